@@ -1,0 +1,1 @@
+"""Plays many games fast, and says how sure the result is."""

@@ -1,0 +1,71 @@
+"""The outcome of many games between two players, A and B."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.games.base import Game, Variant
+
+SPEED_SHARE = 0.2
+"""S08's p: how much of a game's score depends on its length."""
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """The results of games `first`, `first` + 1, …; player A has black in the games of even number."""
+
+    variant: Variant
+    first: int
+    outcome: NDArray[np.int8]
+    """[i] BLACK_WON, WHITE_WON or DRAW; RUNNING where the game was not played."""
+    length: NDArray[np.int32]
+    """[i] how many moves it had."""
+    moves: NDArray[np.uint16]
+    """[i, ply] the moves, or [i, 0] if they were not asked for."""
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def colour_of_a(self) -> NDArray[np.int8]:
+        """[i] BLACK or WHITE."""
+        odd = (self.first + np.arange(len(self))) % 2
+        return np.where(odd, WHITE, BLACK).astype(np.int8)
+
+    @property
+    def points_of_a(self) -> NDArray[np.int8]:
+        """[i] 1 where A won, −1 where B did, 0 for a draw: the outcome of S09."""
+        won = np.where(self.outcome == self.colour_of_a, 1, -1)
+        return np.where(self.outcome == DRAW, 0, won).astype(np.int8)
+
+    @property
+    def score_of_a(self) -> NDArray[np.float64]:
+        """[i] the score of S08 section IV-B: ±(1 − p·(M − M_min)/(M_max − M_min)), 0 for a draw."""
+        lengths = self.variant.score_lengths
+        points = self.points_of_a.astype(np.float64)
+        if lengths is None:
+            return points
+        shortest, longest = lengths
+        return points * (1 - SPEED_SHARE * (self.length - shortest) / (longest - shortest))
+
+    def finished(self) -> "PlayedGames":
+        """The games up to the first that was not played."""
+        unplayed = np.flatnonzero(self.length == 0)
+        return self.head(int(unplayed[0]) if len(unplayed) else len(self))
+
+    def head(self, count: int) -> "PlayedGames":
+        """The first so many of the games."""
+        return PlayedGames(
+            self.variant, self.first, self.outcome[:count], self.length[:count], self.moves[:count]
+        )
+
+    def replay(self, i: int) -> Game:
+        """Game i, played through to its end."""
+        if self.moves.shape[1] == 0:
+            raise ValueError("the moves of these games were not kept")
+        game = self.variant.new()
+        for move in self.moves[i, : self.length[i]]:
+            game.play(int(move))
+        return game

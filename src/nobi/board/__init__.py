@@ -1,0 +1,1 @@
+"""What the games share: stones, chains, rows, areas, and their text forms. Read `stones` first."""

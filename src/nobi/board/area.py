@@ -1,0 +1,88 @@
+"""Who surrounds what: the counting at the end of a game of Go."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import BLACK, EMPTY, SIDES, WHITE, Stones, points_of
+from nobi.compiling import compiled
+
+_UNSEEN = 255
+
+
+class Areas(NamedTuple):
+    """Where a count leaves its findings; one board at a time."""
+
+    owner: NDArray[np.uint8]
+    """[point] BLACK, WHITE or EMPTY for nobody's; the border is nobody's."""
+    queue: NDArray[np.uint16]
+    """[i] the points of the region that is being walked through."""
+
+
+def allocate_areas(size: int) -> Areas:
+    """Makes room for the count of one board."""
+    return Areas(np.zeros(points_of(size), np.uint8), np.zeros(size * size, np.uint16))
+
+
+@compiled
+def find_owners(stones: Stones, g: int, areas: Areas) -> None:
+    """Finds the owner of every point of board g.
+
+    A stone's point is its colour's; an empty region that touches stones of one colour only is that colour's;
+    every other empty region is nobody's.
+    """
+    owner, region = areas.owner, areas.queue
+    for point in range(len(owner)):
+        there = stones.colour[g, point]
+        owner[point] = there if there == BLACK or there == WHITE else EMPTY
+    for i in range(stones.empties[g]):
+        owner[stones.empty[g, i]] = _UNSEEN
+    for i in range(stones.empties[g]):
+        start = stones.empty[g, i]
+        if owner[start] != _UNSEEN:
+            continue
+        owner[start] = EMPTY
+        region[0] = start
+        found = 1
+        done = 0
+        black = white = False
+        while done < found:
+            for k in range(SIDES):
+                beside = stones.neighbours[region[done], k]
+                there = stones.colour[g, beside]
+                if there == EMPTY:
+                    if owner[beside] == _UNSEEN:
+                        owner[beside] = EMPTY
+                        region[found] = beside
+                        found += 1
+                else:
+                    black |= there == BLACK
+                    white |= there == WHITE
+            done += 1
+        if black != white:
+            for j in range(found):
+                owner[region[j]] = BLACK if black else WHITE
+
+
+@compiled
+def area_margin(stones: Stones, g: int, areas: Areas) -> int:
+    """Black's stones and territory less white's."""
+    find_owners(stones, g, areas)
+    margin = 0
+    for point in range(len(areas.owner)):
+        margin += areas.owner[point] == BLACK
+        margin -= areas.owner[point] == WHITE
+    return margin
+
+
+@compiled
+def territory_margin(stones: Stones, g: int, areas: Areas) -> int:
+    """Black's territory, its empty points only, less white's."""
+    find_owners(stones, g, areas)
+    margin = 0
+    for i in range(stones.empties[g]):
+        owner = areas.owner[stones.empty[g, i]]
+        margin += owner == BLACK
+        margin -= owner == WHITE
+    return margin

@@ -1,0 +1,238 @@
+"""What a game is: compiled rules on batches of boards, and a class to hold one game in the hand."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from nobi.board.diagram import draw_board, read_diagram
+from nobi.board.stones import (
+    BLACK,
+    DRAW,
+    EMPTY,
+    PASS,
+    RUNNING,
+    WHITE,
+    Boards,
+    board_points,
+    copy_boards,
+    enemy_of,
+)
+from nobi.board.vertices import check_size, point_named, vertex_name
+from nobi.errors import NobiError
+from nobi.words import join_word
+
+COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
+
+WINS, LOSES, UNDECIDED = 1, -1, 0
+"""What `Rules.verdict` says of a move."""
+
+
+class Rules(NamedTuple):
+    """The compiled rules of a game, each a function of (boards, g, …): all that the arena and the players need."""
+
+    clear: Callable[..., None]
+    """(boards, g): the start position."""
+    setup: Callable[..., None]
+    """(boards, g, point, colour): a stone put on an empty point before the game; nobody's turn is used."""
+    legal: Callable[..., bool]
+    """(boards, g, move) → whether the player to move may play there. The move is PASS or a point of the board."""
+    play: Callable[..., None]
+    """(boards, g, move): a legal move, with all it entails; sets `stones.outcome[g]` when it ends the game."""
+    verdict: Callable[..., int]
+    """(boards, g, move) → whether the move WINS or LOSES at once for the player to move, or is UNDECIDED."""
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """A game, or a player, with nothing to choose."""
+
+
+class Game(ABC):
+    """One game, from its start to the present position.
+
+    Moves are points (see `nobi.board.stones`), or names such as "C3" and "pass".
+    """
+
+    name: ClassVar[str]
+    rules: ClassVar[Rules]
+    settings_type: ClassVar[type] = NoSettings
+    has_pass: ClassVar[bool] = False
+    sgf_number: ClassVar[int] = 1
+    """What the SGF property GM says: 1 is Go, 4 is Gomoku."""
+
+    def __init__(self, size: int = 9, settings: Any = None) -> None:
+        self.size = check_size(size)
+        self.settings = self.settings_type() if settings is None else settings
+        self.boards = self.allocate(1, size, self.settings)
+        self.moves: list[int] = []
+        self._set_up: tuple[list[tuple[int, int]], int] | None = None
+        self._restart()
+
+    @classmethod
+    @abstractmethod
+    def allocate(cls, boards: int, size: int, settings: Any) -> Boards:
+        """Makes the state of so many boards, to be readied by `rules.clear`."""
+
+    @classmethod
+    @abstractmethod
+    def most_moves(cls, size: int, settings: Any) -> int:
+        """No game that the arena plays is longer."""
+
+    @classmethod
+    def score_lengths(cls, size: int, settings: Any) -> tuple[int, int] | None:  # noqa: ARG003
+        """M_min and M_max of the 2008 paper's score, or None where the length of a game does not matter."""
+        return None
+
+    @classmethod
+    def from_text(cls, text: str, to_move: int = BLACK, settings: Any = None) -> Self:
+        """A game that starts from a drawn position (`str(game)` draws one)."""
+        size, stones = read_diagram(text)
+        game = cls(size, settings)
+        game.set_up(stones, to_move)
+        return game
+
+    def set_up(self, stones: list[tuple[int, int]], to_move: int) -> None:
+        """Makes these stones, as (point, colour), the whole start position."""
+        if self.moves:
+            raise NobiError("Stones can be set up only before the first move.")
+        self._set_up = (stones, to_move)
+        self._restart()
+
+    @property
+    def start(self) -> list[tuple[int, int]]:
+        """The stones of the start position, as (point, colour)."""
+        game = type(self)(self.size, self.settings)
+        if self._set_up:
+            game.set_up(*self._set_up)
+        return [(p, game.colour(p)) for p in game.points() if game.colour(p) != EMPTY]
+
+    @property
+    def to_move(self) -> int:
+        """BLACK or WHITE."""
+        return int(self.boards.stones.to_move[0])
+
+    @property
+    def outcome(self) -> int:
+        """RUNNING, BLACK_WON, WHITE_WON or DRAW."""
+        return int(self.boards.stones.outcome[0])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to play."""
+        return self.outcome != RUNNING
+
+    def result(self) -> str:
+        """The result as SGF writes it: `B+`, `W+`, `Draw`, or `?` while the game goes on."""
+        return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
+
+    def points(self) -> list[int]:
+        """All points of the board, row by row from the top left."""
+        return [int(p) for p in board_points(self.size)]
+
+    def colour(self, point: int | str) -> int:
+        """EMPTY, BLACK or WHITE."""
+        return int(self.boards.stones.colour[0, self._as_point(point)])
+
+    def is_legal(self, move: int | str) -> bool:
+        """Whether the player to move may play there."""
+        return not self.is_over and bool(self.rules.legal(self.boards, 0, np.uint16(self._as_point(move))))
+
+    def legal_moves(self) -> list[int]:
+        """All legal moves, row by row, a pass last."""
+        moves = [*self.points(), PASS] if self.has_pass else self.points()
+        return [move for move in moves if self.is_legal(move)]
+
+    def play(self, move: int | str) -> None:
+        """Plays a move for the player whose turn it is."""
+        point = self._as_point(move)
+        if not self.is_legal(point):
+            raise NobiError(f"{vertex_name(point, self.size)} cannot be played: {self._fault(point)}.")
+        self.rules.play(self.boards, 0, np.uint16(point))
+        self.moves.append(point)
+
+    def undo(self) -> None:
+        """Takes the latest move back."""
+        if not self.moves:
+            raise NobiError("There is no move to take back.")
+        moves = self.moves[:-1]
+        self.moves = []
+        self._restart()
+        for move in moves:
+            self.rules.play(self.boards, 0, np.uint16(move))
+        self.moves = moves
+
+    def copy(self) -> Self:
+        """A game of its own in the same position."""
+        twin = type(self)(self.size, self.settings)
+        twin._match_room(self)
+        copy_boards(self.boards, twin.boards)
+        twin.moves = self.moves.copy()
+        twin._set_up = self._set_up
+        return twin
+
+    def __str__(self) -> str:
+        return draw_board(self.boards.stones, 0)
+
+    def _match_room(self, other: Self) -> None:
+        """Makes the arrays as large as another game's, where they can differ."""
+
+    def _restart(self) -> None:
+        self.rules.clear(self.boards, 0)
+        if self._set_up:
+            stones, to_move = self._set_up
+            self._place_all(stones)
+            self.boards.stones.to_move[0] = to_move
+
+    def _place_all(self, stones: list[tuple[int, int]]) -> None:
+        present = self.boards.stones.colour[0]
+        for point, colour in stones:
+            if present[point] == EMPTY:
+                self.rules.setup(self.boards, 0, np.uint16(point), colour)
+            elif present[point] != colour:
+                raise NobiError(f"{vertex_name(point, self.size)} is set up twice.")
+
+    def _as_point(self, move: int | str) -> int:
+        return point_named(move, self.size) if isinstance(move, str) else int(move)
+
+    def _fault(self, point: int) -> str:
+        if self.is_over:
+            return "the game is over"
+        if point == PASS:
+            return f"{self.name} has no pass"
+        return "it is taken" if self.colour(point) != EMPTY else "it would be suicide or repeat a position"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which game, on which board, by which rules."""
+
+    game: type[Game]
+    size: int
+    settings: Any
+
+    def __str__(self) -> str:
+        return join_word(self.game.name, self.settings)
+
+    def new(self) -> Game:
+        """A fresh game."""
+        return self.game(self.size, self.settings)
+
+    def allocate(self, boards: int) -> Boards:
+        """The state of so many boards."""
+        return self.game.allocate(boards, self.size, self.settings)
+
+    @property
+    def most_moves(self) -> int:
+        """No game that the arena plays is longer."""
+        return self.game.most_moves(self.size, self.settings)
+
+    @property
+    def score_lengths(self) -> tuple[int, int] | None:
+        """M_min and M_max of the 2008 paper's score."""
+        return self.game.score_lengths(self.size, self.settings)
+
+
+__all__ = ["COLOUR_NAMES", "LOSES", "UNDECIDED", "WINS", "Game", "NoSettings", "Rules", "Variant", "enemy_of"]

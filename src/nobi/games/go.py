@@ -1,0 +1,368 @@
+"""Go, with the usual choices of rules.
+
+* suicide: forbidden or allowed (also of several stones);
+* ko: `simple` (no immediate recapture of one stone by one stone), `positional` superko (no move may recreate an earlier
+  position) or `situational` superko (none may recreate one with the same player to move); a pass is always allowed;
+* scoring: by `area` (Tromp-Taylor, Chinese) or by `territory` (Japanese); stones on the board count as alive unless
+  `Go.score` is told which are dead;
+* two passes in a row end the game.
+
+A position is known by the 64-bit hash of its stones: two of a game's positions are taken for the same by mistake with a
+probability below 10⁻¹³.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.area import Areas, allocate_areas, area_margin, find_owners, territory_margin
+from nobi.board.chains import (
+    Chains,
+    allocate_chains,
+    breathes,
+    capture_around,
+    in_atari,
+    place,
+    remove_chain,
+    would_capture,
+)
+from nobi.board.diagram import star_lines
+from nobi.board.stones import (
+    BLACK,
+    BORDER,
+    DRAW,
+    EMPTY,
+    PASS,
+    SIDES,
+    WHITE,
+    Stones,
+    allocate_stones,
+    clear_stones,
+    end_turn,
+    enemy_of,
+)
+from nobi.board.vertices import point_at
+from nobi.compiling import compiled, inlined
+from nobi.errors import NobiError
+from nobi.games import register
+from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
+
+SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
+_KO_RULES = {"simple": SIMPLE, "positional": POSITIONAL, "situational": SITUATIONAL}
+
+
+@dataclass(frozen=True)
+class GoSettings:
+    """The choices of Go."""
+
+    komi: float = 7.5
+    """What white gets for moving second."""
+    ko: Literal["simple", "positional", "situational"] = "positional"
+    """Which repetitions are forbidden."""
+    suicide: bool = False
+    """Whether a player may capture his own stones."""
+    scoring: Literal["area", "territory"] = "area"
+    """What counts: stones and surrounded points, or surrounded points and prisoners."""
+
+    def __post_init__(self) -> None:
+        if not abs(self.komi) <= 1000 or self.komi * 2 != int(self.komi * 2):
+            raise ValueError(f"komi must be a multiple of 0.5 between -1000 and 1000, not {self.komi}")
+
+
+class GoBoards(NamedTuple):
+    """The stones, their chains, and what ko, superko and the score ask for."""
+
+    stones: Stones
+    chains: Chains
+    areas: Areas
+    ko_rule: int
+    suicide: bool
+    by_area: bool
+    komi: float
+    ko: NDArray[np.uint16]
+    """[g] the point that simple ko forbids, or PASS."""
+    passes: NDArray[np.int64]
+    """[g] passes in a row."""
+    prisoners: NDArray[np.int64]
+    """[g, colour of the captured stones]"""
+    history: NDArray[np.uint64]
+    """[g, ply] the hash of every position so far, the start position first. A game that fills it is over."""
+
+
+@inlined
+def clear(boards: GoBoards, g: int) -> None:
+    """The empty board, black to move."""
+    clear_stones(boards.stones, g)
+    boards.ko[g] = PASS
+    boards.passes[g] = 0
+    boards.prisoners[g, BLACK] = 0
+    boards.prisoners[g, WHITE] = 0
+    boards.history[g, 0] = 0
+
+
+@inlined
+def setup(boards: GoBoards, g: int, point: int, colour: int) -> None:
+    """Puts a stone on the board before the game."""
+    place(boards.stones, boards.chains, g, point, colour)
+    boards.history[g, 0] = boards.stones.hash[g]
+
+
+@inlined
+def legal(boards: GoBoards, g: int, move: int) -> bool:
+    """An empty point, neither ko nor suicide nor a forbidden repetition; or a pass."""
+    if move == PASS:
+        return True
+    stones, chains = boards.stones, boards.chains
+    if stones.colour[g, move] != EMPTY or move == boards.ko[g]:
+        return False
+    me = stones.to_move[g]
+    if not boards.suicide and not _lives(stones, chains, g, move, me):
+        return False
+    return boards.ko_rule == SIMPLE or not _repeats(boards, g, move)
+
+
+@inlined
+def _lives(stones: Stones, chains: Chains, g: int, point: int, me: int) -> bool:
+    """Whether a stone here would have a liberty, of its own or by capturing."""
+    for k in range(SIDES):
+        if stones.colour[g, stones.neighbours[point, k]] == EMPTY:
+            return True
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        there = stones.colour[g, beside]
+        # an own chain with a second liberty, or an enemy chain without
+        if there != BORDER and (there == me) != in_atari(chains.liberties[g, chains.head[g, beside]]):
+            return True
+    return False
+
+
+@compiled
+def _repeats(boards: GoBoards, g: int, point: int) -> bool:
+    """Whether a stone here recreates a position that superko forbids."""
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[g]
+    captures = would_capture(stones, chains, g, point, me) > 0
+    suicide = not captures and not breathes(stones, chains, g, point, me)
+    if not captures and not suicide and boards.prisoners[g, BLACK] + boards.prisoners[g, WHITE] == 0:
+        return False  # stones have only ever been added
+    after = stones.hash[g] ^ stones.keys[me, point]
+    if captures or suicide:
+        taken = enemy_of(me) if captures else me
+        if suicide:
+            after ^= stones.keys[me, point]
+        for k in range(SIDES):
+            beside = stones.neighbours[point, k]
+            if stones.colour[g, beside] == taken and in_atari(chains.liberties[g, chains.head[g, beside]]):
+                head = chains.head[g, beside]
+                again = False
+                for j in range(k):
+                    other = stones.neighbours[point, j]
+                    again |= stones.colour[g, other] == taken and chains.head[g, other] == head
+                stone = head
+                while not again:
+                    after ^= stones.keys[taken, stone]
+                    stone = chains.next[g, stone]
+                    if stone == head:
+                        break
+    # Before move i of this game, i = 0, 1, …, the player to move was as now where i and ply are both even or odd.
+    # After this move it is the other's turn: situational superko compares every second position only.
+    step = 2 if boards.ko_rule == SITUATIONAL else 1
+    for i in range(stones.ply[g] + 1 - step, -1, -step):
+        if boards.history[g, i] == after:
+            return True
+    return False
+
+
+@inlined
+def play(boards: GoBoards, g: int, move: int) -> None:
+    """Places the stone and captures, or passes; the second pass in a row ends the game."""
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[g]
+    enemy = enemy_of(me)
+    end_turn(stones, g, move)
+    boards.ko[g] = PASS
+    if move == PASS:
+        boards.passes[g] += 1
+    else:
+        boards.passes[g] = 0
+        lone = _is_surrounded(stones, g, move, enemy)
+        place(stones, chains, g, move, me)
+        captured = capture_around(stones, chains, g, move, enemy)
+        boards.prisoners[g, enemy] += captured
+        if lone and captured == 1:
+            boards.ko[g] = stones.empty[g, stones.empties[g] - 1]
+        if boards.suicide and chains.liberties[g, chains.head[g, move]] == 0:
+            boards.prisoners[g, me] += remove_chain(stones, chains, g, move)
+    boards.history[g, stones.ply[g]] = stones.hash[g]
+    if boards.passes[g] == 2 or stones.ply[g] == boards.history.shape[1] - 1:
+        stones.outcome[g] = winner(boards, g)
+
+
+@inlined
+def _is_surrounded(stones: Stones, g: int, point: int, enemy: int) -> bool:
+    """Whether all neighbours are enemy stones or border."""
+    for k in range(SIDES):
+        there = stones.colour[g, stones.neighbours[point, k]]
+        if there != enemy and there != BORDER:
+            return False
+    return True
+
+
+@compiled
+def margin(boards: GoBoards, g: int) -> float:
+    """Black's points less white's, komi included, all stones alive."""
+    if boards.by_area:
+        return area_margin(boards.stones, g, boards.areas) - boards.komi
+    prisoners = boards.prisoners[g, WHITE] - boards.prisoners[g, BLACK]
+    return territory_margin(boards.stones, g, boards.areas) + prisoners - boards.komi
+
+
+@compiled
+def winner(boards: GoBoards, g: int) -> int:
+    """The outcome if the game ends here."""
+    points = margin(boards, g)
+    if points == 0:
+        return DRAW
+    return BLACK if points > 0 else WHITE
+
+
+@inlined
+def verdict(boards: GoBoards, g: int, move: int) -> int:
+    """Only a pass that follows a pass decides at once."""
+    if move != PASS or boards.passes[g] == 0:
+        return UNDECIDED
+    end = winner(boards, g)
+    if end == DRAW:
+        return UNDECIDED
+    return WINS if end == boards.stones.to_move[g] else LOSES
+
+
+@inlined
+def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
+    """Whether an empty point is an eye of the player to move that a random player had better not fill.
+
+    All four sides are his own, and the enemy holds at most one of the diagonal points, none at the edge.
+    """
+    stones = boards.stones
+    me = stones.to_move[g]
+    against = 0
+    for k in range(SIDES):
+        there = stones.colour[g, stones.neighbours[point, k]]
+        if there == BORDER:
+            against = 1
+        elif there != me:
+            return False
+    enemy = enemy_of(me)
+    for k in range(SIDES, 2 * SIDES):
+        if stones.colour[g, stones.neighbours[point, k]] == enemy:
+            against += 1
+    return against < 2
+
+
+def handicap_points(stones: int, size: int) -> list[int]:
+    """The points of GTP's fixed handicap for so many stones."""
+    lines = star_lines(size)
+    low, high, middle = lines[0], lines[-1], size // 2
+    most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
+    if not 2 <= stones <= most:
+        raise NobiError(
+            f"Handicap on {size}x{size} is 2 to {most} stones, not {stones}."
+            if most
+            else f"There is no fixed handicap on {size}x{size}."
+        )
+    # (row, column) in GTP's order; the centre is the last stone of 5 and 7
+    places = [(high, low), (low, high), (low, low), (high, high)][:stones]
+    if stones >= 6:
+        places += [(middle, low), (middle, high)]
+    if stones >= 8:
+        places += [(low, middle), (high, middle)]
+    if stones in (5, 7, 9):
+        places.append((middle, middle))
+    return [point_at(row, column, size) for row, column in places]
+
+
+@register
+class Go(Game):
+    """Surround more than the other."""
+
+    name = "go"
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    settings_type = GoSettings
+    has_pass = True
+
+    @classmethod
+    def allocate(cls, boards: int, size: int, settings: GoSettings) -> GoBoards:
+        """Makes the state of so many boards."""
+        return GoBoards(
+            allocate_stones(boards, size),
+            allocate_chains(boards, size),
+            allocate_areas(size),
+            _KO_RULES[settings.ko],
+            settings.suicide,
+            settings.scoring == "area",
+            float(settings.komi),
+            np.zeros(boards, np.uint16),
+            np.zeros(boards, np.int64),
+            np.zeros((boards, 3), np.int64),
+            np.zeros((boards, cls.most_moves(size, settings) + 1), np.uint64),
+        )
+
+    @classmethod
+    def most_moves(cls, size: int, settings: GoSettings) -> int:  # noqa: ARG003
+        """The arena ends a game that long and counts the board as it stands; a `Go` in the hand goes on."""
+        return 3 * size * size
+
+    def place_handicap(self, stones: int) -> None:
+        """Sets up GTP's fixed handicap; white moves first."""
+        self.set_up([(point, BLACK) for point in handicap_points(stones, self.size)], WHITE)
+
+    def play(self, move: int | str) -> None:
+        """Plays a move for the player whose turn it is."""
+        self._ensure_room(len(self.moves) + 2)
+        super().play(move)
+
+    def margin(self, dead: Iterable[int] = ()) -> float:
+        """Black's points less white's, komi included; `dead` names stones that count as captured."""
+        boards = cast(GoBoards, self._without(dead).boards)
+        return float(margin(boards, 0))
+
+    def score(self, dead: Iterable[int] = ()) -> str:
+        """The result by counting the board as it stands, as SGF writes it: `B+3.5`, `W+0.5` or `Draw`."""
+        points = self.margin(dead)
+        return "Draw" if points == 0 else f"{'B' if points > 0 else 'W'}+{abs(points):g}"
+
+    def owners(self, dead: Iterable[int] = ()) -> dict[int, int]:
+        """Who owns every point: BLACK, WHITE or EMPTY."""
+        boards = cast(GoBoards, self._without(dead).boards)
+        find_owners(boards.stones, 0, boards.areas)
+        return {point: int(boards.areas.owner[point]) for point in self.points()}
+
+    def result(self) -> str:
+        """The result as SGF writes it."""
+        return self.score() if self.is_over else "?"
+
+    def _without(self, dead: Iterable[int]) -> Self:
+        """This position with the dead stones taken prisoner."""
+        game = self.copy()
+        boards = cast(GoBoards, game.boards)
+        for point in dead:
+            colour = game.colour(point)
+            if colour != EMPTY:  # it may have been lifted with its chain
+                boards.prisoners[0, colour] += remove_chain(boards.stones, boards.chains, 0, np.uint16(point))
+        return game
+
+    def _match_room(self, other: Self) -> None:
+        history = np.zeros_like(cast(GoBoards, other.boards).history)
+        self.boards = cast(GoBoards, self.boards)._replace(history=history)
+
+    def _ensure_room(self, positions: int) -> None:
+        """Lets the history hold more than so many positions, so that it never ends this game."""
+        boards = cast(GoBoards, self.boards)
+        present = boards.history
+        if positions >= present.shape[1]:
+            larger = np.zeros((1, 2 * positions), np.uint64)
+            larger[:, : present.shape[1]] = present
+            self.boards = boards._replace(history=larger)

@@ -1,0 +1,76 @@
+"""Gomoku: five or more in a row, column or diagonal win; a full board is a draw."""
+
+from typing import Any, ClassVar, NamedTuple
+
+from nobi.board.lines import makes_five
+from nobi.board.stones import DRAW, EMPTY, PASS, Stones, allocate_stones, clear_stones, end_turn, put
+from nobi.compiling import inlined
+from nobi.games import register
+from nobi.games.base import UNDECIDED, WINS, Game, Rules
+
+
+class GomokuBoards(NamedTuple):
+    """Gomoku needs the stones alone."""
+
+    stones: Stones
+
+
+@inlined
+def clear(boards: GomokuBoards, g: int) -> None:
+    """The empty board, black to move."""
+    clear_stones(boards.stones, g)
+
+
+@inlined
+def setup(boards: GomokuBoards, g: int, point: int, colour: int) -> None:
+    """Puts a stone on the board before the game."""
+    put(boards.stones, g, point, colour)
+
+
+@inlined
+def legal(boards: GomokuBoards, g: int, move: int) -> bool:
+    """Every empty point."""
+    return move != PASS and boards.stones.colour[g, move] == EMPTY
+
+
+@inlined
+def play(boards: GomokuBoards, g: int, move: int) -> None:
+    """Places the stone."""
+    stones = boards.stones
+    me = stones.to_move[g]
+    put(stones, g, move, me)
+    end_turn(stones, g, move)
+    if makes_five(stones, g, move, me):
+        stones.outcome[g] = me
+    elif stones.empties[g] == 0:
+        stones.outcome[g] = DRAW
+
+
+@inlined
+def verdict(boards: GomokuBoards, g: int, move: int) -> int:
+    """A move that makes five wins."""
+    return WINS if makes_five(boards.stones, g, move, boards.stones.to_move[g]) else UNDECIDED
+
+
+@register
+class Gomoku(Game):
+    """Five in a row."""
+
+    name = "gomoku"
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    sgf_number = 4
+
+    @classmethod
+    def allocate(cls, boards: int, size: int, settings: Any) -> GomokuBoards:  # noqa: ARG003
+        """Makes the state of so many boards."""
+        return GomokuBoards(allocate_stones(boards, size))
+
+    @classmethod
+    def most_moves(cls, size: int, settings: Any) -> int:  # noqa: ARG003
+        """The board is full then."""
+        return size * size
+
+    @classmethod
+    def score_lengths(cls, size: int, settings: Any) -> tuple[int, int]:  # noqa: ARG003
+        """Black's fifth stone is move 9."""
+        return 9, size * size

@@ -1,0 +1,152 @@
+"""Pente: five in a row, or five captured pairs; a full board is a draw.
+
+A stone that flanks exactly two enemy stones with another own stone, in any of the 8 directions, captures them; one move
+may capture several pairs. Moving in between two enemy stones is safe. Freed points can be played on again.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.lines import makes_five
+from nobi.board.stones import (
+    BLACK,
+    DRAW,
+    EMPTY,
+    PASS,
+    WHITE,
+    Stones,
+    allocate_stones,
+    clear_stones,
+    end_turn,
+    enemy_of,
+    lift,
+    put,
+)
+from nobi.compiling import inlined
+from nobi.games import register
+from nobi.games.base import UNDECIDED, WINS, Game, Rules
+
+PAIRS_TO_WIN = 5
+
+
+@dataclass(frozen=True)
+class PenteSettings:
+    """The choices of Pente."""
+
+    centre: bool = True
+    """Start with a white stone at the centre, black to move, as the 2009 paper's code does."""
+
+
+class PenteBoards(NamedTuple):
+    """The stones, and the pairs that each player has captured."""
+
+    stones: Stones
+    centre: bool
+    pairs: NDArray[np.int64]
+    """[g, colour of the capturing player]"""
+
+
+@inlined
+def clear(boards: PenteBoards, g: int) -> None:
+    """The board with the stone at the centre, or the empty board; black to move."""
+    stones = boards.stones
+    clear_stones(stones, g)
+    boards.pairs[g, BLACK] = 0
+    boards.pairs[g, WHITE] = 0
+    if boards.centre:
+        middle = stones.size // 2 + 1
+        put(stones, g, middle * (stones.size + 1) + middle, WHITE)
+
+
+@inlined
+def setup(boards: PenteBoards, g: int, point: int, colour: int) -> None:
+    """Puts a stone on the board before the game."""
+    put(boards.stones, g, point, colour)
+
+
+@inlined
+def legal(boards: PenteBoards, g: int, move: int) -> bool:
+    """Every empty point."""
+    return move != PASS and boards.stones.colour[g, move] == EMPTY
+
+
+@inlined
+def flanks(stones: Stones, g: int, point: int, way: int, colour: int) -> bool:
+    """Whether a stone of this colour at the point captures a pair in this direction."""
+    enemy = enemy_of(colour)
+    first = stones.neighbours[point, way]
+    if stones.colour[g, first] != enemy:
+        return False
+    second = stones.neighbours[first, way]
+    if stones.colour[g, second] != enemy:
+        return False
+    return stones.colour[g, stones.neighbours[second, way]] == colour
+
+
+@inlined
+def play(boards: PenteBoards, g: int, move: int) -> None:
+    """Places the stone; five in a row is looked for before any pair is taken off."""
+    stones = boards.stones
+    me = stones.to_move[g]
+    put(stones, g, move, me)
+    end_turn(stones, g, move)
+    if makes_five(stones, g, move, me):
+        stones.outcome[g] = me
+        return
+    for way in range(8):
+        if flanks(stones, g, move, way, me):
+            first = stones.neighbours[move, way]
+            lift(stones, g, first)
+            lift(stones, g, stones.neighbours[first, way])
+            boards.pairs[g, me] += 1
+    if boards.pairs[g, me] >= PAIRS_TO_WIN:
+        stones.outcome[g] = me
+    elif stones.empties[g] == 0:
+        stones.outcome[g] = DRAW
+
+
+@inlined
+def verdict(boards: PenteBoards, g: int, move: int) -> int:
+    """A move that makes five or captures the fifth pair wins."""
+    stones = boards.stones
+    me = stones.to_move[g]
+    if makes_five(stones, g, move, me):
+        return WINS
+    pairs = boards.pairs[g, me]
+    for way in range(8):
+        if flanks(stones, g, move, way, me):
+            pairs += 1
+    return WINS if pairs >= PAIRS_TO_WIN else UNDECIDED
+
+
+@register
+class Pente(Game):
+    """Five in a row, or five captured pairs."""
+
+    name = "pente"
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    settings_type = PenteSettings
+    sgf_number = 4
+
+    @property
+    def pairs(self) -> dict[int, int]:
+        """How many pairs each player has captured, by colour."""
+        return {colour: int(self.boards.pairs[0, colour]) for colour in (BLACK, WHITE)}  # type: ignore[attr-defined]
+
+    @classmethod
+    def allocate(cls, boards: int, size: int, settings: PenteSettings) -> PenteBoards:
+        """Makes the state of so many boards."""
+        return PenteBoards(allocate_stones(boards, size), settings.centre, np.zeros((boards, 3), np.int64))
+
+    @classmethod
+    def most_moves(cls, size: int, settings: PenteSettings) -> int:  # noqa: ARG003
+        """Every point once, and again those of the pairs captured before the last: at most 4 pairs a player."""
+        return size * size + 2 * 2 * (PAIRS_TO_WIN - 1)
+
+    @classmethod
+    def score_lengths(cls, size: int, settings: PenteSettings) -> tuple[int, int]:  # noqa: ARG003
+        """Black's fifth stone is move 9; the few moves on freed points are not counted in."""
+        return 9, size * size

@@ -1,0 +1,74 @@
+"""Words of the command line: a name with settings, such as `heuristic:e=0.2` or `go:komi=5.5,ko=simple`."""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from nobi.errors import NobiError
+
+S = TypeVar("S")
+
+
+def split_word(word: str) -> tuple[str, dict[str, str]]:
+    """Splits `name:key=value,key=value` into the name and its settings, all as text."""
+    name, _, rest = word.partition(":")
+    settings = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise NobiError(f"{word!r}: {part!r} is not of the form key=value.")
+        settings[key.strip()] = value.strip()
+    return name.strip(), settings
+
+
+def join_word(name: str, settings: Any) -> str:
+    """The shortest word for a name and its settings dataclass: defaults are left out."""
+    changed = [
+        f"{field.name}={_as_text(getattr(settings, field.name))}"
+        for field in dataclasses.fields(settings)
+        if getattr(settings, field.name) != field.default
+    ]
+    return f"{name}:{','.join(changed)}" if changed else name
+
+
+def settings_from(kind: type[S], given: dict[str, str], word: str) -> S:
+    """Builds the settings dataclass `kind` from texts; every fault is told in the words of `word`."""
+    types = get_type_hints(kind)
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for key, text in given.items():
+        if key not in known:
+            raise NobiError(f"{word!r}: there is no setting {key!r}; {choices(known)}.")
+        values[key] = _convert(text, types[key], f"{word!r}: {key}")
+    try:
+        return kind(**values)
+    except ValueError as fault:
+        raise NobiError(f"{word!r}: {fault}.") from None
+
+
+def choices(names: Iterable[str]) -> str:
+    """`choose one of a, b or c`, or that there is nothing to choose."""
+    *most, last = list(names) or [""]
+    if not last:
+        return "it takes none"
+    return f"choose one of {', '.join(most)} or {last}" if most else f"the only choice is {last}"
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _convert(text: str, kind: Any, what: str) -> object:
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise NobiError(f"{what} cannot be {text!r}; {choices(get_args(kind))}.")
+        return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise NobiError(f"{what} is true or false, not {text!r}.")
+        return text.lower() == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        wanted = {int: "a whole number", float: "a number"}.get(kind, str(kind))
+        raise NobiError(f"{what} is {wanted}, not {text!r}.") from None
