@@ -26,7 +26,11 @@ from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+UNBOUND: Any = None
+"""What stands in a template's file for a name that `specialise` binds."""
 
 
 def compiled(function: F) -> F:
@@ -54,22 +58,22 @@ def specialise(template: F, name: str, *, inline: bool = False, **bindings: obje
     bound.__qualname__ = f"{template.__qualname__}_{name}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
-    result: F = (inlined if inline else compiled)(bound)  # type: ignore[assignment]
+    result: Any = (inlined if inline else compiled)(bound)
     return result
 
 
 def when_compiling(notify: Callable[[], None]) -> None:
     """Calls `notify` once, when the first function is compiled because the cache does not hold it."""
 
-    class Listener(event.Listener):  # type: ignore[misc]
+    class Listener(event.Listener):
         def on_start(self, _: event.Event) -> None:
-            event.unregister("numba:compile", self)
+            event.unregister("numba:compile", self)  # type: ignore[no-untyped-call]
             notify()
 
         def on_end(self, _: event.Event) -> None:
             pass
 
-    event.register("numba:compile", Listener())
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 def _hash_of_sources() -> str:
@@ -94,4 +98,4 @@ def _choose_cache_folder() -> Path:
     return folder
 
 
-numba.config.CACHE_DIR = str(_choose_cache_folder())
+numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]

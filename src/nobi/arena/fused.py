@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, RUNNING, WHITE
-from nobi.compiling import specialise
+from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game
 from nobi.players.base import CompiledPlayer
 from nobi.streams import Streams, stream_of
 
-clear: Any  # these are bound by `fused_loop`
-play: Any
-choose_a: Any
-choose_b: Any
+clear: Any = UNBOUND  # these are bound by `fused_loop`
+play: Any = UNBOUND
+choose_a: Any = UNBOUND
+choose_b: Any = UNBOUND
 
 
 def _play_games(
@@ -34,7 +34,7 @@ def _play_games(
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on board 0 and fills outcome[i], length[i] and, if it has room, moves[i, ply]."""
+    """Plays the games first, first + 1, … on board 0; fills outcome[i], length[i] and, given room, moves[i, ply]."""
     stones = boards.stones
     for i in range(len(outcome)):
         streams[0] = stream_of(seed, first + i)

@@ -57,9 +57,7 @@ class PlayedGames:
 
     def head(self, count: int) -> "PlayedGames":
         """The first so many of the games."""
-        return PlayedGames(
-            self.variant, self.first, self.outcome[:count], self.length[:count], self.moves[:count]
-        )
+        return PlayedGames(self.variant, self.first, self.outcome[:count], self.length[:count], self.moves[:count])
 
     def replay(self, i: int) -> Game:
         """Game i, played through to its end."""

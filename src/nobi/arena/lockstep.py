@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, RUNNING, WHITE
-from nobi.compiling import compiled, specialise
+from nobi.compiling import UNBOUND, compiled, specialise
 from nobi.games.base import Game, Variant
 from nobi.players.base import Player
 from nobi.streams import Streams, stream_of
 
-clear: Any  # these are bound by `start_loop` and `play_loop`
-play: Any
+clear: Any = UNBOUND  # these are bound by `start_loop` and `play_loop`
+play: Any = UNBOUND
 
 IDLE = -1
 """The game of a lane that has none."""
 
 
-def _start_games(
-    boards: Any, streams: Streams, game_of: NDArray[np.int64], seed: int, waiting: int, end: int
-) -> int:
+def _start_games(boards: Any, streams: Streams, game_of: NDArray[np.int64], seed: int, waiting: int, end: int) -> int:
     """Gives every idle lane the next of the games waiting … end − 1; returns the first that is still waiting."""
     for g in range(len(game_of)):
         if game_of[g] == IDLE and waiting < end:

@@ -18,7 +18,9 @@ CHUNK = 256
 
 def usable_threads(threads: int = 0) -> int:
     """The number of threads to use: what is asked for, or all the process may use."""
-    return threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def play_games(

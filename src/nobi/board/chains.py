@@ -8,8 +8,15 @@ one as well. Three sums over those pairs, packed into one word, tell all that th
     Σ point           bits 30…49    ≤ 842,400
     Σ point²          bits  0…29    ≤ 568,620,000
 
-A word of zero is a captured chain. All pairs lead to the same point, an atari, if and only if
+A word of zero is a chain without liberties. All pairs lead to the same point, an atari, if and only if
 count · Σ point² = (Σ point)² (Cauchy–Schwarz), and the last liberty is then Σ point / count.
+
+Every point also counts its neighbours: how many are black, white, and occupied at all, four bits each, border counted
+as all three. Whether a point has an empty neighbour, or is an eye, is then one comparison.
+
+A processor guesses branches, and stones are hard to guess: a wrong guess costs more than ten additions. So the
+updates of a point's four neighbours do not ask what is there. An empty point and a border point are their own heads,
+and what is added to the liberties of such a "chain" is never read.
 """
 
 from typing import NamedTuple
@@ -17,11 +24,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.compiling import inlined
-from nobi.board.stones import BORDER, EMPTY, SIDES, Stones, enemy_of, lift, points_of, put
+from nobi.board.stones import (
+    BLACK,
+    EMPTY,
+    SIDES,
+    WHITE,
+    Stones,
+    as_point,
+    board_points,
+    enemy_of,
+    lift,
+    points_of,
+    put,
+)
+from nobi.board.vertices import vertex_name
+from nobi.compiling import compiled, inlined
+from nobi.errors import NobiError
 
 _COUNT, _SUM = 50, 30
 _SUM_MASK, _SQUARE_MASK = (1 << 20) - 1, (1 << 30) - 1
+
+_ONE = (0, 0x101, 0x110)
+"""[colour] what one stone adds to the counts of its neighbours: 0x(occupied)(white)(black)."""
+_ALL_OCCUPIED = 0x400
 
 
 class Chains(NamedTuple):
@@ -30,26 +55,58 @@ class Chains(NamedTuple):
     weight: NDArray[np.int64]
     """[point] what one pair that leads to this point adds to a chain's liberties."""
     head: NDArray[np.uint16]
-    """[g, point] the head of a stone's chain."""
+    """[g, point] the head of a stone's chain; every other point is its own."""
     next: NDArray[np.uint16]
     """[g, point] the next stone of the chain, in a ring."""
     stones: NDArray[np.uint16]
     """[g, head] how many stones the chain has."""
     liberties: NDArray[np.int64]
     """[g, head] the three packed sums."""
+    around: NDArray[np.uint16]
+    """[g, point] the three packed counts of the point's neighbours."""
+    edges: NDArray[np.uint16]
+    """[point] what `around` is on an empty board."""
 
 
 def allocate_chains(boards: int, size: int) -> Chains:
-    """Makes room for the chains of so many boards; an empty board needs no clearing of it."""
+    """Makes room for the chains of so many boards."""
     points = points_of(size)
     point = np.arange(points, dtype=np.int64)
+    edges = np.zeros(points, np.uint16)
+    on_board = board_points(size)
+    row, column = np.divmod(np.arange(size * size), size)
+    sides = (row == 0).astype(np.uint16) + (row == size - 1) + (column == 0) + (column == size - 1)
+    edges[on_board] = sides * (_ONE[BLACK] | _ONE[WHITE])
     return Chains(
         weight=(1 << _COUNT) + (point << _SUM) + point**2,
         head=np.zeros((boards, points), np.uint16),
         next=np.zeros((boards, points), np.uint16),
         stones=np.zeros((boards, points), np.uint16),
         liberties=np.zeros((boards, points), np.int64),
+        around=np.zeros((boards, points), np.uint16),
+        edges=edges,
     )
+
+
+@inlined
+def clear_chains(chains: Chains, g: int) -> None:
+    """Readies board g for its first stone."""
+    for point in range(chains.head.shape[1]):
+        chains.head[g, point] = point
+        chains.around[g, point] = chains.edges[point]
+
+
+@inlined
+def is_open(chains: Chains, g: int, point: int) -> bool:
+    """Whether the point has an empty neighbour."""
+    return chains.around[g, point] < _ALL_OCCUPIED
+
+
+@inlined
+def is_enclosed(chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Whether all neighbours of the point are stones of this colour or border."""
+    around = chains.around[g, point]
+    return ((around if colour == BLACK else around >> 4) & 15) == SIDES
 
 
 @inlined
@@ -62,31 +119,38 @@ def in_atari(liberties: int) -> bool:
 @inlined
 def last_liberty(liberties: int) -> int:
     """The one liberty of a chain in atari."""
-    point = ((liberties >> _SUM) & _SUM_MASK) // (liberties >> _COUNT)
-    return np.uint16(point)  # type: ignore[return-value]
+    return as_point(((liberties >> _SUM) & _SUM_MASK) // (liberties >> _COUNT))
 
 
 @inlined
-def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
-    """Places a stone and joins it to its neighbours; captures nothing, even where no liberty is left."""
+def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Places a stone and joins it to its neighbours; captures nothing, even where no liberty is left.
+
+    Returns whether an enemy chain has lost its last liberty.
+    """
     put(stones, g, point, colour)
-    chains.head[g, point] = point
     chains.next[g, point] = point
     chains.stones[g, point] = 1
-    own = np.int64(0)
+    enemy = enemy_of(colour)
+    one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
+    own = np.int64(0)
+    captures = False
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         there = stones.colour[g, beside]
-        if there == EMPTY:
-            own += chains.weight[beside]
-        elif there != BORDER:
-            chains.liberties[g, chains.head[g, beside]] -= weight
+        head = chains.head[g, beside]
+        left = chains.liberties[g, head] - weight
+        chains.liberties[g, head] = left
+        chains.around[g, beside] += one
+        own += chains.weight[beside] * (there == EMPTY)
+        captures |= (left == 0) & (there == enemy)
     chains.liberties[g, point] = own
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         if stones.colour[g, beside] == colour:
             _join(chains, g, chains.head[g, point], chains.head[g, beside])
+    return captures
 
 
 @inlined
@@ -116,25 +180,25 @@ def capture_around(stones: Stones, chains: Chains, g: int, point: int, colour: i
     captured = 0
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
-        # one `&` instead of `and`: the whole is rarely true, its first half often
-        if (stones.colour[g, beside] == colour) & (chains.liberties[g, chains.head[g, beside]] == 0):
+        if stones.colour[g, beside] == colour and chains.liberties[g, chains.head[g, beside]] == 0:
             captured += remove_chain(stones, chains, g, beside)
     return captured
 
 
-@inlined
+@compiled
 def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
     """Takes off the chain of the stone at this point; returns the number of its stones."""
-    enemy = enemy_of(stones.colour[g, point])
+    one = np.uint16(_ONE[BLACK] if stones.colour[g, point] == BLACK else _ONE[WHITE])
     removed = 0
     stone = point
     while True:
         lift(stones, g, stone)
+        chains.head[g, stone] = stone
         weight = chains.weight[stone]
         for k in range(SIDES):
             beside = stones.neighbours[stone, k]
-            if stones.colour[g, beside] == enemy:
-                chains.liberties[g, chains.head[g, beside]] += weight
+            chains.around[g, beside] -= one
+            chains.liberties[g, chains.head[g, beside]] += weight
         removed += 1
         stone = chains.next[g, stone]
         if stone == point:
@@ -144,9 +208,8 @@ def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
 @inlined
 def breathes(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
     """Whether a stone of this colour at an empty point, capturing nothing, would have a liberty."""
-    for k in range(SIDES):
-        if stones.colour[g, stones.neighbours[point, k]] == EMPTY:
-            return True
+    if is_open(chains, g, point):
+        return True
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         if stones.colour[g, beside] == colour and not in_atari(chains.liberties[g, chains.head[g, beside]]):
@@ -155,25 +218,37 @@ def breathes(stones: Stones, chains: Chains, g: int, point: int, colour: int) ->
 
 
 @inlined
-def would_capture(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> int:
-    """How many enemy stones a stone of this colour at an empty point would capture."""
-    captured = 0
-    enemy = enemy_of(colour)
-    for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == enemy:
-            head = chains.head[g, beside]
-            if in_atari(chains.liberties[g, head]) and not _seen_before(stones, chains, g, point, k, head):
-                captured += chains.stones[g, head]
-    return captured
+def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int, colour: int) -> bool:
+    """Whether the neighbour on this side belongs to a chain of this colour whose last liberty the point is.
+
+    True for one side of each such chain only, so that a loop over the sides meets every chain once.
+    """
+    beside = stones.neighbours[point, side]
+    if stones.colour[g, beside] != colour:
+        return False
+    head = chains.head[g, beside]
+    if not in_atari(chains.liberties[g, head]):
+        return False
+    for k in range(side):
+        if chains.head[g, stones.neighbours[point, k]] == head:
+            return False
+    return True
 
 
 @inlined
-def _seen_before(stones: Stones, chains: Chains, g: int, point: int, side: int, head: int) -> bool:
-    """Whether one of the first `side` neighbours is a stone of this chain."""
-    colour = stones.colour[g, head]
-    for k in range(side):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour and chains.head[g, beside] == head:
-            return True
-    return False
+def would_capture(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> int:
+    """How many enemy stones a stone of this colour at an empty point would capture."""
+    captured = 0
+    for k in range(SIDES):
+        if is_captured_by(stones, chains, g, point, k, enemy_of(colour)):
+            captured += chains.stones[g, chains.head[g, stones.neighbours[point, k]]]
+    return captured
+
+
+def refuse_breathless(stones: Stones, chains: Chains) -> None:
+    """Complains of a set-up position on board 0 that holds stones without liberties."""
+    points = board_points(stones.size)
+    placed = points[stones.colour[0, points] != EMPTY]
+    dead = placed[chains.liberties[0, chains.head[0, placed]] == 0]
+    if len(dead):
+        raise NobiError(f"The stones at {vertex_name(int(dead[0]), stones.size)} are set up without a liberty.")

@@ -1,11 +1,11 @@
 """Positions as text.
 
-       A B C D E
-     5 . . . . .
-     4 . + X + .       X black, O white, (X) the latest move, + a star point
-     3 . .(O). .
-     2 . + . + .
-     1 . . . . .
+  A B C D E
+5 . . . . .
+4 . + X + .       X black, O white, (X) the latest move, + a star point
+3 . .(O). .
+2 . + . + .
+1 . . . . .
 """
 
 import re

@@ -1,7 +1,7 @@
 """Rows of stones (Gomoku, Pente)."""
 
-from nobi.compiling import inlined
 from nobi.board.stones import Stones
+from nobi.compiling import inlined
 
 FIVE = 5
 

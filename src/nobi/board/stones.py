@@ -13,12 +13,14 @@ at them at once, and a lone game is a batch of one. Points are kept as unsigned 
 then leaves out the test for negative indices (a factor of two in a Go playout).
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import inlined
+
+T = TypeVar("T")
 
 EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3
 """The colours of a point."""
@@ -117,6 +119,12 @@ def board_points(size: int) -> NDArray[np.int64]:
 
 
 @inlined
+def as_point(number: int) -> int:
+    """A number as the type that compiled code keeps points in."""
+    return np.uint16(number)  # type: ignore[return-value]
+
+
+@inlined
 def enemy_of(colour: int) -> int:
     """The other player's colour."""
     return BORDER - colour
@@ -188,10 +196,10 @@ def end_turn(stones: Stones, g: int, move: int) -> None:
     stones.to_move[g] = enemy_of(stones.to_move[g])
 
 
-def copy_boards(source: Any, target: Any) -> None:
-    """Copies the state of all boards into another batch of the same shape."""
-    for a, b in zip(source, target, strict=True):
-        if isinstance(a, tuple):
-            copy_boards(a, b)
-        elif isinstance(a, np.ndarray):
-            np.copyto(b, a)
+def copy_of(state: T) -> T:
+    """A copy of the state of boards, or of a part of it, that shares no array with it."""
+    if isinstance(state, np.ndarray):
+        return state.copy()
+    if isinstance(state, tuple):
+        return type(state)(*map(copy_of, state))
+    return state

@@ -41,6 +41,6 @@ def point_named(name: str, size: int) -> int:
     match = re.fullmatch(r"([A-HJ-Z])([1-9]\d?)", name.strip().upper())
     if match:
         row, column = size - int(match[2]), COLUMNS.index(match[1])
-        if 0 <= row and column < size:
+        if row >= 0 and column < size:
             return point_at(row, column, size)
     raise NobiError(f"{name!r} is not a point of a {size}x{size} board (A1 to {COLUMNS[size - 1]}{size}, no column I).")

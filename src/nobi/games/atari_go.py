@@ -1,16 +1,25 @@
 """Atari-Go: the first to capture wins.
 
-Go's stones and captures, but no pass and no ko. Every empty point may be played, suicide included, as in the code of the
-2008 and 2009 papers; a suicide loses at once. A move that captures while filling its own last liberty captures.
+Go's stones and captures, but no pass and no ko. Every empty point may be played, suicide included, as in the code of
+the 2008 and 2009 papers; a suicide loses at once. A move that captures while filling its own last liberty captures.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.chains import Chains, allocate_chains, breathes, capture_around, place, would_capture
+from nobi.board.chains import (
+    Chains,
+    allocate_chains,
+    breathes,
+    capture_around,
+    clear_chains,
+    place,
+    refuse_breathless,
+    would_capture,
+)
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, Stones, allocate_stones, clear_stones, end_turn, enemy_of
 from nobi.compiling import inlined
 from nobi.games import register
@@ -43,6 +52,7 @@ class AtariGoBoards(NamedTuple):
 def clear(boards: AtariGoBoards, g: int) -> None:
     """The empty board, black to move."""
     clear_stones(boards.stones, g)
+    clear_chains(boards.chains, g)
     boards.captured[g, BLACK] = 0
     boards.captured[g, WHITE] = 0
 
@@ -65,12 +75,12 @@ def play(boards: AtariGoBoards, g: int, move: int) -> None:
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     enemy = enemy_of(me)
-    place(stones, chains, g, move, me)
+    captures = place(stones, chains, g, move, me)
     end_turn(stones, g, move)
-    captured = capture_around(stones, chains, g, move, enemy)
-    boards.captured[g, me] += captured
-    if boards.captured[g, me] >= boards.captures:
-        stones.outcome[g] = me
+    if captures:
+        boards.captured[g, me] += capture_around(stones, chains, g, move, enemy)
+        if boards.captured[g, me] >= boards.captures:
+            stones.outcome[g] = me
     elif chains.liberties[g, chains.head[g, move]] == 0:
         stones.outcome[g] = enemy
 
@@ -115,3 +125,8 @@ class AtariGo(Game):
     def score_lengths(cls, size: int, settings: AtariGoSettings) -> tuple[int, int]:  # noqa: ARG003
         """A stone in the corner can be captured by move 3; by n² at the latest somebody has captured."""
         return 3, size * size
+
+    def _restart(self) -> None:
+        super()._restart()
+        boards = cast(AtariGoBoards, self.boards)
+        refuse_breathless(boards.stones, boards.chains)

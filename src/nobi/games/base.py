@@ -3,9 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nobi.board.diagram import draw_board, read_diagram
 from nobi.board.stones import (
@@ -17,10 +19,10 @@ from nobi.board.stones import (
     WHITE,
     Boards,
     board_points,
-    copy_boards,
-    enemy_of,
+    copy_of,
 )
 from nobi.board.vertices import check_size, point_named, vertex_name
+from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
 from nobi.words import join_word
 
@@ -142,8 +144,12 @@ class Game(ABC):
 
     def legal_moves(self) -> list[int]:
         """All legal moves, row by row, a pass last."""
-        moves = [*self.points(), PASS] if self.has_pass else self.points()
-        return [move for move in moves if self.is_legal(move)]
+        if self.is_over:
+            return []
+        moves = np.array([*self.points(), PASS] if self.has_pass else self.points(), np.uint16)
+        allowed = np.zeros(len(moves), np.bool_)
+        _legality(type(self))(self.boards, 0, moves, allowed)
+        return [int(move) for move in moves[allowed]]
 
     def play(self, move: int | str) -> None:
         """Plays a move for the player whose turn it is."""
@@ -167,17 +173,13 @@ class Game(ABC):
     def copy(self) -> Self:
         """A game of its own in the same position."""
         twin = type(self)(self.size, self.settings)
-        twin._match_room(self)
-        copy_boards(self.boards, twin.boards)
+        twin.boards = copy_of(self.boards)
         twin.moves = self.moves.copy()
         twin._set_up = self._set_up
         return twin
 
     def __str__(self) -> str:
         return draw_board(self.boards.stones, 0)
-
-    def _match_room(self, other: Self) -> None:
-        """Makes the arrays as large as another game's, where they can differ."""
 
     def _restart(self) -> None:
         self.rules.clear(self.boards, 0)
@@ -203,6 +205,20 @@ class Game(ABC):
         if point == PASS:
             return f"{self.name} has no pass"
         return "it is taken" if self.colour(point) != EMPTY else "it would be suicide or repeat a position"
+
+
+legal: Any = UNBOUND  # bound by `_legality`
+
+
+def _test_each(boards: Any, g: int, moves: NDArray[np.uint16], allowed: NDArray[np.bool_]) -> None:
+    for i in range(len(moves)):
+        allowed[i] = legal(boards, g, moves[i])
+
+
+@cache
+def _legality(game: type[Game]) -> Callable[..., None]:
+    """The compiled test of many moves in one position."""
+    return specialise(_test_each, game.name, legal=game.rules.legal)
 
 
 @dataclass(frozen=True)
@@ -233,6 +249,3 @@ class Variant:
     def score_lengths(self) -> tuple[int, int] | None:
         """M_min and M_max of the 2008 paper's score."""
         return self.game.score_lengths(self.size, self.settings)
-
-
-__all__ = ["COLOUR_NAMES", "LOSES", "UNDECIDED", "WINS", "Game", "NoSettings", "Rules", "Variant", "enemy_of"]

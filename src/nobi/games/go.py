@@ -24,8 +24,13 @@ from nobi.board.chains import (
     allocate_chains,
     breathes,
     capture_around,
+    clear_chains,
     in_atari,
+    is_captured_by,
+    is_enclosed,
+    is_open,
     place,
+    refuse_breathless,
     remove_chain,
     would_capture,
 )
@@ -89,25 +94,41 @@ class GoBoards(NamedTuple):
     prisoners: NDArray[np.int64]
     """[g, colour of the captured stones]"""
     history: NDArray[np.uint64]
-    """[g, ply] the hash of every position so far, the start position first. A game that fills it is over."""
+    """[g, ply] the signature of every position so far, the start position first. A game that fills it is over."""
+
+
+@inlined
+def signature(boards: GoBoards, position: np.uint64, to_move: int) -> np.uint64:
+    """What superko compares: the position, and under situational superko the player to move as well."""
+    if boards.ko_rule == SITUATIONAL and to_move == WHITE:
+        return position ^ boards.stones.keys[EMPTY, PASS]
+    return position
+
+
+@inlined
+def note_position(boards: GoBoards, g: int) -> None:
+    """Remembers the present position."""
+    stones = boards.stones
+    boards.history[g, stones.ply[g]] = signature(boards, stones.hash[g], stones.to_move[g])
 
 
 @inlined
 def clear(boards: GoBoards, g: int) -> None:
     """The empty board, black to move."""
     clear_stones(boards.stones, g)
+    clear_chains(boards.chains, g)
     boards.ko[g] = PASS
     boards.passes[g] = 0
     boards.prisoners[g, BLACK] = 0
     boards.prisoners[g, WHITE] = 0
-    boards.history[g, 0] = 0
+    note_position(boards, g)
 
 
 @inlined
 def setup(boards: GoBoards, g: int, point: int, colour: int) -> None:
     """Puts a stone on the board before the game."""
     place(boards.stones, boards.chains, g, point, colour)
-    boards.history[g, 0] = boards.stones.hash[g]
+    note_position(boards, g)
 
 
 @inlined
@@ -127,9 +148,8 @@ def legal(boards: GoBoards, g: int, move: int) -> bool:
 @inlined
 def _lives(stones: Stones, chains: Chains, g: int, point: int, me: int) -> bool:
     """Whether a stone here would have a liberty, of its own or by capturing."""
-    for k in range(SIDES):
-        if stones.colour[g, stones.neighbours[point, k]] == EMPTY:
-            return True
+    if is_open(chains, g, point):
+        return True
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         there = stones.colour[g, beside]
@@ -144,36 +164,31 @@ def _repeats(boards: GoBoards, g: int, point: int) -> bool:
     """Whether a stone here recreates a position that superko forbids."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
+    taken = enemy_of(me)
     captures = would_capture(stones, chains, g, point, me) > 0
     suicide = not captures and not breathes(stones, chains, g, point, me)
     if not captures and not suicide and boards.prisoners[g, BLACK] + boards.prisoners[g, WHITE] == 0:
         return False  # stones have only ever been added
-    after = stones.hash[g] ^ stones.keys[me, point]
+    after = stones.hash[g]
+    if suicide:
+        taken = me
+    else:
+        after ^= stones.keys[me, point]
     if captures or suicide:
-        taken = enemy_of(me) if captures else me
-        if suicide:
-            after ^= stones.keys[me, point]
         for k in range(SIDES):
-            beside = stones.neighbours[point, k]
-            if stones.colour[g, beside] == taken and in_atari(chains.liberties[g, chains.head[g, beside]]):
-                head = chains.head[g, beside]
-                again = False
-                for j in range(k):
-                    other = stones.neighbours[point, j]
-                    again |= stones.colour[g, other] == taken and chains.head[g, other] == head
-                stone = head
-                while not again:
+            if is_captured_by(stones, chains, g, point, k, taken):
+                first = stones.neighbours[point, k]
+                stone = first
+                while True:
                     after ^= stones.keys[taken, stone]
                     stone = chains.next[g, stone]
-                    if stone == head:
+                    if stone == first:
                         break
-    # Before move i of this game, i = 0, 1, …, the player to move was as now where i and ply are both even or odd.
-    # After this move it is the other's turn: situational superko compares every second position only.
-    step = 2 if boards.ko_rule == SITUATIONAL else 1
-    for i in range(stones.ply[g] + 1 - step, -1, -step):
-        if boards.history[g, i] == after:
-            return True
-    return False
+    after = signature(boards, after, enemy_of(me))
+    found = False
+    for i in range(stones.ply[g] + 1):
+        found |= boards.history[g, i] == after
+    return found
 
 
 @inlined
@@ -188,27 +203,17 @@ def play(boards: GoBoards, g: int, move: int) -> None:
         boards.passes[g] += 1
     else:
         boards.passes[g] = 0
-        lone = _is_surrounded(stones, g, move, enemy)
-        place(stones, chains, g, move, me)
-        captured = capture_around(stones, chains, g, move, enemy)
-        boards.prisoners[g, enemy] += captured
-        if lone and captured == 1:
-            boards.ko[g] = stones.empty[g, stones.empties[g] - 1]
-        if boards.suicide and chains.liberties[g, chains.head[g, move]] == 0:
+        lone = is_enclosed(chains, g, move, enemy)
+        if place(stones, chains, g, move, me):
+            captured = capture_around(stones, chains, g, move, enemy)
+            boards.prisoners[g, enemy] += captured
+            if lone and captured == 1:
+                boards.ko[g] = stones.empty[g, stones.empties[g] - 1]  # the point just freed
+        elif boards.suicide and chains.liberties[g, chains.head[g, move]] == 0:
             boards.prisoners[g, me] += remove_chain(stones, chains, g, move)
-    boards.history[g, stones.ply[g]] = stones.hash[g]
+    note_position(boards, g)
     if boards.passes[g] == 2 or stones.ply[g] == boards.history.shape[1] - 1:
         stones.outcome[g] = winner(boards, g)
-
-
-@inlined
-def _is_surrounded(stones: Stones, g: int, point: int, enemy: int) -> bool:
-    """Whether all neighbours are enemy stones or border."""
-    for k in range(SIDES):
-        there = stones.colour[g, stones.neighbours[point, k]]
-        if there != enemy and there != BORDER:
-            return False
-    return True
 
 
 @compiled
@@ -248,18 +253,14 @@ def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
     """
     stones = boards.stones
     me = stones.to_move[g]
-    against = 0
-    for k in range(SIDES):
-        there = stones.colour[g, stones.neighbours[point, k]]
-        if there == BORDER:
-            against = 1
-        elif there != me:
-            return False
-    enemy = enemy_of(me)
+    if not is_enclosed(boards.chains, g, point, me):
+        return False
+    enemies = edge = 0
     for k in range(SIDES, 2 * SIDES):
-        if stones.colour[g, stones.neighbours[point, k]] == enemy:
-            against += 1
-    return against < 2
+        there = stones.colour[g, stones.neighbours[point, k]]
+        enemies += there == enemy_of(me)
+        edge |= there == BORDER
+    return enemies + edge < 2
 
 
 def handicap_points(stones: int, size: int) -> list[int]:
@@ -344,6 +345,12 @@ class Go(Game):
         """The result as SGF writes it."""
         return self.score() if self.is_over else "?"
 
+    def _restart(self) -> None:
+        super()._restart()
+        boards = cast(GoBoards, self.boards)
+        refuse_breathless(boards.stones, boards.chains)
+        note_position(boards, 0)
+
     def _without(self, dead: Iterable[int]) -> Self:
         """This position with the dead stones taken prisoner."""
         game = self.copy()
@@ -351,12 +358,9 @@ class Go(Game):
         for point in dead:
             colour = game.colour(point)
             if colour != EMPTY:  # it may have been lifted with its chain
-                boards.prisoners[0, colour] += remove_chain(boards.stones, boards.chains, 0, np.uint16(point))
+                stone = cast(int, np.uint16(point))  # the compiled type
+                boards.prisoners[0, colour] += remove_chain(boards.stones, boards.chains, 0, stone)
         return game
-
-    def _match_room(self, other: Self) -> None:
-        history = np.zeros_like(cast(GoBoards, other.boards).history)
-        self.boards = cast(GoBoards, self.boards)._replace(history=history)
 
     def _ensure_room(self, positions: int) -> None:
         """Lets the history hold more than so many positions, so that it never ends this game."""

@@ -42,7 +42,7 @@ def make_player(word: str, variant: "Variant") -> "Player":
     """The player that a word such as `heuristic:e=0.2` stands for, ready to play this game on this board."""
     name, given = split_word(word)
     player = find(name)
-    settings = settings_from(player.settings_type, given, word)
+    settings: object = settings_from(player.settings_type, given, word)
     if player.games is not None and variant.game.name not in player.games:
         raise NobiError(f"The player {name!r} plays {' and '.join(player.games)}, not {variant.game.name}.")
     return player(variant, settings)

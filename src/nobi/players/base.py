@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import Boards
-from nobi.compiling import specialise
+from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, NoSettings, Variant
 from nobi.streams import Streams
 from nobi.words import join_word
@@ -39,9 +39,7 @@ class Player(ABC):
         return join_word(self.name, self.settings)
 
     @abstractmethod
-    def choose(
-        self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]
-    ) -> None:
+    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         """Chooses the moves of many games.
 
         Args:
@@ -66,14 +64,12 @@ class CompiledPlayer(Player):
         """float64[…] the settings, as the chooser takes them."""
         return np.zeros(1)
 
-    def choose(
-        self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]
-    ) -> None:
+    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         """Chooses the moves of many games, one after the other."""
         batch_chooser(type(self), self.variant.game)(boards, lanes, streams, self.options, moves)
 
 
-choose_one: Chooser  # bound by `batch_chooser`
+choose_one: Any = UNBOUND  # bound by `batch_chooser`
 
 
 def _choose_each(

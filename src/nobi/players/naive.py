@@ -7,21 +7,19 @@ saves its own stones (S08 section IV-B, S09 section 3).
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from nobi.board.stones import PASS
-from nobi.compiling import specialise
+from nobi.board.stones import PASS, as_point
+from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import LOSES, WINS, Game
 from nobi.players import register
 from nobi.players.base import Chooser, CompiledPlayer
 from nobi.players.uniform import uniform_chooser
 from nobi.streams import Streams, below
 
-legal: Any  # these are bound by `NaivePlayer.chooser`
-verdict: Any
-may_pass: bool
-draw_safe: Any
-draw_any: Any
+legal: Any = UNBOUND  # these are bound by `NaivePlayer.chooser`
+verdict: Any = UNBOUND
+may_pass: Any = UNBOUND
+draw_safe: Any = UNBOUND
+draw_any: Any = UNBOUND
 
 
 def _is_safe(boards: Any, g: int, move: int) -> bool:
@@ -30,7 +28,7 @@ def _is_safe(boards: Any, g: int, move: int) -> bool:
 
 def _choose_naively(boards: Any, g: int, streams: Streams, options: Any) -> int:
     stones = boards.stones
-    chosen = np.uint16(PASS)
+    chosen = as_point(PASS)
     wins = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
@@ -38,16 +36,16 @@ def _choose_naively(boards: Any, g: int, streams: Streams, options: Any) -> int:
             wins += 1
             if below(streams, g, wins) == 0:  # the i-th win replaces the choice with probability 1/i
                 chosen = point
-    if may_pass and verdict(boards, g, np.uint16(PASS)) == WINS:
+    if may_pass and verdict(boards, g, as_point(PASS)) == WINS:
         wins += 1
         if below(streams, g, wins) == 0:
-            chosen = np.uint16(PASS)
+            chosen = as_point(PASS)
     if wins > 0:
-        return chosen  # type: ignore[return-value]
+        return chosen
     chosen = draw_safe(boards, g, streams, options)
     if chosen == PASS and not (may_pass and verdict(boards, g, chosen) != LOSES):
         chosen = draw_any(boards, g, streams, options)  # every move loses
-    return chosen  # type: ignore[return-value]
+    return chosen
 
 
 @register

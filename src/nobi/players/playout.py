@@ -1,4 +1,4 @@
-"""The playout player of Go: uniformly random, but it never fills its own eyes, and passes only when nothing else is left.
+"""The playout player of Go: uniformly random, but it fills no eye of its own and passes only when nothing else is left.
 
 Its games end by themselves with every chain alive or captured, which is what Monte-Carlo search needs.
 """

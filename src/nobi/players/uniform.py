@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
-from nobi.board.stones import PASS, swap_empties
-from nobi.compiling import specialise
+from nobi.board.stones import PASS, as_point, swap_empties
+from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game
 from nobi.players.base import Chooser
 from nobi.streams import Streams, below
 
-acceptable: Any  # bound by `uniform_chooser`
-may_pass: bool
+acceptable: Any = UNBOUND  # bound by `uniform_chooser`
+may_pass: Any = UNBOUND
 
 
 def _choose_uniformly(boards: Any, g: int, streams: Streams, options: Any) -> int:  # noqa: ARG001
@@ -26,16 +24,16 @@ def _choose_uniformly(boards: Any, g: int, streams: Streams, options: Any) -> in
     while left + passes > 0:
         i = below(streams, g, left + passes)
         if i == left:
-            if acceptable(boards, g, np.uint16(PASS)):
-                return np.uint16(PASS)  # type: ignore[return-value]
+            if acceptable(boards, g, as_point(PASS)):
+                return as_point(PASS)
             passes = 0
             continue
         point = stones.empty[g, i]
         if acceptable(boards, g, point):
-            return point  # type: ignore[no-any-return]
+            return point
         left -= 1
         swap_empties(stones, g, i, left)
-    return np.uint16(PASS)  # type: ignore[return-value]
+    return as_point(PASS)
 
 
 def uniform_chooser(name: str, game: type[Game], acceptable: Any, *, may_pass: bool) -> Chooser:

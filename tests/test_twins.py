@@ -1,0 +1,106 @@
+"""Random games: the compiled rules and the plain twins agree on every legal move, board and result."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import rows, surround
+
+from nobi.board.stones import BLACK, DRAW, PASS, RUNNING, WHITE
+from nobi.board.vertices import point_at, row_column
+from nobi.games import variant
+
+MARKS = {BLACK: surround.BLACK, WHITE: surround.WHITE}
+WINNERS = {RUNNING: None, BLACK: surround.BLACK, WHITE: surround.WHITE, DRAW: "draw"}
+
+ATARI_GO = [("atari-go", {}), ("atari-go:captures=3", {"captures": 3}), ("atari-go:captures=10", {"captures": 10})]
+ROWS = [("gomoku", {}), ("pente", {}), ("pente:centre=false", {"centre": False})]
+GO = [
+    (f"go:ko={ko},suicide={str(suicide).lower()},scoring={scoring},komi={komi}",
+     {"ko": ko, "suicide": suicide, "scoring": scoring, "komi": komi})
+    for ko in ("simple", "positional", "situational")
+    for suicide in (False, True)
+    for scoring, komi in (("area", 0.0), ("territory", 6.5))
+]  # fmt: skip
+TWINS = {"atari-go": surround.AtariGo, "gomoku": rows.Gomoku, "pente": rows.Pente, "go": surround.Go}
+
+
+def as_move(point, size):
+    return surround.PASS if point == PASS else row_column(point, size)
+
+
+def as_point(move, size):
+    return PASS if move == surround.PASS else point_at(*move, size)
+
+
+def assert_same(game, twin):
+    size = game.size
+    assert {as_move(p, size) for p in game.legal_moves()} == twin.legal()
+    assert {row_column(p, size): MARKS[game.colour(p)] for p in game.points() if game.colour(p)} == twin.board
+    assert WINNERS[game.outcome] == twin.winner
+    assert MARKS[game.to_move] == twin.to_move
+
+
+def compare_random_game(word, options, size, seed, most=400, pass_chance=0.0):
+    """Plays a random game on both; with few empty points left in Go, ko and superko come up often."""
+    game, twin = variant(word, size).new(), TWINS[word.partition(":")[0]](size, **options)
+    chance = random.Random(seed)
+    while not game.is_over and len(game.moves) < most:
+        moves = sorted(twin.legal(), key=str)
+        if surround.PASS in moves and len(moves) > 1 and chance.random() >= pass_chance:
+            moves.remove(surround.PASS)
+        move = chance.choice(moves)
+        game.play(as_point(move, size))
+        twin.play(move)
+        assert_same(game, twin)
+    return game, twin
+
+
+@pytest.mark.parametrize(("word", "options"), ATARI_GO + ROWS)
+@settings(max_examples=150, deadline=None)
+@given(size=st.integers(5, 9), seed=st.integers(0, 2**32))
+def test_random_games(word, options, size, seed):
+    game, twin = compare_random_game(word, options, size, seed)
+    assert game.is_over
+    assert len(game.moves) <= variant(word, size).most_moves
+    if word.startswith("pente"):
+        assert [game.pairs[BLACK], game.pairs[WHITE]] == [twin.pairs[surround.BLACK], twin.pairs[surround.WHITE]]
+
+
+@pytest.mark.parametrize(("word", "options"), GO)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_random_games_of_go(word, options, seed):
+    game, twin = compare_random_game(word, options, 5, seed, most=150, pass_chance=0.02)
+    assert game.margin() == twin.margin()
+
+
+@pytest.mark.parametrize(("word", "options"), [*ATARI_GO[:1], *ROWS[:2], GO[4]])
+@pytest.mark.parametrize("size", [13, 19, 25])
+def test_random_games_on_large_boards(word, options, size):
+    compare_random_game(word, options, size, seed=size, most=60)
+
+
+@pytest.mark.parametrize("word", ["atari-go:captures=2", "gomoku", "pente", "go:suicide=true,komi=0.5"])
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), size=st.integers(5, 7), back=st.integers(1, 30))
+def test_undo_and_copy(word, seed, size, back):
+    """Taking moves back and playing them again ends in the same position, and a copy goes its own way."""
+    chance = random.Random(seed)
+    game = variant(word, size).new()
+    pictures = [str(game)]
+    while not game.is_over and len(game.moves) < 60:
+        game.play(chance.choice(game.legal_moves()))
+        pictures.append(str(game))
+    moves, end = game.moves.copy(), game.outcome
+    twin = game.copy()
+    for _ in range(min(back, len(moves))):
+        game.undo()
+        assert str(game) == pictures[len(game.moves)]
+        assert not game.is_over
+    assert twin.moves == moves
+    assert str(twin) == pictures[-1]
+    for move in moves[len(game.moves) :]:
+        game.play(move)
+    assert (str(game), game.outcome, game.legal_moves()) == (pictures[-1], end, twin.legal_moves())
