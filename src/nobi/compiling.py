@@ -26,6 +26,8 @@ from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_PACKAGE = Path(__file__).parent
+
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
 
@@ -48,18 +50,31 @@ def inlined(function: F) -> F:
 def specialise(template: F, name: str, *, inline: bool = False, **bindings: object) -> F:
     """Compiles `template` with its global names `bindings` bound to these functions or constants.
 
-    `name` tells the specialisations of one template apart, in the cache and in tracebacks.
+    `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
     """
     unknown = bindings.keys() - set(template.__code__.co_names)
     if unknown:
         raise ValueError(f"{template.__qualname__} never uses {', '.join(sorted(unknown))}")
     names = {**template.__globals__, **bindings}
     bound = FunctionType(template.__code__, names, template.__name__, template.__defaults__)
-    bound.__qualname__ = f"{template.__qualname__}_{name}"
+    bound.__qualname__ = f"{template.__qualname__}_{name}_{_fingerprint(bindings)}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
     result: Any = (inlined if inline else compiled)(bound)
     return result
+
+
+def _fingerprint(bindings: dict[str, object]) -> str:
+    """Tells bindings apart; those to functions outside this package by the contents of their files as well."""
+    digest = hashlib.sha256()
+    for key, value in sorted(bindings.items()):
+        function = getattr(value, "py_func", None)
+        digest.update(
+            f"{key}={function.__module__}.{function.__qualname__};".encode() if function else repr(value).encode()
+        )
+        if function and not (file := Path(function.__code__.co_filename)).is_relative_to(_PACKAGE) and file.exists():
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def when_compiling(notify: Callable[[], None]) -> None:
@@ -77,12 +92,11 @@ def when_compiling(notify: Callable[[], None]) -> None:
 
 
 def _hash_of_sources() -> str:
-    package = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"compiling import" in source or path == Path(__file__):
-            digest.update(str(path.relative_to(package)).encode() + b"\0" + source + b"\0")
+            digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:16]
 
 

@@ -28,8 +28,8 @@ def _play_games(
     streams: Streams,
     seed: int,
     first: int,
-    options_a: NDArray[np.float64],
-    options_b: NDArray[np.float64],
+    room_a: Any,
+    room_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
@@ -42,9 +42,9 @@ def _play_games(
         colour_of_a = WHITE if (first + i) % 2 else BLACK
         while stones.outcome[0] == RUNNING:
             if stones.to_move[0] == colour_of_a:
-                move = choose_a(boards, 0, streams, options_a)
+                move = choose_a(boards, 0, streams, room_a)
             else:
-                move = choose_b(boards, 0, streams, options_b)
+                move = choose_b(boards, 0, streams, room_b)
             if moves.shape[1] > 0:
                 moves[i, stones.ply[0]] = move
             play(boards, 0, move)

@@ -53,7 +53,7 @@ def play_games(
         progress: is told how many games have been played so far.
 
     Returns:
-        The results. After Ctrl-C, those of the games finished by then (length 0 elsewhere).
+        The results. After Ctrl-C the games that were not reached have the length 0; see `PlayedGames.finished`.
     """
     room = variant.most_moves if keep_moves else 0
     played = PlayedGames(
@@ -69,7 +69,7 @@ def play_games(
         results = played.outcome[part], played.length[part], played.moves[part]
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
             loop = fused_loop(variant.game, type(a), type(b))
-            loop(variant.allocate(1), np.zeros(1, np.uint64), seed, first + begin, a.options, b.options, *results)
+            loop(variant.allocate(1), np.zeros(1, np.uint64), seed, first + begin, a.room(), b.room(), *results)
         else:
             play_in_lockstep(variant, a, b, seed, first + begin, batch, *results)
         return end - begin
@@ -88,5 +88,4 @@ def play_games(
         except KeyboardInterrupt:
             for future in running:
                 future.cancel()
-            raise
     return played

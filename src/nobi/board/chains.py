@@ -123,6 +123,13 @@ def last_liberty(liberties: int) -> int:
 
 
 @inlined
+def touching(chains: Chains, g: int, point: int, colour: int) -> int:
+    """How many stones of this colour are beside the point."""
+    around = chains.around[g, point] - chains.edges[point]
+    return (around if colour == BLACK else around >> 4) & 15
+
+
+@inlined
 def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
     """Places a stone and joins it to its neighbours; captures nothing, even where no liberty is left.
 

@@ -130,6 +130,10 @@ class Game(ABC):
         """The result as SGF writes it: `B+`, `W+`, `Draw`, or `?` while the game goes on."""
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
 
+    def rules_text(self) -> str:
+        """The rules in a few words, for game records."""
+        return join_word(self.name, self.settings)
+
     def points(self) -> list[int]:
         """All points of the board, row by row from the top left."""
         return [int(p) for p in board_points(self.size)]

@@ -20,7 +20,7 @@ from nobi.streams import Streams
 from nobi.words import join_word
 
 Chooser = Callable[..., int]
-"""A compiled function (boards, g, streams, options) → the move of the player whose turn it is on board g."""
+"""A compiled function (boards, g, streams, room) → the move of the player whose turn it is on board g."""
 
 
 class Player(ABC):
@@ -59,14 +59,13 @@ class CompiledPlayer(Player):
     def chooser(cls, game: type[Game]) -> Chooser:
         """The compiled function for this game; the same object for every call."""
 
-    @property
-    def options(self) -> NDArray[np.float64]:
-        """float64[…] the settings, as the chooser takes them."""
-        return np.zeros(1)
+    def room(self) -> Any:
+        """What the chooser takes besides the board: settings and arrays to work on. Every thread has its own."""
+        return ()
 
     def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         """Chooses the moves of many games, one after the other."""
-        batch_chooser(type(self), self.variant.game)(boards, lanes, streams, self.options, moves)
+        batch_chooser(type(self), self.variant.game)(boards, lanes, streams, self.room(), moves)
 
 
 choose_one: Any = UNBOUND  # bound by `batch_chooser`
@@ -76,11 +75,11 @@ def _choose_each(
     boards: Any,
     lanes: NDArray[np.int64],
     streams: Streams,
-    options: NDArray[np.float64],
+    room: Any,
     moves: NDArray[np.uint16],
 ) -> None:
     for i in range(len(lanes)):
-        moves[i] = choose_one(boards, lanes[i], streams, options)
+        moves[i] = choose_one(boards, lanes[i], streams, room)
 
 
 @cache

@@ -26,7 +26,7 @@ def _is_safe(boards: Any, g: int, move: int) -> bool:
     return legal(boards, g, move) and verdict(boards, g, move) != LOSES
 
 
-def _choose_naively(boards: Any, g: int, streams: Streams, options: Any) -> int:
+def _choose_naively(boards: Any, g: int, streams: Streams, room: Any) -> int:
     stones = boards.stones
     chosen = as_point(PASS)
     wins = 0
@@ -42,9 +42,9 @@ def _choose_naively(boards: Any, g: int, streams: Streams, options: Any) -> int:
             chosen = as_point(PASS)
     if wins > 0:
         return chosen
-    chosen = draw_safe(boards, g, streams, options)
+    chosen = draw_safe(boards, g, streams, room)
     if chosen == PASS and not (may_pass and verdict(boards, g, chosen) != LOSES):
-        chosen = draw_any(boards, g, streams, options)  # every move loses
+        chosen = draw_any(boards, g, streams, room)  # every move loses
     return chosen
 
 

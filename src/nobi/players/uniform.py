@@ -12,7 +12,7 @@ acceptable: Any = UNBOUND  # bound by `uniform_chooser`
 may_pass: Any = UNBOUND
 
 
-def _choose_uniformly(boards: Any, g: int, streams: Streams, options: Any) -> int:  # noqa: ARG001
+def _choose_uniformly(boards: Any, g: int, streams: Streams, room: Any) -> int:  # noqa: ARG001
     """Draws moves until one is acceptable, never the same twice; passes when none is.
 
     What has been refused is swapped to the end of the list of empty points, out of the range of the next draw:

@@ -1,0 +1,41 @@
+"""The command line: a thin shell over the package. Every command is one file; nothing else prints.
+
+A command is a dataclass whose fields are its flags and whose `run` does the work. Heavy packages are imported in `run`,
+so that help is there at once.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from nobi.errors import NobiError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs one command and exits with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code. Bad input is one sentence on standard error and the code 2."""
+    import tyro
+
+    from nobi.cli.commands import COMMANDS, DESCRIPTION
+
+    command = tyro.extras.subcommand_cli_from_dict(
+        COMMANDS,
+        prog="nobi",
+        description=DESCRIPTION,
+        args=arguments,
+        config=(tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes),
+    )
+    try:
+        return command.run()
+    except NobiError as fault:
+        print(f"nobi: {fault}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("nobi: interrupted.", file=sys.stderr)
+        return INTERRUPTED

@@ -1,0 +1,93 @@
+"""`nobi bench`: every speed figure, beside what it has to reach and its peers'."""
+
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.errors import NobiError
+from nobi.words import choices
+
+if TYPE_CHECKING:
+    from nobi.bench.figure import Figure
+
+SECTIONS = {
+    "start": "how long commands take to start",
+    "arena": "games of the built-in players, random playouts of Go",
+    "sizes": "how the cost grows from 5x5 to 25x25",
+}
+_HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
+
+
+@dataclass(frozen=True)
+class Bench(CommonFlags):
+    """Measure the speed of this machine: one core, everything compiled before; the median of several repeats."""
+
+    sections: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="SECTION", help=_HELP)] = ()
+    seconds: float = 1.0
+    """How long each repeat of a measurement takes."""
+
+    def run(self) -> int:
+        """Measures and prints."""
+        self.check()
+        for name in self.sections:
+            if name not in SECTIONS:
+                raise NobiError(f"There is no section {name!r}; {choices(SECTIONS)}.")
+        if not 0 < self.seconds <= 60:
+            raise NobiError(f"--seconds must be above 0 and at most 60, not {self.seconds:g}.")
+        announce_compiling()
+        chosen = self.sections or tuple(SECTIONS)
+        work = [(name, measure) for name in chosen for measure in _measurements(name, self.seconds)]
+        results: dict[str, list[Figure]] = {name: [] for name in chosen}
+        with progress_bar("figures", len(work)) as progress:
+            for done, (name, measure) in enumerate(work, 1):
+                results[name].append(measure())
+                progress(done)
+        if self.json:
+            rows = {
+                name: [{**asdict(figure), "reached": figure.reached} for figure in figures]
+                for name, figures in results.items()
+            }
+            print_json({"machine": platform.processor() or platform.machine(), "sections": rows})
+        else:
+            _print(results)
+        return 0
+
+
+def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
+    from nobi.bench import arena, start
+
+    return {"start": start.figures, "arena": arena.figures, "sizes": arena.size_figures}[section](seconds)
+
+
+def _print(results: "dict[str, list[Figure]]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for section, figures in results.items():
+        table = Table(title=f"{section}: {SECTIONS[section]}", title_justify="left")
+        table.add_column("what")
+        for head in ("median", "best", "to reach", "aim"):
+            table.add_column(head, justify="right")
+        table.add_column("beside it")
+        for figure in figures:
+            mark = {None: "", True: " ✓", False: " ✗"}[figure.reached]
+            table.add_row(
+                figure.what,
+                f"{_number(figure.value)} {figure.unit}{mark}",
+                _number(figure.best),
+                _number(figure.at_least),
+                _number(figure.aim),
+                figure.peer,
+            )
+        console.print(table)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"

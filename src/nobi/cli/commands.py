@@ -1,0 +1,20 @@
+"""The commands by name."""
+
+from typing import Any
+
+import nobi
+from nobi.cli.bench import Bench
+from nobi.cli.listing import ListGames, ListPlayers
+from nobi.cli.match import Match
+
+DESCRIPTION = (
+    f"nobi {nobi.__version__}: neural networks that learn a board game on a small board and play it on any board. "
+    "'nobi COMMAND --help' tells what a command takes."
+)
+
+COMMANDS: dict[str, Any] = {
+    "match": Match,
+    "games": ListGames,
+    "players": ListPlayers,
+    "bench": Bench,
+}

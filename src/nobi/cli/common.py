@@ -1,0 +1,81 @@
+"""What the commands share: their common flags, JSON, progress, and the note that something is being compiled."""
+
+import dataclasses
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import tyro
+
+from nobi.errors import NobiError
+
+
+@dataclass(frozen=True)
+class CommonFlags:
+    """The flags that every command takes."""
+
+    seed: int = 0
+    """Chooses all random numbers: the same seed gives the same results, on any number of threads."""
+    threads: int = 0
+    """How many threads to use; 0 for one a core."""
+    json: Annotated[bool, tyro.conf.arg(help="Print one JSON document on standard output, and nothing else there.")] = (
+        False
+    )
+
+    def check(self) -> None:
+        """Refuses what no command can do."""
+        if not 0 <= self.seed < 2**63:
+            raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
+        if self.threads < 0:
+            raise NobiError(f"--threads must be 0 or more, not {self.threads}.")
+
+
+def print_json(document: Any) -> None:
+    """Prints dataclasses, lists and dicts as one JSON document; numbers that JSON lacks become null."""
+    print(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def announce_compiling() -> None:
+    """Says so when machine code is made, which happens once for each version of the program."""
+    from nobi.compiling import when_compiling
+
+    when_compiling(
+        lambda: print("Compiling for this machine; this takes up to a minute, once …", file=sys.stderr, flush=True)
+    )
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar with the time left on standard error, if that is a terminal; gives a function to be told what is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda done: progress.update(task, completed=done)

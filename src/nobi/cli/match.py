@@ -1,0 +1,144 @@
+"""`nobi match`: many games between two players."""
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from nobi import games, players
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nobi.arena.games import PlayedGames
+    from nobi.arena.summary import Summary
+
+_PLAYER = (
+    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'."
+)
+_GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
+
+
+@dataclass(frozen=True)
+class Match(CommonFlags):
+    """Play many games between two players and report wins, lengths and scores with 95 % intervals.
+
+    A has black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
+    """
+
+    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=_PLAYER)] = tyro.MISSING
+    b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B", help="The other player.")] = tyro.MISSING
+    game: Annotated[str, tyro.conf.arg(help=_GAME)] = "atari-go"
+    size: int = 9
+    """Lines of the board, 5 to 25."""
+    games: int = 1000
+    """How many games to play."""
+    sgf: Path | None = None
+    """Save every game as SGF in this folder."""
+    show: bool = False
+    """Print the last position of the first game."""
+
+    def run(self) -> int:
+        """Plays the match."""
+        self.check()
+        if self.games < 1:
+            raise NobiError(f"--games must be 1 or more, not {self.games}.")
+        announce_compiling()
+        from nobi.arena.play import play_games
+        from nobi.files import ready_folder
+
+        variant = games.variant(self.game, self.size)
+        a, b = players.make_player(self.a, variant), players.make_player(self.b, variant)
+        if self.sgf:
+            ready_folder(self.sgf)
+            if any(self.sgf.glob("*.sgf")):
+                raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
+        play_games(variant, a, b, 0)  # compile now, so that the time below is that of the games
+        start = time.perf_counter()
+        with progress_bar("games", self.games) as progress:
+            played = play_games(
+                variant,
+                a,
+                b,
+                self.games,
+                seed=self.seed,
+                threads=self.threads,
+                keep_moves=self.sgf is not None or self.show,
+                progress=progress,
+            ).finished()
+        seconds = time.perf_counter() - start
+        if self.sgf:
+            self._save(played, self.sgf)
+        self._report(played, seconds)
+        if len(played) < self.games:
+            print(f"nobi: interrupted after {len(played)} of {self.games} games.", file=sys.stderr)
+            return 130
+        return 0
+
+    def _save(self, played: "PlayedGames", folder: Path) -> None:
+        from nobi.files import write_whole
+        from nobi.records.sgf import sgf_of
+
+        digits = len(str(len(played)))
+        with progress_bar("saving", len(played)) as progress:
+            for i in range(len(played)):
+                black, white = (self.a, self.b) if i % 2 == 0 else (self.b, self.a)
+                record = sgf_of(played.replay(i), black, white, f"game {i + 1}, seed {self.seed}")
+                write_whole(folder / f"game-{i + 1:0{digits}d}.sgf", record)
+                progress(i + 1)
+
+    def _report(self, played: "PlayedGames", seconds: float) -> None:
+        from nobi.arena.summary import summarise
+
+        summaries = summarise(played)
+        if self.json:
+            settings = asdict(self)
+            settings["sgf"] = str(self.sgf) if self.sgf else None
+            document = {"settings": settings, "seconds": seconds, "results": summaries}
+            if self.show and len(played):
+                document["board"] = str(played.replay(0)).splitlines()
+            print_json(document)
+            return
+        from rich.console import Console
+
+        console = Console()
+        if self.show and len(played):
+            game = played.replay(0)
+            print(
+                f"Game 1: {self.a} (X) against {self.b} (O), {game.result()} after {len(game.moves)} moves\n\n{game}\n"
+            )
+        console.print(self._table(summaries))
+        rate = f"{len(played) / seconds:,.0f} games/s"
+        console.print(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.", highlight=False)
+        if self.sgf:
+            console.print(f"Saved as SGF in {self.sgf}.", highlight=False)
+
+    def _table(self, summaries: "dict[str, Summary]") -> "Table":
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        title = f"A = {self.a} against B = {self.b}: {self.game}, {self.size}x{self.size}"
+        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("A is")
+        for head in ("games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"):
+            table.add_column(head, justify="right", no_wrap=True)
+        for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
+            s = summaries[row]
+            rate = s.win_rate
+            table.add_row(
+                label,
+                f"{s.games:,}",
+                f"{s.wins:,}",
+                f"{s.draws:,}",
+                f"{s.losses:,}",
+                f"{100 * rate.value:.1f} % ({100 * rate.low:.1f}–{100 * rate.high:.1f})",
+                f"{s.length.value:.1f}",
+                f"{s.score.value:+.3f} ± {s.score.high - s.score.value:.3f}",
+                end_section=row == "white",
+            )
+        return table

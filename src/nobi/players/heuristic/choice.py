@@ -1,0 +1,196 @@
+"""The heuristic player's rules, in the order in which they are asked."""
+
+from typing import Any
+
+from nobi.board.chains import in_atari, is_enclosed, last_liberty, touching
+from nobi.board.stones import EMPTY, LARGEST, PASS, SIDES, Stones, as_point, enemy_of
+from nobi.compiling import compiled, inlined
+from nobi.players.heuristic.reading import Room, find_liberties, forced_wins, liberties_after
+from nobi.streams import Streams, below, fraction
+
+ENOUGH = 20
+"""More liberties than this are not told apart."""
+
+LIBERTIES = 1 << 8
+LINKS = 1 << 14
+PRESSES = 1 << 18
+NO_EYE = 1 << 24
+HOLDS = 1 << 25
+SAFE = 1 << 26
+LIVES = 1 << 27
+"""The digits of a quiet move's worth; each outweighs all below it."""
+
+
+@compiled
+def choose_by_rules(boards: Any, g: int, streams: Streams, room: Room) -> int:
+    """The move of the first rule that has one; with probability e, any legal move."""
+    stones = boards.stones
+    if fraction(streams, g) < room.e:
+        return stones.empty[g, below(streams, g, stones.empties[g])]
+    me = stones.to_move[g]
+    move = capture(boards, g, streams, enemy_of(me))
+    if move == PASS:
+        move = save(boards, g, room, streams, me)
+    if move == PASS:
+        count = forced_wins(stones, g, room, me, PASS, len(room.candidates))
+        if count > 0:
+            return room.candidates[below(streams, g, count)]
+        move = quiet(boards, g, room, streams, me)
+    return move
+
+
+@compiled
+def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
+    """A capture: the last liberty of an enemy chain, at random if there are several."""
+    stones, chains = boards.stones, boards.chains
+    chosen = as_point(PASS)
+    ways = 0
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == enemy and chains.head[g, point] == point:
+            liberties = chains.liberties[g, point]
+            if in_atari(liberties):
+                ways += 1
+                if below(streams, g, ways) == 0:
+                    chosen = last_liberty(liberties)
+    return chosen
+
+
+@compiled
+def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+    """Extends the chain in atari that gets the most liberties by it, the largest if equal; at least two."""
+    stones, chains = boards.stones, boards.chains
+    chosen = as_point(PASS)
+    best, ways = 0, 0
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == me and chains.head[g, point] == point:
+            liberties = chains.liberties[g, point]
+            if in_atari(liberties):
+                move = last_liberty(liberties)
+                left = liberties_after(stones, g, room, move, me, ENOUGH)
+                value = left * 1000 + chains.stones[g, point]
+                if left >= 2 and value >= best:
+                    ways = ways + 1 if value == best else 1
+                    best = value
+                    if below(streams, g, ways) == 0:
+                        chosen = move
+    return chosen
+
+
+@compiled
+def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+    """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
+    stones = boards.stones
+    enemy = enemy_of(me)
+    target = weakest(boards, g, room, enemy)
+    chosen = as_point(PASS)
+    best = ways = 0
+    for i in range(stones.empties[g]):
+        move = stones.empty[g, i]
+        value = worth(boards, g, room, move, me, target)
+        # reading is dear: only what would be the best is looked at
+        if value >= SAFE and value + HOLDS >= best:
+            stones.colour[g, move] = me
+            if forced_wins(stones, g, room, enemy, move, 1) == 0:
+                value += HOLDS
+            stones.colour[g, move] = EMPTY
+        if value >= best:
+            ways = ways + 1 if value == best else 1
+            best = value
+            if below(streams, g, ways) == 0:
+                chosen = move
+    return chosen
+
+
+@compiled
+def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
+    """The head of the enemy chain with the fewest liberties; PASS if there is none."""
+    stones, chains = boards.stones, boards.chains
+    target = as_point(PASS)
+    fewest = ENOUGH
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == enemy and chains.head[g, point] == point:
+            count = find_liberties(stones, g, room, as_point(point), fewest)
+            if count < fewest:
+                fewest = count
+                target = as_point(point)
+    return target
+
+
+@compiled
+def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int) -> int:
+    """What a point is worth: a number whose digits are the rules, the first the highest.
+
+    Safe (two liberties at least), no own eye filled, presses the weakest enemy chain, cuts or connects, gains
+    liberties, lies near the centre and the enemy's latest stone.
+    """
+    stones, chains = boards.stones, boards.chains
+    enemy = enemy_of(me)
+    own = liberties_after(stones, g, room, move, me, ENOUGH)
+    if own == 0:
+        return 0  # suicide
+    value = LIVES
+    if own >= 2:
+        value += SAFE
+    if not is_enclosed(chains, g, move, me):
+        value += NO_EYE
+    own_chains = enemy_chains = presses = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[move, k]
+        there = stones.colour[g, beside]
+        if there == me or there == enemy:
+            head = chains.head[g, beside]
+            presses |= head == target
+            again = False
+            for j in range(k):
+                again |= chains.head[g, stones.neighbours[move, j]] == head
+            if not again and there == me:
+                own_chains += 1
+            elif not again:
+                enemy_chains += 1
+    if presses and own >= 3:
+        value += PRESSES * (ENOUGH - escape(stones, g, room, move, me, target))
+    value += LINKS * (max(own_chains - 1, 0) + max(enemy_chains - 1, 0))
+    value += LIBERTIES * (10 + liberties_gained(boards, g, move, me))
+    return value + 2 * LARGEST - distance(stones.size, move, stones.last[g])
+
+
+@compiled
+def escape(stones: Stones, g: int, room: Room, move: int, me: int, target: int) -> int:
+    """How many liberties the enemy chain can get by its next move after mine."""
+    stones.colour[g, move] = me
+    count = find_liberties(stones, g, room, target, 4)
+    # the list is made anew by every walk
+    first, second, third, fourth = room.liberty[0], room.liberty[1], room.liberty[2], room.liberty[3]
+    most = 0
+    for i in range(count):
+        extension = first if i == 0 else second if i == 1 else third if i == 2 else fourth
+        most = max(most, liberties_after(stones, g, room, extension, enemy_of(me), ENOUGH))
+    stones.colour[g, move] = EMPTY
+    return most
+
+
+@inlined
+def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
+    """How many more points are liberties of mine, and fewer the enemy's, after the move."""
+    stones, chains = boards.stones, boards.chains
+    gained = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[move, k]
+        there = stones.colour[g, beside]
+        if there == EMPTY:
+            gained += touching(chains, g, beside, me) == 0
+    gained -= touching(chains, g, move, me) > 0
+    gained += touching(chains, g, move, enemy_of(me)) > 0
+    return gained
+
+
+@inlined
+def distance(size: int, move: int, last: int) -> int:
+    """How far the move is from the centre and from the latest move, in steps along the lines, halved."""
+    stride = size + 1
+    row, column = move // stride, move % stride
+    centre = (size + 1) // 2
+    far = abs(row - centre) + abs(column - centre)
+    if last != PASS:
+        far += abs(row - last // stride) + abs(column - last % stride)
+    return far // 2

@@ -1,0 +1,284 @@
+"""Reading ahead in Atari-Go: liberties, ladders and nets, on the board itself.
+
+The reader puts stones on `stones.colour` and takes them off again; the chains are not kept up meanwhile, and liberties
+are found by walking. Nothing need be captured on the way: the first capture is the end of what is read.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import EMPTY, PASS, SIDES, Stones, as_point, enemy_of, points_of
+from nobi.compiling import compiled, inlined
+
+MOST_STEPS = 300
+"""Positions that the reading of one move may visit; a ladder across a 19x19 board takes about 70."""
+
+
+_FAILS, _GOES_ON, _WINS = 0, 1, 2
+
+
+class Room(NamedTuple):
+    """The player's settings and where it notes things; every thread has its own."""
+
+    e: float
+    mark: NDArray[np.int64]
+    """[point] visited by the walk of this number."""
+    walks: NDArray[np.int64]
+    """[0] the number of the latest walk."""
+    steps: NDArray[np.int64]
+    """[0] positions that may still be visited."""
+    queue: NDArray[np.uint16]
+    """[i] the stones of the chain that is walked through."""
+    liberty: NDArray[np.uint16]
+    """[i] the liberties that the latest walk found."""
+    weak: NDArray[np.uint16]
+    """[i, 3] chains with two liberties: a stone and the liberties."""
+    path: NDArray[np.uint16]
+    """[depth, 4] a row of ataris: the move, its answer, and the two liberties where to go on, PASS once tried."""
+    candidates: NDArray[np.uint16]
+    """[i] the moves to choose from."""
+
+
+def allocate_room(size: int, e: float) -> Room:
+    """Makes the room for boards of this size."""
+    points = points_of(size)
+    area = size * size
+    return Room(
+        e=e,
+        mark=np.zeros(points, np.int64),
+        walks=np.zeros(1, np.int64),
+        steps=np.zeros(1, np.int64),
+        queue=np.zeros(area, np.uint16),
+        liberty=np.zeros(area, np.uint16),
+        weak=np.zeros((area, 3), np.uint16),
+        path=np.zeros((area, 4), np.uint16),
+        candidates=np.zeros(area, np.uint16),
+    )
+
+
+@inlined
+def _walk(stones: Stones, g: int, room: Room, point: int, most: int, walk: int) -> int:
+    """Walks through the chain of the stone at this point, until `most` liberties are found; returns their number."""
+    colour = stones.colour[g, point]
+    room.mark[point] = walk
+    room.queue[0] = point
+    met, done, count = 1, 0, 0
+    while done < met:
+        stone = room.queue[done]
+        done += 1
+        for k in range(SIDES):
+            beside = stones.neighbours[stone, k]
+            if room.mark[beside] == walk:
+                continue
+            there = stones.colour[g, beside]
+            if there == EMPTY:
+                room.mark[beside] = walk
+                room.liberty[count] = beside
+                count += 1
+                if count == most:
+                    return count
+            elif there == colour:
+                room.mark[beside] = walk
+                room.queue[met] = beside
+                met += 1
+    return count
+
+
+@compiled
+def find_liberties(stones: Stones, g: int, room: Room, point: int, most: int) -> int:
+    """Lists the liberties of the chain of the stone at this point, `most` of them at the most, in `room.liberty`."""
+    room.walks[0] += 1
+    return _walk(stones, g, room, point, most, room.walks[0])
+
+
+@compiled
+def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int, most: int) -> int:
+    """Lists the liberties, up to `most`, of the chain that a stone of this colour at an empty point would belong to."""
+    stones.colour[g, point] = colour
+    count = find_liberties(stones, g, room, point, most)
+    stones.colour[g, point] = EMPTY
+    return count
+
+
+@compiled
+def is_in_danger(stones: Stones, g: int, room: Room, point: int, colour: int) -> bool:
+    """Whether a chain of this colour beside the point is in atari."""
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        if stones.colour[g, beside] == colour and find_liberties(stones, g, room, beside, 2) < 2:
+            return True
+    return False
+
+
+@compiled
+def wins_by_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int) -> bool:
+    """Whether the move begins a row of ataris that ends in a capture, whatever the enemy does.
+
+    This reads ladders, double ataris, and ataris whose only escape is none. After an atari the enemy has one answer, to
+    extend at the last liberty, for he has nothing to capture: no own chain may be left in atari. So only the attacker
+    has a choice, of two liberties at each step, and the search is a walk down one path with steps back. `answered` is
+    where the enemy has just played: the only place where he can have put own chains into atari.
+    """
+    path = room.path
+    depth = 0
+    attempt = move
+    while True:
+        room.steps[0] -= 1
+        state = _FAILS
+        if room.steps[0] >= 0:
+            state = _give_atari(stones, g, room, attempt, me, answered, depth)
+        if state == _GOES_ON:
+            answered = path[depth, 1]
+            attempt = path[depth, 2]
+            depth += 1
+            continue
+        while depth > 0 and (state == _WINS or path[depth - 1, 3] == PASS):
+            depth -= 1
+            stones.colour[g, path[depth, 0]] = EMPTY
+            stones.colour[g, path[depth, 1]] = EMPTY
+        if depth == 0:
+            return state == _WINS
+        answered = path[depth - 1, 1]
+        attempt = path[depth - 1, 3]
+        path[depth - 1, 3] = PASS
+
+
+@compiled
+def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int, depth: int) -> int:
+    """One step of the row of ataris: whether it wins, fails, or goes on; then move and answer stay on the board."""
+    enemy = enemy_of(me)
+    stones.colour[g, move] = me
+    state = _FAILS
+    if find_liberties(stones, g, room, move, 2) == 2 and not is_in_danger(stones, g, room, answered, me):
+        answer = as_point(PASS)
+        for k in range(SIDES):
+            beside = stones.neighbours[move, k]
+            if stones.colour[g, beside] == enemy and find_liberties(stones, g, room, beside, 2) == 1:
+                if answer != PASS and answer != room.liberty[0]:
+                    state = _WINS  # double atari
+                answer = room.liberty[0]
+        if answer != PASS and state != _WINS:
+            stones.colour[g, answer] = enemy
+            left = find_liberties(stones, g, room, answer, 3)
+            if left == 2:
+                room.path[depth, 0] = move
+                room.path[depth, 1] = answer
+                room.path[depth, 2] = room.liberty[0]
+                room.path[depth, 3] = room.liberty[1]
+                return _GOES_ON
+            stones.colour[g, answer] = EMPTY
+            if left < 2:
+                state = _WINS
+    stones.colour[g, move] = EMPTY
+    return state
+
+
+@compiled
+def _falls(stones: Stones, g: int, room: Room, target: int, me: int, answered: int) -> bool:
+    """Whether I, to move, can capture the enemy chain at `target` by force."""
+    left = find_liberties(stones, g, room, target, 3)
+    if left <= 1:
+        return True
+    if left > 2:
+        return False
+    one, other = room.liberty[0], room.liberty[1]
+    return wins_by_atari(stones, g, room, one, me, answered) or wins_by_atari(stones, g, room, other, me, answered)
+
+
+@compiled
+def wins_by_net(stones: Stones, g: int, room: Room, move: int, me: int, target: int, answered: int) -> bool:
+    """Whether the move nets the enemy chain at `target`: it gives no atari, yet every answer leads to its capture.
+
+    `answered` is where the enemy has just played. All answers are tried, those at the chain's liberties first.
+    """
+    enemy = enemy_of(me)
+    stones.colour[g, move] = me
+    holds = find_liberties(stones, g, room, move, 2) == 2 and not is_in_danger(stones, g, room, answered, me)
+    holds = holds and _falls(stones, g, room, target, me, PASS)
+    if holds and find_liberties(stones, g, room, target, 3) == 2:
+        one, other = room.liberty[0], room.liberty[1]
+        holds = _answer_fails(stones, g, room, one, enemy, target) and _answer_fails(
+            stones, g, room, other, enemy, target
+        )
+        for i in range(stones.empties[g]):
+            answer = stones.empty[g, i]
+            if not holds:
+                break
+            if stones.colour[g, answer] == EMPTY and answer != one and answer != other:
+                holds = _answer_fails(stones, g, room, answer, enemy, target)
+    stones.colour[g, move] = EMPTY
+    return holds
+
+
+@compiled
+def _answer_fails(stones: Stones, g: int, room: Room, answer: int, enemy: int, target: int) -> bool:
+    """Whether the chain at `target` can still be captured by force after this answer of its owner."""
+    stones.colour[g, answer] = enemy
+    fails = find_liberties(stones, g, room, answer, 1) == 0  # suicide
+    fails = fails or _falls(stones, g, room, target, enemy_of(enemy), answer)
+    stones.colour[g, answer] = EMPTY
+    return fails
+
+
+@compiled
+def list_weak(stones: Stones, g: int, room: Room, colour: int) -> int:
+    """Lists the chains of this colour with two liberties in `room.weak`; returns their number."""
+    room.walks[0] += 1
+    first = room.walks[0]
+    count = 0
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        # a stone met by one of the walks below is not walked through again
+        if stones.colour[g, point] == colour and room.mark[point] < first:
+            room.walks[0] += 1
+            if _walk(stones, g, room, as_point(point), 3, room.walks[0]) == 2:
+                room.weak[count, 0] = point
+                room.weak[count, 1] = room.liberty[0]
+                room.weak[count, 2] = room.liberty[1]
+                count += 1
+    return count
+
+
+@compiled
+def forced_wins(stones: Stones, g: int, room: Room, me: int, answered: int, most: int) -> int:
+    """Lists up to `most` moves that capture by force, by atari or else by a net, in `room.candidates`.
+
+    Nobody's chain is in atari, but for what the enemy did by playing at `answered`.
+    """
+    weak = list_weak(stones, g, room, enemy_of(me))
+    count = 0
+    for i in range(weak):
+        for j in range(1, 3):
+            move = room.weak[i, j]
+            room.steps[0] = MOST_STEPS
+            if not _is_listed(room, move, count) and wins_by_atari(stones, g, room, move, me, answered):
+                room.candidates[count] = move
+                count += 1
+                if count == most:
+                    return count
+    if count > 0:
+        return count
+    for i in range(weak):
+        for j in range(1, 3):
+            # a net is laid around a liberty: on one of its eight neighbours
+            liberty = room.weak[i, j]
+            for k in range(2 * SIDES):
+                move = stones.neighbours[liberty, k]
+                if stones.colour[g, move] != EMPTY or _is_listed(room, move, count):
+                    continue
+                room.steps[0] = MOST_STEPS
+                if wins_by_net(stones, g, room, move, me, room.weak[i, 0], answered):
+                    room.candidates[count] = move
+                    count += 1
+                    if count == most:
+                        return count
+    return count
+
+
+@inlined
+def _is_listed(room: Room, move: int, count: int) -> bool:
+    for i in range(count):
+        if room.candidates[i] == move:
+            return True
+    return False
