@@ -435,13 +435,18 @@ def test_go_superko_allows_the_cycle_after_a_move_elsewhere(ko):
     assert prisoners(game) == [3, 3]
 
 
-@pytest.mark.parametrize("ko", KO_RULES)
-def test_go_a_pass_may_repeat_a_position(ko):
-    game = position(f"go:ko={ko}", TRIPLE_KO)
-    play(game, "pass E5 pass")
+@pytest.mark.parametrize(
+    ("ko", "moves"), [("simple", "A1 C1 B1"), ("positional", "A1 C1 E5"), ("situational", "A1 C1 B1")]
+)
+def test_go_a_pass_is_never_a_forbidden_repetition(ko, moves):
+    """Every pass repeats the position; under situational superko this one brings back the first situation."""
+    game = play(position(f"go:ko={ko}", SEND_TWO, WHITE), moves)
+    before = picture(game)
     assert game.is_legal("pass")
-    play(game, "E6 E4 pass E7 pass")
-    assert not game.is_over
+    assert game.legal_moves()[-1] == PASS
+    game.play("pass")
+    assert picture(game) == before
+    assert game.to_move == WHITE
 
 
 @pytest.mark.parametrize("ko", KO_RULES)
@@ -1476,35 +1481,8 @@ def test_pente_freed_points_are_played_again():
     assert game.pairs == {BLACK: 1, WHITE: 0}
 
 
-FIVE_PAIRS = """
-    . . . . X . . . .
-    . . . . O . . . .
-    . . . . O . . . .
-    X O O . . . O O X
-    . . . . O . . . .
-    . . . . O . . . .
-    . . . . X . . . .
-    . . . . . . . . .
-    . O O X . . . . .
-    """
-
-
 def test_pente_fifth_pair_wins():
-    game = position("pente:centre=false", FIVE_PAIRS.replace("X O O . . . O O X", ". X O O . O O X ."))
-    assert verdict(game, "E6") == UNDECIDED
-    play(game, "E6")
-    assert game.pairs == {BLACK: 4, WHITE: 0}
-    assert not game.is_over
-    game.play("H9")
-    assert verdict(game, "A1") == WINS
-    assert verdict(game, "J1") == UNDECIDED
-    game.play("A1")
-    assert game.pairs == {BLACK: 5, WHITE: 0}
-    assert game.result() == "B+"
-    assert game.legal_moves() == []
-
-
-def test_pente_pairs_of_the_two_players_are_not_added_up():
+    """Black takes four pairs with E6; white's pair is not added to them; A1 takes the fifth."""
     game = position(
         "pente:centre=false",
         """
@@ -1516,12 +1494,19 @@ def test_pente_pairs_of_the_two_players_are_not_added_up():
         . . . . O . . . .
         . . . . X . . . .
         . . . . . . . . .
-        . X X O . . . . .
+        . O O X . O X X .
         """,
     )
-    play(game, "E6 A1")
+    assert verdict(game, "E6") == UNDECIDED
+    play(game, "E6 J1")
     assert game.pairs == {BLACK: 4, WHITE: 1}
     assert not game.is_over
+    assert verdict(game, "A9") == UNDECIDED
+    assert verdict(game, "A1") == WINS
+    game.play("A1")
+    assert game.pairs == {BLACK: 5, WHITE: 1}
+    assert game.result() == "B+"
+    assert game.legal_moves() == []
 
 
 def test_pente_eight_pairs_in_one_move_win():

@@ -5,11 +5,11 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import rows, surround
 
 from nobi.board.stones import BLACK, DRAW, PASS, RUNNING, WHITE
 from nobi.board.vertices import point_at, row_column
 from nobi.games import variant
+from reference import rows, surround
 
 MARKS = {BLACK: surround.BLACK, WHITE: surround.WHITE}
 WINNERS = {RUNNING: None, BLACK: surround.BLACK, WHITE: surround.WHITE, DRAW: "draw"}

@@ -88,7 +88,8 @@ class Match(CommonFlags):
         with progress_bar("saving", len(played)) as progress:
             for i in range(len(played)):
                 black, white = (self.a, self.b) if i % 2 == 0 else (self.b, self.a)
-                record = sgf_of(played.replay(i), black, white, f"game {i + 1}, seed {self.seed}")
+                game = played.replay(i)
+                record = sgf_of(game, black, white, f"game {i + 1}, seed {self.seed}", game.standing())
                 write_whole(folder / f"game-{i + 1:0{digits}d}.sgf", record)
                 progress(i + 1)
 
@@ -109,9 +110,8 @@ class Match(CommonFlags):
         console = Console()
         if self.show and len(played):
             game = played.replay(0)
-            print(
-                f"Game 1: {self.a} (X) against {self.b} (O), {game.result()} after {len(game.moves)} moves\n\n{game}\n"
-            )
+            heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"
+            print(f"Game 1: {heading}\n\n{game}\n")
         console.print(self._table(summaries))
         rate = f"{len(played) / seconds:,.0f} games/s"
         console.print(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.", highlight=False)

@@ -130,6 +130,10 @@ class Game(ABC):
         """The result as SGF writes it: `B+`, `W+`, `Draw`, or `?` while the game goes on."""
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
 
+    def standing(self) -> str:
+        """The result, or that of counting the board as it stands where a game can be counted before its end."""
+        return self.result()
+
     def rules_text(self) -> str:
         """The rules in a few words, for game records."""
         return join_word(self.name, self.settings)

@@ -345,6 +345,10 @@ class Go(Game):
         """The result as SGF writes it."""
         return self.score() if self.is_over else "?"
 
+    def standing(self) -> str:
+        """The result of counting the board as it stands."""
+        return self.score()
+
     def _restart(self) -> None:
         super()._restart()
         boards = cast(GoBoards, self.boards)

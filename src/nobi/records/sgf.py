@@ -10,8 +10,8 @@ from nobi.games.base import Game
 _LETTERS = {BLACK: "b", WHITE: "w"}
 
 
-def sgf_of(game: Game, black: str = "", white: str = "", event: str = "") -> bytes:
-    """The record of a game, the players' names included."""
+def sgf_of(game: Game, black: str = "", white: str = "", event: str = "", result: str = "") -> bytes:
+    """The record of a game, the players' names included; `result` is for a game that was stopped before its end."""
     size = game.size
     record = sgf.Sgf_game(size)
     root = record.get_root()
@@ -23,8 +23,8 @@ def sgf_of(game: Game, black: str = "", white: str = "", event: str = "") -> byt
     for key, text in (("PB", black), ("PW", white), ("GN", event)):
         if text:
             root.set(key, text)
-    if game.is_over:
-        root.set("RE", game.result())
+    if game.is_over or result:
+        root.set("RE", result or game.result())
     stones = {colour: [_sgf_point(p, size) for p, c in game.start if c == colour] for colour in (BLACK, WHITE)}
     if any(stones.values()):
         root.set_setup_stones(stones[BLACK], stones[WHITE])

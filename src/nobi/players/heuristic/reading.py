@@ -196,11 +196,13 @@ def wins_by_net(stones: Stones, g: int, room: Room, move: int, me: int, target: 
     enemy = enemy_of(me)
     stones.colour[g, move] = me
     holds = find_liberties(stones, g, room, move, 2) == 2 and not is_in_danger(stones, g, room, answered, me)
-    holds = holds and _falls(stones, g, room, target, me, PASS)
-    if holds and find_liberties(stones, g, room, target, 3) == 2:
+    holds = holds and find_liberties(stones, g, room, target, 3) == 2
+    if holds:
         one, other = room.liberty[0], room.liberty[1]
-        holds = _answer_fails(stones, g, room, one, enemy, target) and _answer_fails(
-            stones, g, room, other, enemy, target
+        holds = (
+            _falls(stones, g, room, target, me, PASS)
+            and _answer_fails(stones, g, room, one, enemy, target)
+            and _answer_fails(stones, g, room, other, enemy, target)
         )
         for i in range(stones.empties[g]):
             answer = stones.empty[g, i]
