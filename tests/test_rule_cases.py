@@ -1858,3 +1858,11 @@ def test_good_words(word, shortest, settings, size):
     game = chosen.new()
     assert (game.name, game.size, game.settings) == (chosen.game.name, size, chosen.settings)
     assert len(game.points()) == size * size
+
+
+@pytest.mark.parametrize("move", [-1, 1, 6, 12, 43, 500, 70_000])
+def test_a_number_that_is_no_point_is_refused(move):
+    game = variant("gomoku", 5).new()
+    for use in (game.is_legal, game.play, game.colour):
+        with pytest.raises(NobiError, match=f"^{move} is not a point of a 5x5 board.$"):
+            use(move)

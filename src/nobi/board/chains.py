@@ -19,6 +19,7 @@ updates of a point's four neighbours do not ask what is there. An empty point an
 and what is added to the liberties of such a "chain" is never read.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -68,17 +69,24 @@ class Chains(NamedTuple):
     """[point] what `around` is on an empty board."""
 
 
+@cache
+def _tables(size: int) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    """The weights and edges of all boards of a size; they are shared, and never written to."""
+    point = np.arange(points_of(size), dtype=np.int64)
+    weight = (1 << _COUNT) + (point << _SUM) + point**2
+    edges = np.zeros(points_of(size), np.uint16)
+    row, column = np.divmod(np.arange(size * size), size)
+    sides = (row == 0).astype(np.uint16) + (row == size - 1) + (column == 0) + (column == size - 1)
+    edges[board_points(size)] = sides * (_ONE[BLACK] | _ONE[WHITE])
+    return weight, edges
+
+
 def allocate_chains(boards: int, size: int) -> Chains:
     """Makes room for the chains of so many boards."""
     points = points_of(size)
-    point = np.arange(points, dtype=np.int64)
-    edges = np.zeros(points, np.uint16)
-    on_board = board_points(size)
-    row, column = np.divmod(np.arange(size * size), size)
-    sides = (row == 0).astype(np.uint16) + (row == size - 1) + (column == 0) + (column == size - 1)
-    edges[on_board] = sides * (_ONE[BLACK] | _ONE[WHITE])
+    weight, edges = _tables(size)
     return Chains(
-        weight=(1 << _COUNT) + (point << _SUM) + point**2,
+        weight=weight,
         head=np.zeros((boards, points), np.uint16),
         next=np.zeros((boards, points), np.uint16),
         stones=np.zeros((boards, points), np.uint16),

@@ -20,7 +20,7 @@ _MARKS = {BLACK: "X", WHITE: "O"}
 
 def star_lines(size: int) -> list[int]:
     """The rows, and columns, on which star points lie."""
-    edge = 3 if size >= 13 else 2 if size >= 8 else 1
+    edge = 3 if size >= 13 else 2 if size >= 7 else 1
     lines = {edge, size - 1 - edge}
     if size % 2 and size >= 9:
         lines.add(size // 2)

@@ -13,6 +13,7 @@ at them at once, and a lone game is a batch of one. Points are kept as unsigned 
 then leaves out the test for negative indices (a factor of two in a Go playout).
 """
 
+from functools import cache
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -83,19 +84,27 @@ def points_of(size: int) -> int:
     return (size + 2) * stride_of(size) + 1
 
 
-def allocate_stones(boards: int, size: int) -> Stones:
-    """Makes the state of so many boards; `clear_stones` readies each."""
+@cache
+def _tables(size: int) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
+    """The neighbours and keys of all boards of a size; they are shared, and never written to."""
     points = points_of(size)
     stride = stride_of(size)
     steps = np.array([-1, 1, -stride, stride, -stride - 1, stride + 1, -stride + 1, stride - 1])
     neighbours = np.zeros((points, len(steps)), np.uint16)
     on_board = board_points(size)
     neighbours[on_board] = on_board[:, None] + steps
-    keys = np.random.default_rng(19).integers(0, 2**64, (BORDER, LARGEST_POINTS), np.uint64)[:, :points]
+    keys = np.random.default_rng(19).integers(0, 2**64, (BORDER, points_of(LARGEST)), np.uint64)[:, :points]
+    return neighbours, np.ascontiguousarray(keys)
+
+
+def allocate_stones(boards: int, size: int) -> Stones:
+    """Makes the state of so many boards; `clear_stones` readies each."""
+    points = points_of(size)
+    neighbours, keys = _tables(size)
     return Stones(
         size=size,
         neighbours=neighbours,
-        keys=np.ascontiguousarray(keys),
+        keys=keys,
         colour=np.zeros((boards, points), np.uint8),
         empty=np.zeros((boards, size * size), np.uint16),
         slot=np.zeros((boards, points), np.uint16),
@@ -106,9 +115,6 @@ def allocate_stones(boards: int, size: int) -> Stones:
         hash=np.zeros(boards, np.uint64),
         outcome=np.zeros(boards, np.int64),
     )
-
-
-LARGEST_POINTS = points_of(LARGEST)
 
 
 def board_points(size: int) -> NDArray[np.int64]:

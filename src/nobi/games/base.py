@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nobi.board.diagram import draw_board, read_diagram
 from nobi.board.stones import (
     BLACK,
+    BORDER,
     DRAW,
     EMPTY,
     PASS,
@@ -20,6 +21,7 @@ from nobi.board.stones import (
     Boards,
     board_points,
     copy_of,
+    points_of,
 )
 from nobi.board.vertices import check_size, point_named, vertex_name
 from nobi.compiling import UNBOUND, specialise
@@ -100,8 +102,14 @@ class Game(ABC):
         """Makes these stones, as (point, colour), the whole start position."""
         if self.moves:
             raise NobiError("Stones can be set up only before the first move.")
+        before = self._set_up
         self._set_up = (stones, to_move)
-        self._restart()
+        try:
+            self._restart()
+        except NobiError:
+            self._set_up = before
+            self._restart()
+            raise
 
     @property
     def start(self) -> list[tuple[int, int]]:
@@ -190,22 +198,27 @@ class Game(ABC):
         return draw_board(self.boards.stones, 0)
 
     def _restart(self) -> None:
-        self.rules.clear(self.boards, 0)
-        if self._set_up:
-            stones, to_move = self._set_up
-            self._place_all(stones)
-            self.boards.stones.to_move[0] = to_move
-
-    def _place_all(self, stones: list[tuple[int, int]]) -> None:
-        present = self.boards.stones.colour[0]
+        if self._set_up is None:
+            self.rules.clear(self.boards, 0)
+            return
+        stones, to_move = self._set_up
+        self.rules.clear(self._bare_boards(), 0)
         for point, colour in stones:
-            if present[point] == EMPTY:
-                self.rules.setup(self.boards, 0, np.uint16(point), colour)
-            elif present[point] != colour:
+            if self.colour(point) != EMPTY:
                 raise NobiError(f"{vertex_name(point, self.size)} is set up twice.")
+            self.rules.setup(self.boards, 0, np.uint16(point), colour)
+        self.boards.stones.to_move[0] = to_move
+
+    def _bare_boards(self) -> Boards:
+        """The boards with a rule by which `clear` leaves no stone on them, for games that start with some."""
+        return self.boards
 
     def _as_point(self, move: int | str) -> int:
-        return point_named(move, self.size) if isinstance(move, str) else int(move)
+        if isinstance(move, str):
+            return point_named(move, self.size)
+        if move != PASS and (not 0 <= move < points_of(self.size) or self.boards.stones.colour[0, move] == BORDER):
+            raise NobiError(f"{move} is not a point of a {self.size}x{self.size} board.")
+        return int(move)
 
     def _fault(self, point: int) -> str:
         if self.is_over:

@@ -274,12 +274,12 @@ def handicap_points(stones: int, size: int) -> list[int]:
             if most
             else f"There is no fixed handicap on {size}x{size}."
         )
-    # (row, column) in GTP's order; the centre is the last stone of 5 and 7
+    # (row, column) in the order of GTP's table, row 0 at the top; the centre is the last stone of 5, 7 and 9
     places = [(high, low), (low, high), (low, low), (high, high)][:stones]
     if stones >= 6:
         places += [(middle, low), (middle, high)]
     if stones >= 8:
-        places += [(low, middle), (high, middle)]
+        places += [(high, middle), (low, middle)]
     if stones in (5, 7, 9):
         places.append((middle, middle))
     return [point_at(row, column, size) for row, column in places]

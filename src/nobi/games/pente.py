@@ -5,7 +5,7 @@ may capture several pairs. Moving in between two enemy stones is safe. Freed poi
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,10 +131,14 @@ class Pente(Game):
     settings_type = PenteSettings
     sgf_number = 4
 
+    def _bare_boards(self) -> PenteBoards:
+        return cast(PenteBoards, self.boards)._replace(centre=False)
+
     @property
     def pairs(self) -> dict[int, int]:
         """How many pairs each player has captured, by colour."""
-        return {colour: int(self.boards.pairs[0, colour]) for colour in (BLACK, WHITE)}  # type: ignore[attr-defined]
+        boards = cast(PenteBoards, self.boards)
+        return {colour: int(boards.pairs[0, colour]) for colour in (BLACK, WHITE)}
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: PenteSettings) -> PenteBoards:

@@ -1,0 +1,45 @@
+# `make demo` and `make test` set up everything they need on a fresh machine (Python 3.11 or newer) and do their job.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check format bench clean
+
+help:
+	@echo "make demo    a match and a board, within a minute"
+	@echo "make test    style, types and all tests"
+	@echo "make bench   every speed figure of this machine"
+	@echo "make format  put the code into the project's style"
+	@echo "make clean   remove what the others made"
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/ready-dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@ $(VENV)/ready
+
+demo: $(VENV)/ready
+	$(BIN)/nobi match heuristic:e=0.2 naive --game atari-go --size 9 --games 10000 --show
+
+check: $(VENV)/ready-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+bench: $(VENV)/ready-dev
+	$(BIN)/nobi bench
+
+format: $(VENV)/ready-dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

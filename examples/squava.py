@@ -1,0 +1,117 @@
+"""A complete new game in one file: Squava.
+
+Four in a row win, but three in a row, without a fourth, lose. Played on 5x5 by its inventor; here on any board.
+Put into `src/nobi/games/`, this file is the game `squava` of every command. From elsewhere, importing it is enough.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+from nobi.board.stones import (
+    DRAW,
+    EMPTY,
+    PASS,
+    Stones,
+    allocate_stones,
+    clear_stones,
+    end_turn,
+    enemy_of,
+    put,
+)
+from nobi.compiling import inlined
+from nobi.games import register
+from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
+
+
+class SquavaBoards(NamedTuple):
+    """The state of many boards: every game has `stones`; others add what their rules need."""
+
+    stones: Stones
+
+
+@inlined
+def longest_row(stones: Stones, g: int, point: int, colour: int) -> int:
+    """The most stones in a row that a stone of this colour at the point stands in, or would."""
+    longest = 1
+    for k in range(0, 8, 2):  # the columns k and k + 1 of `neighbours` point in opposite directions
+        run = 1
+        for way in range(k, k + 2):
+            beside = stones.neighbours[point, way]
+            while stones.colour[g, beside] == colour:
+                run += 1
+                beside = stones.neighbours[beside, way]
+        longest = max(longest, run)
+    return longest
+
+
+@inlined
+def clear(boards: SquavaBoards, g: int) -> None:
+    """The empty board, black to move."""
+    clear_stones(boards.stones, g)
+
+
+@inlined
+def setup(boards: SquavaBoards, g: int, point: int, colour: int) -> None:
+    """Puts a stone on the board before the game."""
+    put(boards.stones, g, point, colour)
+
+
+@inlined
+def legal(boards: SquavaBoards, g: int, move: int) -> bool:
+    """Every empty point."""
+    return move != PASS and boards.stones.colour[g, move] == EMPTY
+
+
+@inlined
+def verdict(boards: SquavaBoards, g: int, move: int) -> int:
+    """Four wins, three loses."""
+    row = longest_row(boards.stones, g, move, boards.stones.to_move[g])
+    return WINS if row >= 4 else LOSES if row == 3 else UNDECIDED
+
+
+@inlined
+def play(boards: SquavaBoards, g: int, move: int) -> None:
+    """Places the stone and ends the game if that decides it."""
+    stones = boards.stones
+    me = stones.to_move[g]
+    decision = verdict(boards, g, move)
+    put(stones, g, move, me)
+    end_turn(stones, g, move)
+    if decision == WINS:
+        stones.outcome[g] = me
+    elif decision == LOSES:
+        stones.outcome[g] = enemy_of(me)
+    elif stones.empties[g] == 0:
+        stones.outcome[g] = DRAW
+
+
+@register
+class Squava(Game):
+    """Four in a row win, three lose."""
+
+    name = "squava"
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+
+    @classmethod
+    def allocate(cls, boards: int, size: int, settings: Any) -> SquavaBoards:  # noqa: ARG003
+        """Makes the state of so many boards."""
+        return SquavaBoards(allocate_stones(boards, size))
+
+    @classmethod
+    def most_moves(cls, size: int, settings: Any) -> int:  # noqa: ARG003
+        """The board is full then."""
+        return size * size
+
+
+if __name__ == "__main__":
+    from nobi.arena.play import play_games
+    from nobi.arena.summary import summarise
+    from nobi.games import variant
+    from nobi.players import make_player
+
+    board = variant("squava", size=5)
+    played = play_games(board, make_player("naive", board), make_player("random", board), games=10_000, keep_moves=True)
+    print(played.replay(0))
+    rate = summarise(played)["all"].win_rate
+    print(
+        f"naive beats random in {100 * rate.value:.1f} % of games ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
+    )

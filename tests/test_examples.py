@@ -1,0 +1,78 @@
+"""The examples run, and the one in the documentation is the one in the folder."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nobi.arena.games import PlayedGames
+from nobi.arena.lockstep import play_in_lockstep
+from nobi.arena.play import play_games
+from nobi.board.vertices import row_column
+from nobi.games import names, variant
+from nobi.players import make_player
+from test_arena import assert_same_games
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "examples").glob("*.py")), ids=lambda file: file.name)
+def test_example_runs(file):
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
+    assert done.stdout
+
+
+def test_the_architecture_page_shows_the_example():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert (ROOT / "examples" / "squava.py").read_text() in page
+
+
+@pytest.fixture
+def squava(monkeypatch):
+    from nobi import games
+
+    monkeypatch.setattr(games, "_registered", games._registered.copy())
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    sys.modules.pop("squava", None)
+    import squava  # noqa: F401
+
+    return variant("squava", 5)
+
+
+def rows_through(stones, point):
+    """The longest row through the point, by counting outwards."""
+    best = 1
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        run = 1
+        for sign in (1, -1):
+            i = 1
+            while (point[0] + sign * i * down, point[1] + sign * i * right) in stones:
+                run, i = run + 1, i + 1
+        best = max(best, run)
+    return best
+
+
+def test_the_example_game_is_known_and_right(squava):
+    assert "squava" in names()
+    chance = random.Random(0)
+    for _ in range(200):
+        game, own = squava.new(), {1: set(), 2: set()}
+        while not game.is_over:
+            move, me = chance.choice(game.legal_moves()), game.to_move
+            game.play(move)
+            own[me].add(row_column(move, 5))
+            row = rows_through(own[me], row_column(move, 5))
+            expected = me if row >= 4 else 3 - me if row == 3 else 3 if len(game.moves) == 25 else 0
+            assert game.outcome == expected
+
+
+def test_the_example_game_plays_in_the_arena(squava):
+    players = make_player("naive", squava), make_player("random", squava)
+    played = play_games(squava, *players, 500, keep_moves=True)
+    assert played.points_of_a.mean() > 0.3
+    again = PlayedGames(squava, 0, np.zeros(500, np.int8), np.zeros(500, np.int32), np.zeros((500, 25), np.uint16))
+    play_in_lockstep(squava, *players, 0, 0, 32, again.outcome, again.length, again.moves)
+    assert_same_games(played, again)
