@@ -55,9 +55,13 @@ class PlayedGames:
         unplayed = np.flatnonzero(self.length == 0)
         return self.head(int(unplayed[0]) if len(unplayed) else len(self))
 
+    def part(self, begin: int, end: int) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]]:
+        """Outcome, length and moves of the games begin … end − 1, to be written to."""
+        return self.outcome[begin:end], self.length[begin:end], self.moves[begin:end]
+
     def head(self, count: int) -> "PlayedGames":
         """The first so many of the games."""
-        return PlayedGames(self.variant, self.first, self.outcome[:count], self.length[:count], self.moves[:count])
+        return PlayedGames(self.variant, self.first, *self.part(0, count))
 
     def replay(self, i: int) -> Game:
         """Game i, played through to its end."""

@@ -1,8 +1,10 @@
 """The arena: many games between two players, over threads, the same bits for any number of them."""
 
 import os
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -12,8 +14,11 @@ from nobi.arena.lockstep import play_in_lockstep
 from nobi.games.base import Variant
 from nobi.players.base import CompiledPlayer, Player
 
-CHUNK = 256
-"""Games that a thread plays at a go; the least that progress and Ctrl-C wait for."""
+PART_SECONDS = 0.1
+"""About how long a thread plays before it looks up: what progress and Ctrl-C wait for."""
+
+PlayPart = Callable[[int, int], None]
+"""Plays the games begin … end − 1."""
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -50,42 +55,68 @@ def play_games(
         threads: how many threads play; 0 for all cores.
         batch: how many games a thread plays side by side where a player chooses for many at once.
         keep_moves: whether to return the moves.
-        progress: is told how many games have been played so far.
+        progress: is told now and then how many games have been played so far.
 
     Returns:
         The results. After Ctrl-C the games that were not reached have the length 0; see `PlayedGames.finished`.
     """
-    room = variant.most_moves if keep_moves else 0
     played = PlayedGames(
         variant,
         first,
         outcome=np.zeros(games, np.int8),
         length=np.zeros(games, np.int32),
-        moves=np.zeros((games, room), np.uint16),
+        moves=np.zeros((games, variant.most_moves if keep_moves else 0), np.uint16),
     )
+    fused = isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer)
 
-    def play_chunk(begin: int, end: int) -> int:
-        part = slice(begin, end)
-        results = played.outcome[part], played.length[part], played.moves[part]
+    def new_loop() -> PlayPart:
+        """A thread's own boards, and the loop that plays on them."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
             loop = fused_loop(variant.game, type(a), type(b))
-            loop(variant.allocate(1), np.zeros(1, np.uint64), seed, first + begin, a.room(), b.room(), *results)
-        else:
-            play_in_lockstep(variant, a, b, seed, first + begin, batch, *results)
-        return end - begin
+            boards, streams, rooms = variant.allocate(1), np.zeros(1, np.uint64), (a.room(), b.room())
+            return lambda begin, end: loop(boards, streams, seed, first + begin, *rooms, *played.part(begin, end))
+        return lambda begin, end: play_in_lockstep(variant, a, b, seed, first + begin, batch, *played.part(begin, end))
 
-    chunk = max(CHUNK, batch)
-    play_chunk(0, 0)  # compile before the threads start
-    parts = [(begin, min(begin + chunk, games)) for begin in range(0, games, chunk)]
-    done = 0
-    with ThreadPoolExecutor(usable_threads(threads)) as pool:
-        running: set[Future[int]] = {pool.submit(play_chunk, *part) for part in parts}
+    new_loop()(0, 0)  # compile before the threads start
+    _share(games, 1 if fused else 4 * batch, usable_threads(threads), new_loop, progress)
+    return played
+
+
+def _share(
+    games: int, least: int, threads: int, new_loop: Callable[[], PlayPart], progress: Callable[[int], None]
+) -> None:
+    """Lets threads take parts of the games, from `least` games up, until all are played or Ctrl-C is pressed."""
+    lock = threading.Lock()
+    stop = threading.Event()
+    taken = done = 0
+
+    def work() -> None:
+        nonlocal taken, done
+        play_part = new_loop()
+        amount = least
+        while not stop.is_set():
+            with lock:
+                begin, end = taken, min(taken + amount, games)
+                taken = end
+            if begin == end:
+                return
+            start = time.perf_counter()
+            play_part(begin, end)
+            seconds = time.perf_counter() - start
+            with lock:
+                done += end - begin
+            # the next part is to last PART_SECONDS; how games are cut into parts changes nothing but the time
+            amount = max(least, min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount, games // threads))
+
+    with ThreadPoolExecutor(threads) as pool:
+        running = {pool.submit(work) for _ in range(threads)}
         try:
             while running:
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                done += sum(future.result() for future in finished)
+                finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
+                for future in finished:
+                    future.result()
                 progress(done)
         except KeyboardInterrupt:
-            for future in running:
-                future.cancel()
-    return played
+            pass
+        finally:
+            stop.set()

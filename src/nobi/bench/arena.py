@@ -48,11 +48,11 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     for size, least, aim, libego in ((9, 50_000, 90_000, "49,000"), (19, 9_500, 18_000, "10,100")):
 
         def playouts(size: int = size, least: int = least, aim: int = aim, libego: str = libego) -> Figure:
+            found = game_rate("go:ko=simple", size, "playout", "playout", seconds)
             peers = [LIBEGO.format(libego)]
             spiel = open_spiel_rate(size, seconds)
             if spiel:
                 peers.insert(0, f"OpenSpiel called from Python, this run: {spiel:,.0f}")
-            found = game_rate("go:ko=simple", size, "playout", "playout", seconds)
             return rate_figure(
                 f"Go {size}x{size} random playouts", "games/s", found, at_least=least, aim=aim, peer="; ".join(peers)
             )
