@@ -14,7 +14,7 @@ from nobi.arena.lockstep import play_in_lockstep
 from nobi.games.base import Variant
 from nobi.players.base import CompiledPlayer, Player
 
-PART_SECONDS = 0.1
+PART_SECONDS = 0.05
 """About how long a thread plays before it looks up: what progress and Ctrl-C wait for."""
 
 PlayPart = Callable[[int, int], None]
@@ -96,6 +96,8 @@ def _share(
         amount = least
         while not stop.is_set():
             with lock:
+                # the last parts are small, so that the threads finish together
+                amount = max(least, min(amount, (games - taken) // (2 * threads)))
                 begin, end = taken, min(taken + amount, games)
                 taken = end
             if begin == end:
@@ -106,7 +108,7 @@ def _share(
             with lock:
                 done += end - begin
             # the next part is to last PART_SECONDS; how games are cut into parts changes nothing but the time
-            amount = max(least, min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount, games // threads))
+            amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
 
     with ThreadPoolExecutor(threads) as pool:
         running = {pool.submit(work) for _ in range(threads)}
