@@ -112,6 +112,4 @@ if __name__ == "__main__":
     played = play_games(board, make_player("naive", board), make_player("random", board), games=10_000, keep_moves=True)
     print(played.replay(0))
     rate = summarise(played)["all"].win_rate
-    print(
-        f"naive beats random in {100 * rate.value:.1f} % of games ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
-    )
+    print(f"naive beats random in {100 * rate.value:.1f} % of games ({100 * rate.low:.1f} to {100 * rate.high:.1f})")

@@ -5,16 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from nobi.arena.games import PlayedGames
-from nobi.arena.lockstep import play_in_lockstep
+from helpers.arena import assert_same_games, match_in_lockstep
 from nobi.arena.play import play_games
 from nobi.board.vertices import row_column
 from nobi.games import names, variant
 from nobi.players import make_player
-from test_arena import assert_same_games
 
 ROOT = Path(__file__).parent.parent
 
@@ -71,8 +68,7 @@ def test_the_example_game_is_known_and_right(squava):
 
 def test_the_example_game_plays_in_the_arena(squava):
     players = make_player("naive", squava), make_player("random", squava)
+    assert squava.most_moves == 25
     played = play_games(squava, *players, 500, keep_moves=True)
     assert played.points_of_a.mean() > 0.3
-    again = PlayedGames(squava, 0, np.zeros(500, np.int8), np.zeros(500, np.int32), np.zeros((500, 25), np.uint16))
-    play_in_lockstep(squava, *players, 0, 0, 32, again.outcome, again.length, again.moves)
-    assert_same_games(played, again)
+    assert_same_games(played, match_in_lockstep(squava, *players, 500, batch=32))

@@ -64,6 +64,10 @@ def test_streams_of_neighbouring_games_and_seeds_are_unrelated():
     assert abs(np.corrcoef(first[:, :-1].ravel() / 2**64, first[:, 1:].ravel() / 2**64)[0, 1]) < 0.05
 
 
+def test_streams_belong_to_games_not_to_lanes():
+    assert stream_of(0, 1) != stream_of(1, 0)
+
+
 def draw_first(seed, game):
     out = np.zeros(1, np.uint64)
     draws(np.array([stream_of(seed, game)], np.uint64), out)

@@ -8,8 +8,8 @@ from nobi.bench.figure import Figure, rate_figure, rates
 from nobi.games import variant
 from nobi.players import make_player
 
-PAPERS_CODE = "the papers' code: {} (PyBrain, on a machine like the reference machine)"
-LIBEGO = "libego, C++: {} (on a machine like the reference machine)"
+PAPERS_CODE = "the papers' code, PyBrain: {} on such a machine"
+LIBEGO = "libego, C++: {} on such a machine"
 
 
 def game_rate(game: str, size: int, a: str, b: str, seconds: float, threads: int = 1) -> list[float]:
@@ -76,7 +76,7 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
 
         def scaling(game: str = game, size: int = size, a: str = a, b: str = b) -> Figure:
             pairs = [
-                (max(game_rate(game, size, a, b, seconds)), max(game_rate(game, size, a, b, seconds, threads=2)))
+                (max(game_rate(game, size, a, b, seconds)), max(game_rate(game, size, a, b, 2 * seconds, threads=2)))
                 for _ in range(3)
             ]
             ratios = [two / one for one, two in pairs]

@@ -3,10 +3,12 @@
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+import nobi
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
 from nobi.errors import NobiError
 from nobi.words import choices
@@ -47,14 +49,37 @@ class Bench(CommonFlags):
                 results[name].append(measure())
                 progress(done)
         if self.json:
-            rows = {
-                name: [{**asdict(figure), "reached": figure.reached} for figure in figures]
-                for name, figures in results.items()
-            }
-            print_json({"machine": platform.processor() or platform.machine(), "sections": rows})
+            print_json({"conditions": _conditions(), "sections": [_section(name, results[name]) for name in chosen]})
         else:
             _print(results)
         return 0
+
+
+def _section(name: str, figures: "list[Figure]") -> dict[str, object]:
+    rows = [{**asdict(figure), "reached": figure.reached} for figure in figures]
+    return {"name": name, "about": SECTIONS[name], "figures": rows}
+
+
+def _conditions() -> dict[str, str | int]:
+    import numba
+
+    from nobi.arena.play import usable_threads
+
+    return {
+        "machine": _processor(),
+        "cores": usable_threads(),
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "nobi": nobi.__version__,
+    }
+
+
+def _processor() -> str:
+    """The processor's name, where the system tells."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:

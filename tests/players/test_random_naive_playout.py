@@ -2,29 +2,13 @@
 
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
+from helpers.players import assert_uniform, choices_of
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.players import make_player, names
-from nobi.streams import stream_of
-
-
-def choices_of(word, game, count=1, seed=0):
-    """The moves that a player chooses in this position with so many different streams."""
-    where = variant(game.rules_text(), game.size)
-    player = make_player(word, where)
-    moves = np.zeros(1, np.uint16)
-    found = []
-    for i in range(count):
-        player.choose(game.boards, np.zeros(1, np.int64), np.array([stream_of(seed, i)], np.uint64), moves)
-        found.append(int(moves[0]))
-    return found
 
 
 def random_position(word, size, seed, most):
@@ -55,9 +39,7 @@ GAMES = ["atari-go", "atari-go:captures=3", "gomoku", "pente", "go"]
 def test_random_is_uniform_over_all_legal_moves(word):
     game = random_position(word, 5, seed=3, most=20)
     legal = game.legal_moves()
-    found = choices_of("random", game, 200 * len(legal))
-    assert stats.chisquare([found.count(move) for move in legal]).pvalue > 1e-4
-    assert set(found) == set(legal)
+    assert_uniform(choices_of("random", game, 200 * len(legal)), legal)
 
 
 @pytest.mark.parametrize("word", GAMES)
@@ -83,16 +65,14 @@ def test_naive_is_uniform_over_its_winning_moves_and_over_the_rest():
         """
     )
     wins = [three_wins._as_point(name) for name in ("E7", "E5", "A3", "F3")]
-    found = choices_of("naive", three_wins, 2000)
-    assert stats.chisquare([found.count(move) for move in wins]).pvalue > 1e-4
+    assert_uniform(choices_of("naive", three_wins, 2000), wins)
     quiet = random_position("atari-go", 5, seed=8, most=6)
     safe = [m for m in quiet.legal_moves() if outcome_after(quiet, m) == 0]
-    found = choices_of("naive", quiet, 200 * len(safe))
-    assert stats.chisquare([found.count(move) for move in safe]).pvalue > 1e-4
+    assert_uniform(choices_of("naive", quiet, 200 * len(safe)), safe)
 
 
 def test_naive_does_not_block():
-    """The enemy threatens to win at E5; to naive that is a point like any other."""
+    """The enemy threatens to win at E9; to naive that is a point like any other."""
     game = variant("gomoku", 9).game.from_text("O O O O . . . . .\n" + ". . . . . . . . .\n" * 8)
     found = choices_of("naive", game, 3000)
     assert 10 < found.count(game._as_point("E9")) < 80  # expected: 3000 / 77 = 39
@@ -132,23 +112,3 @@ def test_playout_never_fills_an_eye_and_passes_only_when_nothing_else_is_left(se
     sensible = {m for m in game.legal_moves() if m != PASS and not eye(m)}
     found = set(choices_of("playout", game, 30 * (len(sensible) + 1)))
     assert found == (sensible or {PASS})
-
-
-def test_player_words():
-    go, atari_go = variant("go", 9), variant("atari-go", 9)
-    assert names() == ["heuristic", "naive", "playout", "random"]
-    assert str(make_player("heuristic:e=0.2", atari_go)) == "heuristic:e=0.2"
-    assert str(make_player("heuristic", atari_go)) == "heuristic"
-    for word, where, sentence in [
-        ("clever", go, "There is no player 'clever'; choose one of heuristic, naive, playout or random."),
-        ("heuristic", go, "The player 'heuristic' plays atari-go, not go."),
-        ("playout", atari_go, "The player 'playout' plays go, not atari-go."),
-        ("heuristic:e=2", atari_go, "'heuristic:e=2': e must be 0 to 1, not 2.0."),
-        ("heuristic:e=much", atari_go, "'heuristic:e=much': e is a number, not 'much'."),
-        ("heuristic:0.2", atari_go, "'heuristic:0.2': '0.2' is not of the form key=value."),
-        ("heuristic:f=1", atari_go, "'heuristic:f=1': there is no setting 'f'; the only choice is e."),
-        ("random:e=1", go, "'random:e=1': there is no setting 'e'; it takes none."),
-    ]:
-        with pytest.raises(NobiError) as fault:
-            make_player(word, where)
-        assert str(fault.value) == sentence

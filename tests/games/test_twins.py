@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.twins import MARKS, as_dict
 from nobi.board.stones import BLACK, DRAW, PASS, RUNNING, WHITE
 from nobi.board.vertices import point_at, row_column
 from nobi.games import variant
 from reference import rows, surround
 
-MARKS = {BLACK: surround.BLACK, WHITE: surround.WHITE}
 WINNERS = {RUNNING: None, BLACK: surround.BLACK, WHITE: surround.WHITE, DRAW: "draw"}
 
 ATARI_GO = [("atari-go", {}), ("atari-go:captures=3", {"captures": 3}), ("atari-go:captures=10", {"captures": 10})]
@@ -37,7 +37,7 @@ def as_point(move, size):
 def assert_same(game, twin):
     size = game.size
     assert {as_move(p, size) for p in game.legal_moves()} == twin.legal()
-    assert {row_column(p, size): MARKS[game.colour(p)] for p in game.points() if game.colour(p)} == twin.board
+    assert as_dict(game) == twin.board
     assert WINNERS[game.outcome] == twin.winner
     assert MARKS[game.to_move] == twin.to_move
 
@@ -80,27 +80,3 @@ def test_random_games_of_go(word, options, seed):
 @pytest.mark.parametrize("size", [13, 19, 25])
 def test_random_games_on_large_boards(word, options, size):
     compare_random_game(word, options, size, seed=size, most=60)
-
-
-@pytest.mark.parametrize("word", ["atari-go:captures=2", "gomoku", "pente", "go:suicide=true,komi=0.5"])
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 2**32), size=st.integers(5, 7), back=st.integers(1, 30))
-def test_undo_and_copy(word, seed, size, back):
-    """Taking moves back and playing them again ends in the same position, and a copy goes its own way."""
-    chance = random.Random(seed)
-    game = variant(word, size).new()
-    pictures = [str(game)]
-    while not game.is_over and len(game.moves) < 60:
-        game.play(chance.choice(game.legal_moves()))
-        pictures.append(str(game))
-    moves, end = game.moves.copy(), game.outcome
-    twin = game.copy()
-    for _ in range(min(back, len(moves))):
-        game.undo()
-        assert str(game) == pictures[len(game.moves)]
-        assert not game.is_over
-    assert twin.moves == moves
-    assert str(twin) == pictures[-1]
-    for move in moves[len(game.moves) :]:
-        game.play(move)
-    assert (str(game), game.outcome, game.legal_moves()) == (pictures[-1], end, twin.legal_moves())

@@ -65,8 +65,8 @@ def number_of_stones(state):
     return sum(len(row) - row.count(".") for row in picture_of_state(state))
 
 
-def picture(game):
-    """Our board, from the top."""
+def picture_of_game(game):
+    """Our board, from the top; read at once, for it is compared at every move."""
     colours = game.boards.stones.colour[0, board_points(game.size)].reshape(game.size, game.size)
     return ["".join(".XO"[colour] for colour in row) for row in colours]
 
@@ -92,7 +92,7 @@ def test_go_random_games(size):
     chance = random.Random(size)
     for komi in ["7.5", "0", "-0.5"] * (5 if size < 10 else 1):
         game, state = variant(f"go:ko=simple,komi={komi}", size).new(), load_go(size, komi).new_initial_state()
-        seen = {tuple(picture(game))}
+        seen = {tuple(picture_of_game(game))}
         while not game.is_over:
             assert state.current_player() == PLAYERS[game.to_move]
             actions = state.legal_actions()
@@ -100,7 +100,7 @@ def test_go_random_games(size):
             action = choose(actions, chance, 0.005 if len(game.moves) < 2 * size**2 else 1)
             state.apply_action(action)
             game.play(as_point(action, size))
-            board = picture(game)
+            board = picture_of_game(game)
             assert picture_of_state(state) == board
             repeats = action != size * size and tuple(board) in seen
             seen.add(tuple(board))
@@ -216,7 +216,7 @@ def test_go_difference_a_repetition_is_a_draw_in_open_spiel(size, moves, last, s
     assert state.is_terminal()
     assert state.returns() == [0.0, 0.0]
     games["simple"].play(last)
-    assert picture(games["simple"]) == picture_of_state(state)
+    assert picture_of_game(games["simple"]) == picture_of_state(state)
     assert not games["simple"].is_over
     assert games["simple"].margin() != 0
 
@@ -240,7 +240,7 @@ def test_go_handicap(stones):
     state = load_go(19, handicap=stones).new_initial_state()
     game = variant("go:ko=simple", 19).new()
     game.place_handicap(stones)
-    assert picture_of_state(state) == picture(game)
+    assert picture_of_state(state) == picture_of_game(game)
     assert state.current_player() == PLAYERS[game.to_move] == 1
     assert state.legal_actions() == actions_of(game)
     assert len(handicap_points(stones, 19)) == stones

@@ -5,12 +5,13 @@ import random
 import numpy as np
 import pytest
 
+from helpers.players import assert_uniform, choices_of
+from helpers.twins import MARKS, as_dict
 from nobi.board.stones import BLACK, EMPTY
 from nobi.board.vertices import row_column, vertex_name
 from nobi.games.atari_go import AtariGo
 from nobi.players.heuristic.reading import allocate_room, find_liberties, forced_wins, wins_by_atari, wins_by_net
 from reference import surround
-from test_players import choices_of
 
 TACTICS = {
     "captures rather than saves": (
@@ -195,11 +196,6 @@ def falls(board, size, me, target, depth):
     return any(capture_by_search(board, size, me, p, depth) for p in liberties)
 
 
-def as_dict(game):
-    marks = {1: surround.BLACK, 2: surround.WHITE}
-    return {row_column(p, game.size): marks[game.colour(p)] for p in game.points() if game.colour(p)}
-
-
 def quiet_positions(size, count):
     """Random positions where no chain is in atari."""
     chance = random.Random(size)
@@ -209,7 +205,7 @@ def quiet_positions(size, count):
             board = as_dict(game)
             safe = []
             for move in game.legal_moves():
-                after = {**board, row_column(move, size): surround.BLACK if game.to_move == 1 else surround.WHITE}
+                after = {**board, row_column(move, size): MARKS[game.to_move]}
                 if all(len(surround.chain_and_liberties(after, p, size)[1]) >= 2 for p in after):
                     safe.append(move)
             if not safe:
@@ -230,7 +226,7 @@ def test_forced_wins_are_those_of_a_plain_search():
         assert (game.boards.stones.colour == before).all()
         found = {int(move) for move in room.candidates[:count]}
         board = as_dict(game)
-        me = {1: surround.BLACK, 2: surround.WHITE}[game.to_move]
+        me = MARKS[game.to_move]
         by_atari = {p for p in game.legal_moves() if capture_by_search(board, size, me, row_column(p, size), 40)}
         if by_atari:
             assert found == by_atari
@@ -255,9 +251,6 @@ def test_liberties_found_by_walking_are_those_of_the_twin():
 
 
 def test_with_e_one_it_is_the_random_player():
-    from scipy import stats
-
     game = AtariGo.from_text(TACTICS["takes a ladder"][0], BLACK)
     legal = game.legal_moves()
-    found = choices_of("heuristic:e=1", game, 100 * len(legal))
-    assert stats.chisquare([found.count(move) for move in legal]).pvalue > 1e-4
+    assert_uniform(choices_of("heuristic:e=1", game, 100 * len(legal)), legal)

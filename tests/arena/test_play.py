@@ -1,0 +1,115 @@
+"""The arena: the same games for any number of threads and any batch, and results that the moves bear out."""
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from helpers.arena import assert_same_games, match, match_in_lockstep
+from nobi.arena.play import play_games
+from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.games import variant
+from nobi.players import make_player
+from nobi.players.base import Player
+
+PAIRS = [
+    ("atari-go", 7, "random", "naive"),
+    ("atari-go:captures=4", 5, "naive", "naive"),
+    ("atari-go", 7, "heuristic:e=0.2", "naive"),
+    ("gomoku", 7, "random", "naive"),
+    ("pente", 7, "naive", "random"),
+    ("go", 5, "playout", "naive"),
+    ("go:ko=situational,suicide=true", 5, "random", "playout"),
+]
+
+
+@pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
+def test_threads_change_nothing(game, size, a, b):
+    assert_same_games(match(game, size, a, b, threads=1), match(game, size, a, b, threads=2))
+
+
+@pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
+@pytest.mark.parametrize("batch", [1, 3, 64, 1000])
+def test_games_side_by_side_are_the_games_one_by_one(game, size, a, b, batch):
+    """The fused loop of two compiled players and lockstep batches of any width play the same games."""
+    where = variant(game, size)
+    lockstep = match_in_lockstep(where, make_player(a, where), make_player(b, where), 60, batch)
+    assert_same_games(match(game, size, a, b, games=60), lockstep)
+
+
+@pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
+def test_a_match_can_be_continued(game, size, a, b):
+    whole = match(game, size, a, b, games=300)
+    rest = match(game, size, a, b, games=200, first=100)
+    assert_array_equal(whole.outcome[100:], rest.outcome)
+    assert_array_equal(whole.moves[100:], rest.moves)
+    assert_array_equal(whole.colour_of_a[100:], rest.colour_of_a)
+
+
+def test_the_seed_chooses_the_games():
+    one, other = match(*PAIRS[0], seed=1), match(*PAIRS[0], seed=2)
+    assert (one.moves != other.moves).any(axis=1).mean() > 0.99
+
+
+@pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
+def test_the_moves_lead_to_the_outcome(game, size, a, b):
+    played = match(game, size, a, b, games=30)
+    for i in range(len(played)):
+        replayed = played.replay(i)
+        assert len(replayed.moves) == played.length[i]
+        if replayed.is_over:
+            assert replayed.outcome == played.outcome[i]
+            assert replayed.standing() == replayed.result()
+        else:  # the arena ends a very long game of Go and counts the board as it stands
+            assert game.startswith("go")
+            assert len(replayed.moves) == 3 * size**2
+            winner = {BLACK: "B", WHITE: "W", DRAW: "D"}[played.outcome[i]]
+            assert replayed.standing()[0] == winner
+
+
+class FirstEmptyPoint(Player):
+    """A player in plain Python that chooses for a whole batch: the seam that networks use."""
+
+    name = "first-empty-point"
+    widths: list[int] = []  # noqa: RUF012
+
+    def choose(self, boards, lanes, streams, moves):
+        self.widths.append(len(lanes))
+        empty = boards.stones.colour[lanes] == 0
+        moves[:] = empty.argmax(axis=1)
+        assert len(streams) >= len(lanes)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 50])
+def test_a_player_may_choose_for_a_batch(batch):
+    where = variant("gomoku", 5)
+    player = FirstEmptyPoint(where)
+    player.widths.clear()
+    played = play_games(where, player, make_player("random", where), 40, batch=batch, keep_moves=True, threads=1)
+    assert max(player.widths) == min(batch, 40)
+    for i in range(len(played)):
+        game = where.new()
+        for ply, move in enumerate(played.moves[i, : played.length[i]]):
+            if (ply + i) % 2 == 0:
+                assert move == game.legal_moves()[0]
+            game.play(int(move))
+        assert game.outcome == played.outcome[i]
+
+
+def test_an_interrupted_match_keeps_the_games_played():
+    def interrupt(done):
+        if done:
+            raise KeyboardInterrupt
+
+    pair = ("atari-go", 9, "heuristic:e=0.2", "heuristic:e=0.2")
+    part = match(*pair, games=50_000, threads=2, progress=interrupt).finished()
+    assert 0 < len(part) < 50_000
+    assert_same_games(part, match(*pair, games=len(part)))
+
+
+def test_a_fault_of_a_player_ends_the_match():
+    class Faulty(FirstEmptyPoint):
+        def choose(self, boards, lanes, streams, moves):  # noqa: ARG002
+            raise RuntimeError("out of order")
+
+    where = variant("gomoku", 5)
+    with pytest.raises(RuntimeError, match="out of order"):
+        play_games(where, Faulty(where), make_player("random", where), 10_000)

@@ -1,0 +1,55 @@
+"""Speed figures: measured as they say, and printed with what they have to reach."""
+
+import json
+import time
+
+import pytest
+
+from helpers.commands import call
+from nobi.bench.figure import Figure, rate_figure, rates
+
+
+def test_rates_are_units_per_second():
+    def work(units):
+        time.sleep(0.002 * units)
+        return units
+
+    found = rates(work, 0.02, repeats=3)
+    assert len(found) == 3
+    assert 200 < sorted(found)[1] <= 500
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "lower", "reached"),
+    [(5, None, False, None), (5, 4, False, True), (5, 6, False, False), (5, 6, True, True), (5, 4, True, False)],
+)
+def test_a_figure_reaches_what_it_has_to(value, least, lower, reached):
+    assert Figure("x", "s", value, value, at_least=least, lower_is_better=lower).reached is reached
+
+
+def test_the_median_is_reported():
+    figure = rate_figure("x", "games/s", [3.0, 9.0, 5.0])
+    assert (figure.value, figure.best) == (5.0, 9.0)
+
+
+def test_the_arena_section(capsys):
+    code, out, _ = call(capsys, "bench", "arena", "--seconds", "0.01", "--json")
+    assert code == 0
+    [section] = json.loads(out)["sections"]
+    assert section["name"] == "arena"
+    playouts = section["figures"][0]
+    assert playouts["what"] == "Go 9x9 random playouts"
+    assert playouts["value"] > 100
+    assert "OpenSpiel" in playouts["peer"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["everything"], "There is no section 'everything'; choose one of start, arena or sizes."),
+        (["arena", "--seconds", "0"], "--seconds must be above 0 and at most 60, not 0."),
+    ],
+)
+def test_bad_input(capsys, arguments, sentence):
+    code, out, err = call(capsys, "bench", *arguments)
+    assert (code, out, err) == (2, "", f"nobi: {sentence}\n")

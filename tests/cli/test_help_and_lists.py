@@ -1,0 +1,46 @@
+"""The command line's help, its lists, and what it says of a wrong call."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from helpers.commands import call
+
+COMMANDS = ["match", "games", "players", "bench"]
+
+
+@pytest.mark.parametrize("command", [[], *[[c] for c in COMMANDS]])
+def test_help(capsys, command):
+    code, out, _ = call(capsys, *command, "--help")
+    assert code == 0
+    assert "usage: nobi" in out
+    for flag in ["--seed", "--threads", "--json"] if command else COMMANDS:
+        assert flag in out
+
+
+def test_help_loads_nothing_heavy():
+    program = "import sys; from nobi.cli import run\ntry: run(['match', '--help'])\nexcept SystemExit: pass\n"
+    program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("arguments", [["match"], ["match", "random"], ["match", "a", "b", "--size", "big"], ["mitch"]])
+def test_bad_usage_has_the_code_2(capsys, arguments):
+    code, out, err = call(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err
+
+
+def test_lists(capsys):
+    for command, names in (("games", ["atari-go", "gomoku", "pente", "go"]), ("players", ["heuristic", "naive"])):
+        code, out, _ = call(capsys, command)
+        assert code == 0
+        assert all(name in out for name in names)
+        listed = json.loads(call(capsys, command, "--json")[1])
+        assert set(names) <= {entry["name"] for entry in listed}
+    [go] = [entry for entry in json.loads(call(capsys, "games", "--json")[1]) if entry["name"] == "go"]
+    assert {"name": "suicide", "default": "false", "values": "true, false"} in go["settings"]

@@ -1,0 +1,38 @@
+"""Matches between players named by their words, and games made up or played in lockstep to compare with."""
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from nobi.arena.games import PlayedGames
+from nobi.arena.lockstep import play_in_lockstep
+from nobi.arena.play import play_games
+from nobi.games import variant
+from nobi.players import make_player
+
+
+def match(game, size, a, b, games=600, **options):
+    where = variant(game, size)
+    return play_games(where, make_player(a, where), make_player(b, where), games, keep_moves=True, **options)
+
+
+def match_in_lockstep(where, a, b, games, batch):
+    """Plays the games of seed 0 side by side, whatever the players."""
+    width = where.most_moves
+    played = PlayedGames(
+        where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, width), np.uint16)
+    )
+    play_in_lockstep(where, a, b, 0, 0, batch, played.outcome, played.length, played.moves)
+    return played
+
+
+def results(where, outcome, length, first=0):
+    """Games of which only the outcomes and lengths are known."""
+    return PlayedGames(
+        where, first, np.array(outcome, np.int8), np.array(length, np.int32), np.zeros((len(outcome), 0), np.uint16)
+    )
+
+
+def assert_same_games(one, other):
+    assert_array_equal(one.outcome, other.outcome)
+    assert_array_equal(one.length, other.length)
+    assert_array_equal(one.moves, other.moves)

@@ -1,0 +1,12 @@
+"""A game as the plain twins in `reference` see it."""
+
+from nobi.board.stones import BLACK, WHITE
+from nobi.board.vertices import row_column
+from reference import surround
+
+MARKS = {BLACK: surround.BLACK, WHITE: surround.WHITE}
+
+
+def as_dict(game):
+    """The stones on the board, as {(row, column): mark}."""
+    return {row_column(p, game.size): MARKS[game.colour(p)] for p in game.points() if game.colour(p)}

@@ -1,0 +1,27 @@
+"""The words that name players."""
+
+import pytest
+
+from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.players import make_player, names
+
+
+def test_player_words():
+    go, atari_go = variant("go", 9), variant("atari-go", 9)
+    assert names() == ["heuristic", "naive", "playout", "random"]
+    assert str(make_player("heuristic:e=0.2", atari_go)) == "heuristic:e=0.2"
+    assert str(make_player("heuristic", atari_go)) == "heuristic"
+    for word, where, sentence in [
+        ("clever", go, "There is no player 'clever'; choose one of heuristic, naive, playout or random."),
+        ("heuristic", go, "The player 'heuristic' plays atari-go, not go."),
+        ("playout", atari_go, "The player 'playout' plays go, not atari-go."),
+        ("heuristic:e=2", atari_go, "'heuristic:e=2': e must be 0 to 1, not 2.0."),
+        ("heuristic:e=much", atari_go, "'heuristic:e=much': e is a number, not 'much'."),
+        ("heuristic:0.2", atari_go, "'heuristic:0.2': '0.2' is not of the form key=value."),
+        ("heuristic:f=1", atari_go, "'heuristic:f=1': there is no setting 'f'; the only choice is e."),
+        ("random:e=1", go, "'random:e=1': there is no setting 'e'; it takes none."),
+    ]:
+        with pytest.raises(NobiError) as fault:
+            make_player(word, where)
+        assert str(fault.value) == sentence

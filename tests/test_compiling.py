@@ -1,0 +1,68 @@
+"""The compiler's wrapper: templates and the cache."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nobi.compiling import UNBOUND, compiled, specialise
+
+step = UNBOUND
+
+
+def _apply_twice(x):
+    return step(step(x))
+
+
+@compiled
+def add_one(x):
+    return x + 1
+
+
+@compiled
+def double(x):
+    return 2 * x
+
+
+def test_a_template_is_bound_to_functions():
+    assert specialise(_apply_twice, "add", step=add_one)(5) == 7
+    assert specialise(_apply_twice, "double", step=double)(5) == 20
+    assert specialise(_apply_twice, "add", step=add_one)(5) == 7
+    with pytest.raises(ValueError, match="never uses other"):
+        specialise(_apply_twice, "add", step=add_one, other=double)
+
+
+PROGRAM = """
+from pathlib import Path
+import sys
+sys.path.insert(0, "FOLDER")
+from nobi.compiling import UNBOUND, specialise, when_compiling
+import rule
+notes = []
+when_compiling(lambda: notes.append("compiled"))
+value = UNBOUND
+exec(compile("def template(x):\\n    return value(x)\\n", "FOLDER/template.py", "exec"))
+print(specialise(template, "t", value=rule.value)(1), *notes)
+"""
+
+
+def test_the_cache_is_used_and_never_stale(tmp_path):
+    """A second process compiles nothing; after an edit of a called function in another file, it compiles anew."""
+    (tmp_path / "template.py").write_text("def template(x):\n    return value(x)\n")
+    rule = tmp_path / "rule.py"
+    environment = os.environ | {"NOBI_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run():
+        return subprocess.run(
+            [sys.executable, "-c", PROGRAM.replace("FOLDER", str(tmp_path))],
+            env=environment, capture_output=True, text=True, check=True,
+        ).stdout.split()  # fmt: skip
+
+    source = "from nobi.compiling import compiled\n@compiled\ndef value(x):\n    return x + {}\n"
+    rule.write_text(source.format(10))
+    assert run() == ["11", "compiled"]
+    assert run() == ["11"]
+    rule.write_text(source.format(20))
+    os.utime(rule, ns=(10**18, 10**18))
+    assert run() == ["21", "compiled"]

@@ -1,0 +1,49 @@
+"""What the documentation shows is what the program does."""
+
+import doctest
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_sessions_in_the_pages():
+    failed = 0
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        failed += doctest.testfile(str(page), module_relative=False, verbose=False).failed
+    assert failed == 0
+
+
+def test_the_program_in_the_readme_runs(capsys):
+    [program] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(program, {})  # noqa: S102
+    assert "Interval(value=" in capsys.readouterr().out
+
+
+def test_the_speed_page_is_made_from_its_figures():
+    folder = ROOT / "benchmarks"
+    figures = json.loads((folder / "reference.json").read_text())
+    assert (folder / "README.md").read_text() == load(folder / "page.py").render(figures)
+
+
+@pytest.mark.parametrize(("player", "size"), [("naive", 7), ("random", 9)])
+def test_the_calibration_table_comes_out_again(player, size):
+    row = load(ROOT / "benchmarks" / "calibrate_heuristic.py").row(player, size)
+    assert row in (ROOT / "docs" / "players.md").read_text()
+
+
+def test_links_lead_somewhere():
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"

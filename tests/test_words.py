@@ -1,0 +1,59 @@
+"""Words, the settings they say, and what is said of wrong ones."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from nobi.errors import NobiError
+from nobi.words import choices, join_word, settings_from, split_word
+
+
+@dataclass(frozen=True)
+class Sample:
+    count: int = 1
+    share: float = 0.5
+    bold: bool = False
+    kind: Literal["one", "two"] = "one"
+
+    def __post_init__(self):
+        if self.count < 0:
+            raise ValueError("count must not be negative")
+
+
+@pytest.mark.parametrize(
+    ("word", "settings"),
+    [
+        ("x", Sample()),
+        ("x:count=3", Sample(count=3)),
+        ("x:share=0.25,bold=true,kind=two", Sample(share=0.25, bold=True, kind="two")),
+    ],
+)
+def test_words_and_settings_are_the_same_thing(word, settings):
+    name, given = split_word(word)
+    assert settings_from(Sample, given, word) == settings
+    assert join_word(name, settings) == word
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("x:count", "'x:count': 'count' is not of the form key=value."),
+        ("x:size=1", "'x:size=1': there is no setting 'size'; choose one of count, share, bold or kind."),
+        ("x:count=two", "'x:count=two': count is a whole number, not 'two'."),
+        ("x:share=much", "'x:share=much': share is a number, not 'much'."),
+        ("x:bold=maybe", "'x:bold=maybe': bold is true or false, not 'maybe'."),
+        ("x:kind=three", "'x:kind=three': kind cannot be 'three'; choose one of one or two."),
+        ("x:count=-1", "'x:count=-1': count must not be negative."),
+    ],
+)
+def test_bad_words_get_one_sentence(word, sentence):
+    with pytest.raises(NobiError) as fault:
+        settings_from(Sample, split_word(word)[1], word)
+    assert str(fault.value) == sentence
+
+
+def test_choices():
+    assert choices([]) == "it takes none"
+    assert choices(["a"]) == "the only choice is a"
+    assert choices(["a", "b", "c"]) == "choose one of a, b or c"
