@@ -31,7 +31,7 @@ def test_the_architecture_page_shows_the_example():
 def squava(monkeypatch):
     from nobi import games
 
-    monkeypatch.setattr(games, "_registered", games._registered.copy())
+    monkeypatch.setattr(games._games, "_known", games._games._known.copy())
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     sys.modules.pop("squava", None)
     import squava  # noqa: F401

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
+import llvmlite.binding
 import numba
 import platformdirs
 from numba.core import event
@@ -30,6 +31,8 @@ _PACKAGE = Path(__file__).parent
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
+
+_FUSE = {"contract", "nnan", "nsz"}
 
 UNBOUND: Any = None
 """What stands in a template's file for a name that `specialise` binds."""
@@ -47,20 +50,37 @@ def inlined(function: F) -> F:
     return result
 
 
-def specialise(template: F, name: str, *, inline: bool = False, **bindings: object) -> F:
-    """Compiles `template` with its global names `bindings` bound to these functions or constants.
+def arithmetic(function: F) -> F:
+    """Compiles a small function of floating-point numbers, `inlined`, where a product and a sum may become one
+    operation.
 
-    `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
+    The functions that call it and are to vectorise are compiled with `specialise(…, fuse=True)`. Sums keep their order:
+    the same bits on every machine that fuses.
     """
+    result: F = numba.njit(**_OPTIONS, forceinline=True, fastmath=_FUSE)(function)
+    return result
+
+
+def bind(template: F, name: str, **bindings: object) -> F:
+    """The function `template`, not compiled, with its global names `bindings` bound to these."""
     unknown = bindings.keys() - set(template.__code__.co_names)
     if unknown:
         raise ValueError(f"{template.__qualname__} never uses {', '.join(sorted(unknown))}")
     names = {**template.__globals__, **bindings}
-    bound = FunctionType(template.__code__, names, template.__name__, template.__defaults__)
+    bound: Any = FunctionType(template.__code__, names, template.__name__, template.__defaults__)
     bound.__qualname__ = f"{template.__qualname__}_{name}_{_fingerprint(bindings)}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
-    result: Any = (inlined if inline else compiled)(bound)
+    return bound
+
+
+def specialise(template: F, name: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
+    """Compiles `template` with its global names `bindings` bound to these functions or constants.
+
+    `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
+    """
+    options = _OPTIONS | ({"forceinline": True} if inline else {}) | ({"fastmath": _FUSE} if fuse else {})
+    result: F = numba.njit(**options)(bind(template, name, **bindings))
     return result
 
 
@@ -112,4 +132,13 @@ def _choose_cache_folder() -> Path:
     return folder
 
 
+def _prefer_wide_vectors() -> None:
+    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default."""
+    features = llvmlite.binding.get_host_cpu_features()
+    if features.get("avx512f") and not numba.config.CPU_FEATURES:  # type: ignore[attr-defined]
+        numba.config.CPU_FEATURES = f"{features.flatten()},-prefer-256-bit"  # type: ignore[attr-defined]
+        numba.config.CPU_NAME = llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
+
+
+_prefer_wide_vectors()
 numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]

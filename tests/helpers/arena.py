@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from nobi.arena.games import PlayedGames
-from nobi.arena.lockstep import play_in_lockstep
+from nobi.arena.lockstep import Lockstep
 from nobi.arena.play import play_games
 from nobi.games import variant
 from nobi.players import make_player
@@ -21,7 +21,7 @@ def match_in_lockstep(where, a, b, games, batch):
     played = PlayedGames(
         where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, width), np.uint16)
     )
-    play_in_lockstep(where, a, b, 0, 0, batch, played.outcome, played.length, played.moves)
+    Lockstep(where, a, b, 0, batch).play(0, played.outcome, played.length, played.moves)
     return played
 
 

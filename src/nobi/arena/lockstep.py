@@ -1,7 +1,9 @@
-"""Any two players: many games side by side, so that a player sees a whole batch of positions at once.
+"""Many games side by side, so that a player sees a whole batch of positions at once.
 
 Every board of the batch is a lane that plays one game after the other. A round is two half-rounds: A moves on all lanes
 where it is A's turn, then B on all where it is B's; whatever the colours, both see nearly full batches.
+
+The loop is compiled together with its players if both are compiled; else the same loop runs in Python.
 """
 
 from collections.abc import Callable
@@ -12,13 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, RUNNING, WHITE
-from nobi.compiling import UNBOUND, compiled, specialise
+from nobi.compiling import UNBOUND, bind, compiled, specialise
 from nobi.games.base import Game, Variant
-from nobi.players.base import Player
+from nobi.players.base import BatchPlayer, Player
 from nobi.streams import Streams, stream_of
 
-clear: Any = UNBOUND  # these are bound by `start_loop` and `play_loop`
+clear: Any = UNBOUND  # these are bound by `_parts` and `lockstep_loop`
 play: Any = UNBOUND
+start: Any = UNBOUND
+advance: Any = UNBOUND
+choose_a: Any = UNBOUND
+choose_b: Any = UNBOUND
 
 IDLE = -1
 """The game of a lane that has none."""
@@ -72,45 +78,79 @@ def lanes_of(stones: Any, game_of: NDArray[np.int64], of_b: int, lanes: NDArray[
     return count
 
 
-@cache
-def start_loop(game: type[Game]) -> Callable[..., int]:
-    """The compiled start of games."""
-    return specialise(_start_games, game.name, clear=game.rules.clear)
-
-
-@cache
-def play_loop(game: type[Game]) -> Callable[..., None]:
-    """The compiled playing of chosen moves."""
-    return specialise(_play_moves, game.name, play=game.rules.play)
-
-
-def play_in_lockstep(
-    variant: Variant,
-    a: Player,
-    b: Player,
+def _play_in_lockstep(
+    boards: Any,
+    streams: Streams,
+    game_of: NDArray[np.int64],
+    lanes: NDArray[np.int64],
+    chosen: NDArray[np.uint16],
     seed: int,
     first: int,
-    batch: int,
+    room_a: Any,
+    room_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on `batch` lanes and fills outcome[i], length[i] and moves[i, ply]."""
-    start, advance = start_loop(variant.game), play_loop(variant.game)
-    end = first + len(outcome)
-    batch = min(batch, len(outcome))
-    boards = variant.allocate(batch)
-    streams = np.zeros(batch, np.uint64)
-    game_of = np.full(batch, IDLE, np.int64)
-    lanes = np.zeros(batch, np.int64)
-    chosen = np.zeros(batch, np.uint16)
+    """Plays the games first, first + 1, … on all lanes; fills outcome[i], length[i] and, given room, moves[i, ply]."""
     waiting = first
-    while True:
-        waiting = start(boards, streams, game_of, seed, waiting, end)
-        if not (game_of != IDLE).any():
-            return
-        for of_b, player in enumerate((a, b)):
-            count = lanes_of(boards.stones, game_of, of_b, lanes)
-            if count:
-                player.choose(boards, lanes[:count], streams, chosen[:count])
-                advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
+    busy = True
+    while busy:
+        waiting = start(boards, streams, game_of, seed, waiting, first + len(outcome))
+        busy = False
+        count = lanes_of(boards.stones, game_of, 0, lanes)
+        if count > 0:
+            busy = True
+            choose_a(boards, lanes[:count], streams, room_a, chosen[:count])
+            advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
+        count = lanes_of(boards.stones, game_of, 1, lanes)
+        if count > 0:
+            busy = True
+            choose_b(boards, lanes[:count], streams, room_b, chosen[:count])
+            advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
+
+
+@cache
+def _parts(game: type[Game]) -> dict[str, Any]:
+    return {
+        "start": specialise(_start_games, game.name, clear=game.rules.clear),
+        "advance": specialise(_play_moves, game.name, play=game.rules.play),
+    }
+
+
+@cache
+def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., None]) -> Callable[..., None]:
+    return specialise(_play_in_lockstep, game.name, choose_a=a, choose_b=b, **_parts(game))
+
+
+def _python_chooser(player: Player) -> Callable[..., None]:
+    def choose(boards: Any, lanes: Any, streams: Streams, room: Any, moves: Any) -> None:  # noqa: ARG001
+        player.choose(boards, lanes, streams, moves)
+
+    return choose
+
+
+class Lockstep:
+    """The lanes of one thread."""
+
+    def __init__(self, variant: Variant, a: Player, b: Player, seed: int, batch: int) -> None:
+        """`batch` is the number of lanes."""
+        self._seed = seed
+        self._lanes = (
+            variant.allocate(batch),
+            np.zeros(batch, np.uint64),
+            np.full(batch, IDLE, np.int64),
+            np.zeros(batch, np.int64),
+            np.zeros(batch, np.uint16),
+        )
+        self._rooms: tuple[Any, Any] = ((), ())
+        if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
+            self._rooms = a.room(), b.room()
+            self._loop = _compiled_loop(variant.game, a.batch_chooser(), b.batch_chooser())
+        else:
+            choosers = {"choose_a": _python_chooser(a), "choose_b": _python_chooser(b)}
+            self._loop = bind(_play_in_lockstep, variant.game.name, **choosers, **_parts(variant.game))
+
+    def play(self, first: int, outcome: NDArray[np.int8], length: NDArray[np.int32], moves: NDArray[np.uint16]) -> None:
+        """Plays the games first, first + 1, …; fills outcome[i], length[i] and, given room, moves[i, ply]."""
+        self._loop(*self._lanes, self._seed, first, *self._rooms, outcome, length, moves)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nobi.arena.fused import fused_loop
 from nobi.arena.games import PlayedGames
-from nobi.arena.lockstep import play_in_lockstep
+from nobi.arena.lockstep import Lockstep
 from nobi.games.base import Variant
 from nobi.players.base import CompiledPlayer, Player
 
@@ -75,7 +75,8 @@ def play_games(
             loop = fused_loop(variant.game, type(a), type(b))
             boards, streams, rooms = variant.allocate(1), np.zeros(1, np.uint64), (a.room(), b.room())
             return lambda begin, end: loop(boards, streams, seed, first + begin, *rooms, *played.part(begin, end))
-        return lambda begin, end: play_in_lockstep(variant, a, b, seed, first + begin, batch, *played.part(begin, end))
+        lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
+        return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 
     new_loop()(0, 0)  # compile before the threads start
     _share(games, 1 if fused else 4 * batch, usable_threads(threads), new_loop, progress)

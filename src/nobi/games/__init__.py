@@ -3,41 +3,16 @@
 A game that lives elsewhere announces itself with `register`. See `docs/architecture.md` for a complete example.
 """
 
-import importlib
-import pkgutil
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from nobi.errors import NobiError
-from nobi.words import choices, settings_from, split_word
+from nobi.registry import Registry
+from nobi.words import settings_from, split_word
 
 if TYPE_CHECKING:
     from nobi.games.base import Game, Variant
 
-G = TypeVar("G", bound="type[Game]")
-
-_registered: dict[str, "type[Game]"] = {}
-_NOT_GAMES = {"base"}
-
-
-def register(game: G) -> G:
-    """Makes a game known by its name; to be written above the class."""
-    _registered[game.name] = game
-    return game
-
-
-def names() -> list[str]:
-    """The names of all games, without loading any."""
-    files = {module.name for module in pkgutil.iter_modules(__path__)} - _NOT_GAMES
-    return sorted({file.replace("_", "-") for file in files} | _registered.keys())
-
-
-def find(name: str) -> "type[Game]":
-    """The game of this name."""
-    if name not in names():
-        raise NobiError(f"There is no game {name!r}; {choices(names())}.")
-    if name not in _registered:
-        importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return _registered[name]
+_games: "Registry[Game]" = Registry("game", __name__, __path__, {"base"})
+register, names, find = _games.register, _games.names, _games.find
 
 
 def variant(word: str, size: int = 9) -> "Variant":

@@ -1,8 +1,8 @@
 """What a player is: it chooses the moves of many games at once.
 
-That is the seam between the arena and everything that plays. A network looks at a whole batch of boards in one pass;
-a player whose choice is one compiled function of one board (`CompiledPlayer`) gets its batch form for nothing, and two
-such players are compiled together into one loop by the arena.
+That is the seam between the arena and everything that plays. A `Player` chooses in Python, for instance with PyTorch;
+a `BatchPlayer` in one compiled function for many boards, as the small networks do; a `CompiledPlayer` in one compiled
+function for one board. The arena takes any two, and compiles its loop together with those that are compiled.
 """
 
 from abc import ABC, abstractmethod
@@ -51,7 +51,23 @@ class Player(ABC):
         """
 
 
-class CompiledPlayer(Player):
+class BatchPlayer(Player):
+    """A player whose choice for many boards is one compiled function."""
+
+    @abstractmethod
+    def batch_chooser(self) -> Callable[..., None]:
+        """The compiled function (boards, lanes, streams, room, moves); the same object for equal players."""
+
+    def room(self) -> Any:
+        """What the function takes besides the boards: settings and arrays to work on. Every thread has its own."""
+        return ()
+
+    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
+        """Chooses the moves of many games."""
+        self.batch_chooser()(boards, lanes, streams, self.room(), moves)
+
+
+class CompiledPlayer(BatchPlayer):
     """A player whose choice is one compiled function of one board."""
 
     @classmethod
@@ -59,16 +75,12 @@ class CompiledPlayer(Player):
     def chooser(cls, game: type[Game]) -> Chooser:
         """The compiled function for this game; the same object for every call."""
 
-    def room(self) -> Any:
-        """What the chooser takes besides the board: settings and arrays to work on. Every thread has its own."""
-        return ()
-
-    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
-        """Chooses the moves of many games, one after the other."""
-        batch_chooser(type(self), self.variant.game)(boards, lanes, streams, self.room(), moves)
+    def batch_chooser(self) -> Callable[..., None]:
+        """Chooses for one board after the other."""
+        return _batch_form(type(self), self.variant.game)
 
 
-choose_one: Any = UNBOUND  # bound by `batch_chooser`
+choose_one: Any = UNBOUND  # bound by `_batch_form`
 
 
 def _choose_each(
@@ -83,7 +95,6 @@ def _choose_each(
 
 
 @cache
-def batch_chooser(player: type[CompiledPlayer], game: type[Game]) -> Callable[..., None]:
-    """The batch form of a compiled player."""
+def _batch_form(player: type[CompiledPlayer], game: type[Game]) -> Callable[..., None]:
     name = f"{game.name}_{player.name}"
     return specialise(_choose_each, name, choose_one=player.chooser(game))

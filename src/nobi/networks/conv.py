@@ -1,0 +1,127 @@
+"""CONV: S09's baseline, one layer of k feature maps of p×p, tanh, no subsampling.
+
+The board is padded with trainable values. With one signed input plane (own minus enemy) there are k(p² + 1) + 1
+weights, as the paper counts; with two planes 2kp² + k + 2, as in the published code.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.compiling import specialise
+from nobi.networks import register
+from nobi.networks.base import Forward, Network, Weights
+from nobi.networks.dense import add_scaled, fill
+from nobi.networks.functions import LANES, F, tanh
+
+
+@dataclass(frozen=True)
+class ConvSettings:
+    """The choices of a convolutional network."""
+
+    features: int = 3
+    """k, the feature maps."""
+    width: int = 5
+    """p, odd: how far a feature looks."""
+    planes: int = 1
+    """1: own stones minus enemy stones (the paper's count). 2: a plane for each (the published code)."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.features <= 1000:
+            raise ValueError(f"features must be 1 to 1000, not {self.features}")
+        if not 1 <= self.width <= 49 or self.width % 2 == 0:
+            raise ValueError(f"width must be an odd number from 1 to 49, not {self.width}")
+        if self.planes not in (1, 2):
+            raise ValueError(f"planes must be 1 or 2, not {self.planes}")
+
+
+class ConvRoom(NamedTuple):
+    """What the pass works on."""
+
+    x: NDArray[np.float32]
+    out: NDArray[np.float32]
+    filters: NDArray[np.float32]
+    """[k, planes, p, p]"""
+    output: NDArray[np.float32]
+    """[k]"""
+    padded: NDArray[np.float32]
+    """[planes, row, column, lane] the board within a margin of p // 2 points that hold the trainable padding."""
+    total: NDArray[np.float32]
+    """[lane]"""
+
+
+def _squash_into(weight: np.float32, total: NDArray[np.float32], out: NDArray[np.float32], lanes: int) -> None:
+    """out[lane] += weight·tanh(total[lane])."""
+    for lane in range(lanes):
+        out[lane] += weight * tanh(total[lane])
+
+
+squash_into: Any = specialise(_squash_into, "conv", fuse=True)
+
+
+def _forward(room: ConvRoom, lanes: int) -> None:
+    features, planes, width, _ = room.filters.shape
+    margin = width // 2
+    size = room.padded.shape[1] - 2 * margin
+    for row in range(size):
+        for column in range(size):
+            seen = room.x[row * size + column]
+            for lane in range(lanes):
+                if planes == 1:
+                    room.padded[0, row + margin, column + margin, lane] = seen[0, lane] - seen[1, lane]
+                else:
+                    room.padded[0, row + margin, column + margin, lane] = seen[0, lane]
+                    room.padded[1, row + margin, column + margin, lane] = seen[1, lane]
+    for row in range(size):
+        for column in range(size):
+            out = room.out[row * size + column]
+            fill(F(0.0), out, lanes)
+            for f in range(features):
+                fill(F(0.0), room.total, lanes)
+                for plane in range(planes):
+                    for i in range(width):
+                        for j in range(width):
+                            add_scaled(
+                                room.filters[f, plane, i, j], room.padded[plane, row + i, column + j], room.total, lanes
+                            )
+                squash_into(room.output[f], room.total, out, lanes)
+
+
+forward: Forward = specialise(_forward, "conv")
+
+
+@register
+class Conv(Network):
+    """One layer of feature maps; sees p×p points, the same on every board."""
+
+    name = "conv"
+    settings_type = ConvSettings
+
+    def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
+        """Filters, output weights, and the values of points beyond the border."""
+        s = self.settings
+        return {
+            "filters": (s.features, s.planes, s.width, s.width),
+            "output": (s.features,),
+            "padding": (s.planes,),
+        }
+
+    def forward(self) -> Forward:
+        """The compiled pass."""
+        return forward
+
+    def new_room(self, weights: Weights, size: int) -> ConvRoom:
+        """The padded board."""
+        groups = self.split(weights, size)
+        around = size + 2 * (self.settings.width // 2)
+        padded = np.broadcast_to(groups["padding"][:, None, None, None], (self.settings.planes, around, around, LANES))
+        return ConvRoom(
+            np.zeros((size * size, 2, LANES), F),
+            np.zeros((size * size, LANES), F),
+            groups["filters"],
+            groups["output"],
+            np.ascontiguousarray(padded),
+            np.zeros(LANES, F),
+        )

@@ -1,0 +1,101 @@
+"""MLP: the papers' baseline, one fully connected hidden layer. Its weights fit one size of board only."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.compiling import specialise
+from nobi.networks import register
+from nobi.networks.base import Forward, Network, Weights
+from nobi.networks.dense import add_scaled, fill
+from nobi.networks.functions import LANES, F, sigmoid, tanh
+
+
+@dataclass(frozen=True)
+class MlpSettings:
+    """The choices of a perceptron."""
+
+    hidden: int = 100
+    """k, the hidden units; 100 in S08."""
+    unit: Literal["tanh", "sigmoid"] = "sigmoid"
+    """What they are: sigmoid in S08, tanh in S09."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.hidden <= 10_000:
+            raise ValueError(f"hidden must be 1 to 10000, not {self.hidden}")
+
+
+class MlpRoom(NamedTuple):
+    """What the pass works on; inputs are the own stones row by row, then the enemy's."""
+
+    x: NDArray[np.float32]
+    out: NDArray[np.float32]
+    is_tanh: bool
+    input: NDArray[np.float32]
+    """[k, 2, cells]"""
+    hidden_bias: NDArray[np.float32]
+    output: NDArray[np.float32]
+    """[cells, k]"""
+    output_bias: NDArray[np.float32]
+    h: NDArray[np.float32]
+    """[k, lane]"""
+
+
+def _squash(is_tanh: bool, h: NDArray[np.float32], lanes: int) -> None:
+    for lane in range(lanes):
+        h[lane] = tanh(h[lane]) if is_tanh else sigmoid(h[lane])
+
+
+squash: Any = specialise(_squash, "mlp", fuse=True)
+
+
+def _forward(room: MlpRoom, lanes: int) -> None:
+    hidden, planes, cells = room.input.shape
+    for u in range(hidden):
+        fill(room.hidden_bias[u], room.h[u], lanes)
+        for plane in range(planes):
+            for cell in range(cells):
+                add_scaled(room.input[u, plane, cell], room.x[cell, plane], room.h[u], lanes)
+        squash(room.is_tanh, room.h[u], lanes)
+    for cell in range(cells):
+        fill(room.output_bias[cell], room.out[cell], lanes)
+        for u in range(hidden):
+            add_scaled(room.output[cell, u], room.h[u], room.out[cell], lanes)
+
+
+forward: Forward = specialise(_forward, "mlp")
+
+
+@register
+class Mlp(Network):
+    """One hidden layer, fully connected; for one size of board only."""
+
+    name = "mlp"
+    settings_type = MlpSettings
+    scalable = False
+
+    def groups(self, size: int) -> dict[str, tuple[int, ...]]:
+        """The weights and biases of both layers."""
+        k, cells = self.settings.hidden, size * size
+        return {"input": (k, 2, cells), "hidden_bias": (k,), "output": (cells, k), "output_bias": (cells,)}
+
+    def forward(self) -> Forward:
+        """The compiled pass."""
+        return forward
+
+    def new_room(self, weights: Weights, size: int) -> MlpRoom:
+        """The hidden units."""
+        groups = self.split(weights, size)
+        cells = size * size
+        return MlpRoom(
+            np.zeros((cells, 2, LANES), F),
+            np.zeros((cells, LANES), F),
+            self.settings.unit == "tanh",
+            groups["input"],
+            groups["hidden_bias"],
+            groups["output"],
+            groups["output_bias"],
+            np.zeros((self.settings.hidden, LANES), F),
+        )

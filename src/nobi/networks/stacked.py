@@ -1,0 +1,52 @@
+"""Stacked MDRNN or MDLSTM, both papers' proposal: the sweeps of one layer, summed, are the inputs of the next."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nobi.networks import register
+from nobi.networks.base import Weights
+from nobi.networks.layers import LayerWeights
+from nobi.networks.mdlstm import GATES
+from nobi.networks.mdrnn import border_weights, check_hidden
+from nobi.networks.swiping import PLANES, Layer, SwipingNetwork
+
+
+@dataclass(frozen=True)
+class StackedSettings:
+    """The choices of a stack."""
+
+    cell: Literal["mdrnn", "mdlstm"] = "mdlstm"
+    """What the layers are made of."""
+    hidden: int = 3
+    """k, the units of every layer."""
+    layers: int = 2
+    """How many layers."""
+    border: Literal["value", "bias"] = "value"
+    """As in MDRNN."""
+    mode: Literal["symmetric", "tied", "original"] = "symmetric"
+    """As in MDLSTM."""
+
+    def __post_init__(self) -> None:
+        check_hidden(self.hidden)
+        if not 1 <= self.layers <= 16:
+            raise ValueError(f"layers must be 1 to 16, not {self.layers}")
+
+
+@register
+class Stacked(SwipingNetwork):
+    """Two or more swiping layers; what the sweeps of one find is what the next sees."""
+
+    name = "stacked"
+    settings_type = StackedSettings
+
+    def layers(self) -> list[Layer]:
+        """The layers, all of the same make but for the inputs of the first."""
+        s = self.settings
+        cell, gates = ("rnn", "none") if s.cell == "mdrnn" else ("lstm", GATES[s.mode])
+        return [Layer(cell, s.hidden, PLANES if i == 0 else s.hidden, gates) for i in range(s.layers)]
+
+    def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
+        """The weights of a layer, with what lies beyond the border."""
+        if self.settings.cell == "mdrnn":
+            return border_weights(groups, prefix, self.settings.border)
+        return super().layer_weights(groups, prefix)

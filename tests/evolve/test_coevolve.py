@@ -1,0 +1,219 @@
+"""Coevolution, on cases worked out by hand and on a game of numbers."""
+
+import numpy as np
+import pytest
+
+from nobi.evolve.base import fingerprint, replay
+from nobi.evolve.coevolve import (
+    Coevolution,
+    CoevolutionSettings,
+    best_first,
+    hall_sample,
+    shared_fitness,
+    shared_sample,
+)
+
+
+def table(*rows):
+    """Wins from rows such as `x.x`."""
+    return np.array([[mark == "x" for mark in row] for row in rows])
+
+
+def numbers_game(hosts, opponents):
+    """The higher sum wins."""
+    return np.tanh(hosts.sum(axis=1)[:, None] - opponents.sum(axis=1)[None]).astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    ("wins", "fitness"),
+    [
+        (table("xx.", "x..", "..."), [0.5 + 1, 0.5, 0]),
+        (table("xxx", "xxx", "xxx"), [1, 1, 1]),
+        (table("...", "..."), [0, 0]),
+        # one who alone beats one opponent is worth more than two who beat the same two
+        (table("..x", "xx.", "xx.", "xx."), [1, 2 / 3, 2 / 3, 2 / 3]),
+    ],
+)
+def test_shared_fitness(wins, fitness):
+    np.testing.assert_allclose(shared_fitness(wins), fitness)
+
+
+@pytest.mark.parametrize(
+    ("wins", "count", "chosen"),
+    [
+        # 1 beats most; then 0 is worth ½ + ½ and 3 is worth 1, a tie that the index decides; then 3
+        (table("xx..", "xxx.", "..x.", "...x"), 3, [1, 0, 3]),
+        # 0 covers three hosts; 2 adds the one left, and is worth more than 1, who repeats two of them (½ + ½ < 1 + ½)
+        (table("xxx.", "xx..", "..xx", "x..."), 2, [0, 2]),
+        # a host twice covered is worth a third
+        (table("x...", "x...", "x..x", ".x.."), 4, [2, 3, 0, 1]),
+        (table("....", "....", "...."), 2, [0, 1]),
+        (table("....", "...x", "...."), 3, [1, 0, 2]),
+        (table("x", "x"), 5, [0, 1]),
+        (np.zeros((3, 0), bool), 2, [0, 1]),
+        (table("x", "x"), 0, []),
+    ],
+)
+def test_shared_sample(wins, count, chosen):
+    assert shared_sample(wins, count).tolist() == chosen
+
+
+def test_hall_sample():
+    rng = np.random.default_rng(0)
+    assert hall_sample(0, 10, rng).tolist() == []
+    assert sorted(hall_sample(4, 10, rng)) == [0, 1, 2, 3]
+    drawn = [hall_sample(20, 10, rng) for _ in range(400)]
+    assert all(len(set(one)) == 10 for one in drawn)
+    assert (np.bincount(np.concatenate(drawn), minlength=20) > 150).all()  # 200 expected
+
+
+def test_best_first():
+    shared, relative = np.array([0.1 + 0.2, 0.3, 0.9, 0.3]), np.array([-0.5, 0.1, -0.9, 0.1])
+    assert best_first(shared, relative).tolist() == [2, 1, 3, 0]
+
+
+@pytest.mark.parametrize("elitist", [True, False])
+def test_selection_by_hand(elitist):
+    """Two of four are selected by shared fitness, though the champion is chosen by the mean score."""
+    settings = CoevolutionSettings(population=4, selected=2, parasites=2, hall=1, elitist=elitist, mutation=0.001)
+    coevolution = Coevolution(settings, 5, seed=0)
+    hosts, opponents = coevolution.ask()
+    assert hosts.shape == (4, 5)
+    assert opponents.shape == (3, 5)  # the hall is empty: one more parasite
+    scores = np.array(
+        [
+            [0.9, 0.9, -0.1],  # shared: ⅓ + ⅓ = ⅔, mean 0.57: the champion
+            [-0.9, -0.9, 0.1],  # shared: 1, selected first
+            [0.1, 0.1, -0.9],  # shared: ⅔, the mean −0.23 decides
+            [0.2, 0.2, -0.9],  # shared: ⅔, mean −0.17
+        ]
+    )
+    coevolution.tell(scores)
+    np.testing.assert_array_equal(coevolution.champion, hosts[0])
+    assert coevolution.champion_population == 0
+    other, _ = coevolution.ask()
+    coevolution.tell(numbers_game(other, coevolution.ask()[1]))
+    after, _ = coevolution.ask()
+    origin = np.abs(after[:, None] - hosts[None]).max(axis=2).argmin(axis=1)
+    assert set(origin) <= {0, 1}
+    kept = (after == hosts[origin]).all(axis=1)
+    assert kept.tolist() == ([True, True, False, False] if elitist else [False] * 4)
+    if elitist:
+        assert origin[:2].tolist() == [1, 0]
+    assert np.abs(after - hosts[origin]).max() < 0.006
+
+
+def test_roles_swap_and_opponents_come_from_the_other_side():
+    settings = CoevolutionSettings(population=4, selected=2, parasites=2, hall=2, mutation=0.001)
+    coevolution = Coevolution(settings, 3, seed=0)
+    first_hosts, first_opponents = coevolution.ask()
+    assert coevolution.host_population == 0
+    assert len(first_opponents) == 4  # all of the other population, in its order: nobody has any result
+    first_scores = np.array(
+        [
+            [0.1, -1, -1, -1],
+            [-1, 0.1, 0.1, -1],
+            [-1, 0.1, -1, -1],
+            [0.9, -0.9, -0.9, 0.9],  # the best mean
+        ]
+    )
+    coevolution.tell(first_scores)
+    hosts, opponents = coevolution.ask()
+    assert coevolution.host_population == 1
+    np.testing.assert_array_equal(hosts, first_opponents)
+    # three parasites by shared sampling: 1 (beats 1, 2; first of equals), 3 (beats 0, 3), then 0 (½), 2 (½) by index;
+    # they are the first population as it was evaluated, not its mutants; the fourth is the only one in the hall
+    np.testing.assert_array_equal(opponents, first_hosts[[1, 3, 0, 3]])
+    assert coevolution.champion_population == 0
+    coevolution.tell(np.where(np.eye(4)[::-1] > 0, 0.5, -0.5) + np.array([[0.0], [0.0], [0.3], [0.0]]))
+    np.testing.assert_array_equal(coevolution.champion, hosts[2])
+    assert coevolution.champion_population == 1
+    third_hosts, third_opponents = coevolution.ask()
+    assert coevolution.host_population == 0
+    # the shared fitness was ½, 1½, ½, 1½, and 3 had a better mean score than 1
+    np.testing.assert_array_equal(third_hosts[:2], first_hosts[[3, 1]])
+    # 0 beat nobody but the member of the hall, who does not stand for the hosts; 1, 2 and 3 each beat one parasite
+    np.testing.assert_array_equal(third_opponents[:2], hosts[[1, 2]])
+    assert {row.tobytes() for row in third_opponents[2:]} == {first_hosts[3].tobytes(), hosts[2].tobytes()}
+    np.testing.assert_array_equal(coevolution.champions[0], first_hosts[3])
+    np.testing.assert_array_equal(coevolution.champions[1], hosts[2])
+
+
+def test_sizes_of_the_paper():
+    coevolution = Coevolution(None, 140, seed=0)
+    for generation in range(14):
+        hosts, opponents = coevolution.ask()
+        assert hosts.shape == opponents.shape == (15, 140)
+        assert hosts.dtype == opponents.dtype == np.float32
+        champions = {one.tobytes() for one in coevolution.champions}
+        from_hall = [one for one in opponents[-min(10, len(champions)) or 15 :] if one.tobytes() in champions]
+        assert len(from_hall) == min(10, len(champions))
+        assert len({one.tobytes() for one in from_hall}) == len(from_hall)
+        coevolution.tell(numbers_game(hosts, opponents))
+        assert coevolution.generation == len(coevolution.champions) == generation + 1
+
+
+def test_a_champion_enters_the_hall_once():
+    coevolution = Coevolution(CoevolutionSettings(population=3, selected=1, parasites=1, hall=5), 2, seed=0)
+    for _ in range(12):
+        _, opponents = coevolution.ask()
+        scores = np.full((3, len(opponents)), -1.0)
+        scores[0] = 1.0  # the first stays, and stays champion
+        coevolution.tell(scores)
+    assert len({one.tobytes() for one in coevolution.champions}) == 2
+    _, opponents = coevolution.ask()
+    # the hall has two; four parasites are wanted beside them and three are there
+    assert len(opponents) == 5
+
+
+@pytest.mark.parametrize("elitist", [True, False])
+def test_it_progresses_in_a_game_of_numbers(elitist):
+    coevolution = Coevolution(CoevolutionSettings(elitist=elitist), 6, seed=3)
+    for _ in range(60):
+        coevolution.tell(numbers_game(*coevolution.ask()))
+    sums = np.array([one.sum() for one in coevolution.champions])
+    for population in (0, 1):
+        own = sums[population::2]
+        assert own[-1] > own[15] + 2 > own[0] + 3
+    assert np.mean(np.diff(sums[::2]) >= 0) > 0.8
+
+
+@pytest.mark.parametrize("generations", [0, 1, 2, 15])
+def test_replay(generations):
+    told, last = [], None
+    coevolution, copy = (Coevolution(CoevolutionSettings(elitist=False), 6, seed=3) for _ in range(2))
+    for _ in range(generations):
+        asked = coevolution.ask()
+        told.append(numbers_game(*asked))
+        last = fingerprint(asked)
+        coevolution.tell(told[-1])
+    replay(copy, told, last)
+    for _ in range(4):
+        asked, again = coevolution.ask(), copy.ask()
+        assert fingerprint(asked) == fingerprint(again)
+        for one in (coevolution, copy):
+            one.tell(numbers_game(*asked))
+    assert [one.tobytes() for one in coevolution.champions] == [one.tobytes() for one in copy.champions]
+    assert fingerprint(Coevolution(None, 6, seed=4).ask()) != fingerprint(Coevolution(None, 6, seed=3).ask())
+
+
+def test_wrong_scores_and_settings():
+    coevolution = Coevolution(None, 6, seed=3)
+    with pytest.raises(RuntimeError, match="ask before you tell"):
+        coevolution.tell(np.zeros((15, 15)))
+    with pytest.raises(RuntimeError, match="no generation"):
+        _ = coevolution.champion
+    coevolution.ask()
+    for wrong in (np.zeros((15, 14)), np.zeros(15), np.full((15, 15), np.nan)):
+        with pytest.raises(ValueError, match="the scores must"):
+            coevolution.tell(wrong)
+    for settings in (
+        {"selected": 16},
+        {"selected": 15},
+        {"parasites": 0},
+        {"parasites": 16},
+        {"hall": -1},
+        {"mutation": 0.0},
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            CoevolutionSettings(**settings)

@@ -1,0 +1,117 @@
+"""The compiled networks give what their plain twins and the published code give."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from networks.shared import calm_weights, joined, random_boards, twin_outputs
+from nobi.networks import make_network
+from reference.networks import sigmoid
+
+UNITS = [1, 2, 3, 5, 10, 16]
+MODES = ["symmetric", "tied", "original"]
+BORDERS = ["value", "bias"]
+MDRNN = [f"mdrnn:hidden={k},border={border}" for k in UNITS for border in BORDERS]
+MDLSTM = [f"mdlstm:hidden={k},mode={mode}" for k in UNITS for mode in MODES]
+STACKED = [
+    *(f"stacked:cell=mdrnn,hidden=3,layers=2,border={border}" for border in BORDERS),
+    *(f"stacked:cell=mdlstm,hidden=3,layers=2,mode={mode}" for mode in MODES),
+    "stacked:cell=mdlstm,hidden=2,layers=4,mode=symmetric",
+    "stacked:cell=mdrnn,hidden=10,layers=3,border=value",
+]
+CONV = [f"conv:features={k},width={p},planes={planes}" for k, p in [(1, 3), (3, 5), (10, 7)] for planes in (1, 2)]
+MLP = [f"mlp:hidden={k},unit={unit}" for k in (1, 10, 100) for unit in ("tanh", "sigmoid")]
+
+ON_LARGE_BOARDS = [
+    *(f"mdrnn:hidden={k},border={border}" for k in (3, 10) for border in BORDERS),
+    *(f"mdlstm:hidden={k},mode={mode}" for k in (3, 16) for mode in MODES),
+    "stacked:cell=mdrnn,hidden=3,layers=2,border=value",
+    "stacked:cell=mdlstm,hidden=3,layers=2,mode=symmetric",
+    "conv:features=3,width=5,planes=1",
+    "conv:features=3,width=5,planes=2",
+    "mlp:hidden=100,unit=tanh",
+]
+
+PUBLISHED = np.load(Path(__file__).parent.parent / "data" / "swiping.npz")
+
+
+def assert_like_the_twin(word, weights, own, enemy, within):
+    outputs = make_network(word).evaluate(weights, own, enemy)
+    assert outputs.dtype == np.float32
+    expected = [twin_outputs(word, weights, mine, theirs) for mine, theirs in zip(own, enemy, strict=True)]
+    np.testing.assert_allclose(outputs, expected, rtol=0, atol=within)
+
+
+def compare_calm(word, size, batch):
+    rng = np.random.default_rng(size)
+    weights = calm_weights(make_network(word), size, rng)
+    assert_like_the_twin(word, weights, *random_boards(batch, size, rng), within=1e-5)
+
+
+@pytest.mark.parametrize("size", [5, 6, 7, 9])
+@pytest.mark.parametrize("word", MDRNN + MDLSTM + STACKED + CONV + MLP)
+def test_like_the_twin(word, size):
+    compare_calm(word, size, batch=2)
+
+
+@pytest.mark.parametrize("size", [13, 19, 25])
+@pytest.mark.parametrize("word", ON_LARGE_BOARDS)
+def test_like_the_twin_on_large_boards(word, size):
+    compare_calm(word, size, batch=1)
+
+
+@pytest.mark.parametrize("word", [*MDRNN[4:6], *MDLSTM[6:9], *CONV[2:4], *MLP[2:4]])
+@settings(max_examples=20, deadline=None)
+@given(size=st.integers(5, 25), seed=st.integers(0, 2**32))
+def test_like_the_twin_on_any_size(word, size, seed):
+    rng = np.random.default_rng(seed)
+    weights = calm_weights(make_network(word), size, rng)
+    assert_like_the_twin(word, weights, *random_boards(1, size, rng), within=1e-5)
+
+
+@pytest.mark.parametrize("word", [*MDRNN[4:6], *MDLSTM[6:9], *STACKED[:5], *CONV, *MLP])
+def test_like_the_twin_with_weights_as_they_are_guessed(word):
+    """N(0, 1) throughout, on a board too small for chaos."""
+    rng = np.random.default_rng(1)
+    weights = make_network(word).random_weights(5, rng)
+    assert_like_the_twin(word, weights, *random_boards(5, 5, rng), within=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("key", "word"),
+    [
+        ("mdrnn_k3_n5", "mdrnn:hidden=3,border=bias"),
+        ("mdrnn_k10_n7", "mdrnn:hidden=10,border=bias"),
+        ("mdlstm_k3_n5", "mdlstm:hidden=3,mode=original"),
+    ],
+)
+def test_like_the_published_code(key, word):
+    enemy, own = np.moveaxis(PUBLISHED[f"{key}_board"], -1, 0)[:, None]
+    parts = {
+        "input": PUBLISHED[f"{key}_W_in"][:, ::-1],
+        "recurrent": PUBLISHED[f"{key}_W_h"],
+        "output": PUBLISHED[f"{key}_W_out"],
+        "border": PUBLISHED[f"{key}_W_b"],
+    }
+    net = make_network(word)
+    weights = joined({group: parts[group] for group in net.groups(len(own[0]))})
+    outputs = sigmoid(net.evaluate(weights, own, enemy)[0])
+    np.testing.assert_allclose(outputs, PUBLISHED[f"{key}_output"], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("single", "stack"),
+    [
+        ("mdrnn:hidden=3,border=bias", "stacked:cell=mdrnn,hidden=3,layers=1,border=bias"),
+        ("mdlstm:hidden=3,mode=tied", "stacked:cell=mdlstm,hidden=3,layers=1,mode=tied"),
+    ],
+)
+def test_a_stack_of_one_layer_is_that_layer(single, stack):
+    rng = np.random.default_rng(1)
+    weights = make_network(single).random_weights(7, rng)
+    own, enemy = random_boards(3, 7, rng)
+    outputs = [make_network(word).evaluate(weights, own, enemy) for word in (single, stack)]
+    np.testing.assert_array_equal(*outputs)
