@@ -137,6 +137,10 @@ def test_roles_swap_and_opponents_come_from_the_other_side():
     assert {row.tobytes() for row in third_opponents[2:]} == {first_hosts[3].tobytes(), hosts[2].tobytes()}
     np.testing.assert_array_equal(coevolution.champions[0], first_hosts[3])
     np.testing.assert_array_equal(coevolution.champions[1], hosts[2])
+    # the next parasites are the mutants that have now been evaluated
+    coevolution.tell(np.array([[-1.0] * 4, [-1.0] * 4, [-1, 0.1, -1, -1], [0.1, -1, -1, -1]]))
+    _, fourth_opponents = coevolution.ask()
+    np.testing.assert_array_equal(fourth_opponents[:2], third_hosts[[2, 3]])
 
 
 def test_sizes_of_the_paper():

@@ -4,6 +4,7 @@ from typing import Any
 
 import nobi
 from nobi.cli.bench import Bench
+from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 
@@ -13,6 +14,7 @@ DESCRIPTION = (
 )
 
 COMMANDS: dict[str, Any] = {
+    "evolve": Evolve,
     "match": Match,
     "games": ListGames,
     "players": ListPlayers,

@@ -61,21 +61,17 @@ def announce_compiling() -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar with the time left on standard error, if that is a terminal; gives a function to be told what is done."""
+def progress_bar(what: str, total: int, *, note: bool = False) -> Iterator[Callable[..., None]]:
+    """A bar with the time left on standard error, if that is a terminal.
+
+    Gives a function to be told how much is done and, where `note` is set, a few words to stand beside the bar.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda done: progress.update(task, completed=done)
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+    columns.append(TextColumn("left  {task.fields[note]}" if note else "left"))
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=total, note="")
+        yield lambda done, words="": progress.update(task, completed=done, note=words)

@@ -10,7 +10,7 @@ version of a library may draw other weights from the same seed. `fingerprint` no
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -111,18 +111,25 @@ def fingerprint(asked: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
     return digest.hexdigest()
 
 
-def replay(learner: Learner, told: Iterable[NDArray[np.float64]], last: str | None = None) -> None:
+def replay(
+    learner: Learner,
+    told: Iterable[NDArray[np.float64]],
+    last: str | None = None,
+    note: Callable[[Any, NDArray[np.float64]], None] = lambda _asked, _told: None,
+) -> None:
     """Brings a new trainer to where another of the same settings, weights and seed was.
 
     Args:
         learner: the trainer, to which nothing has been told.
         told: the results of all generations, in their order.
         last: the fingerprint of the candidates of the last of these generations, if it is to be checked.
+        note: is shown what was asked and told in every generation.
     """
     seen = None
     for results in told:
         asked = learner.ask()
         learner.tell(results)
+        note(asked, results)
         seen = asked
     if last is not None and seen is not None and fingerprint(seen) != last:
         raise NobiError(

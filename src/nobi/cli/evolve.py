@@ -1,0 +1,102 @@
+"""`nobi evolve`: train a network by evolution."""
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from nobi import evolve, games, networks, players
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.errors import NobiError
+
+
+@dataclass(frozen=True)
+class Evolve(CommonFlags):
+    """Train a network by evolution against fixed opponents, in a folder that can be left and taken up again.
+
+    Ctrl-C saves; the same command with --resume goes on, and ends in the same bits as a run that was never left.
+    """
+
+    out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR", help="The folder of the run.")] = (
+        tyro.MISSING
+    )
+    game: Annotated[str, tyro.conf.arg(help=f"The game: {', '.join(games.names())}.")] = "atari-go"
+    sizes: tuple[int, ...] = (7,)
+    """The boards to train on; fitness is the mean over all."""
+    net: Annotated[str, tyro.conf.arg(help=f"The network: {', '.join(networks.names())}; as in 'mdlstm:hidden=3'.")] = (
+        "mdlstm"
+    )
+    method: Annotated[str, tyro.conf.arg(help=f"The trainer: {', '.join(evolve.names())}; as in 'es:parents=5'.")] = (
+        "cmaes"
+    )
+    opponents: Annotated[
+        tuple[str, ...], tyro.conf.arg(help=f"The players to train against: {', '.join(players.names())}, model files.")
+    ] = ("naive",)
+    generations: int = 200
+    """How many generations."""
+    games: int = 100
+    """Games of a candidate in a generation, on every board against every opponent; half with each colour."""
+    measures: tuple[str, ...] = ("points",)
+    """What counts: points (the mean outcome), score (which rewards speed), black, white, length; several for nsga2."""
+    curriculum: str = ""
+    """Train against the heuristic player, whose share of random moves falls: 'start=0.5,end=0.05,factor=0.8'."""
+    resume: bool = False
+    """Go on with the run in the folder."""
+
+    def run(self) -> int:
+        """Trains."""
+        self.check()
+        announce_compiling()
+        from nobi.evolve.run import EvolutionSettings, Run
+        from nobi.figures.learning import learning_curve
+
+        flags = asdict(self)
+        settings = EvolutionSettings(**{name: flags[name] for name in EvolutionSettings.__dataclass_fields__})
+        run = Run(self.out, settings, resume=self.resume, threads=self.threads)
+        start, first = time.perf_counter(), run.generation
+        per_generation = len(run.trainer.ask()) * run.fitness.games_per_candidate
+        interrupted = False
+        with progress_bar("generations", self.generations, note=True) as progress:
+
+            def show(run: Run) -> None:
+                line = run.metrics_of(run.generation - 1)
+                rate = (run.generation - first) * per_generation / (time.perf_counter() - start)
+                progress(run.generation, f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s")
+
+            try:
+                run.train(show)
+            except KeyboardInterrupt:
+                interrupted = True
+        seconds = time.perf_counter() - start
+        metrics = run.metrics()
+        if not metrics:
+            raise NobiError("Interrupted before the first generation was done; nothing is lost.")
+        title = f"{self.net}, {self.method}: {self.game} {'+'.join(f'{s}x{s}' for s in self.sizes)}"
+        learning_curve(metrics, self.out / "curve.png", title)
+        best = max(line["best"] for line in metrics)
+        last = metrics[-1]
+        document = {
+            "folder": str(self.out),
+            "generations": run.generation,
+            "seconds": seconds,
+            "best": best,
+            "last": last,
+            "champion": str(self.out / "champion.safetensors"),
+        }
+        if self.json:
+            print_json(document)
+        else:
+            done = run.generation - first
+            print(f"{done} generations in {seconds:.1f} s ({done * per_generation / seconds:,.0f} games/s).")
+            print(
+                f"Last generation: mean fitness {last['mean']:+.3f}, best {last['best']:+.3f}; best ever {best:+.3f}."
+            )
+            print(f"The champion: {self.out / 'champion.safetensors'}; the curve: {self.out / 'curve.png'}")
+        if interrupted:
+            print(f"nobi: interrupted after {run.generation} of {self.generations} generations; "
+                  "the same command with --resume goes on.", file=sys.stderr)  # fmt: skip
+            return 130
+        return 0
