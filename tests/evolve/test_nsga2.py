@@ -15,11 +15,12 @@ def opposed(candidates):
 def test_sets():
     trainer = make_trainer("nsga2:population=6,bound=0.7", 9, seed=2)
     first = trainer.ask()
-    assert first.shape == (6, 9)
-    trainer.tell(opposed(first))
+    assert first.shape == (12, 9)
+    fitness = np.repeat(np.arange(12.0)[:, None], 2, axis=1)
+    trainer.tell(fitness)
     second = trainer.ask()
-    assert second.shape == (12, 9)  # offspring, then the population
-    assert {row.tobytes() for row in second[6:]} == {row.tobytes() for row in first}
+    assert second.shape == (12, 9)  # offspring, then the population: the better half
+    assert {row.tobytes() for row in second[6:]} == {row.tobytes() for row in first[6:]}
     for _ in range(20):
         trainer.tell(opposed(trainer.ask()))
         assert np.abs(trainer.ask()).max() <= 0.7
@@ -39,7 +40,7 @@ def test_the_front_spreads():
 def test_a_lucky_measurement_does_not_survive():
     trainer = make_trainer("nsga2:population=4", 3, seed=2)
     first = trainer.ask()
-    trainer.tell(np.array([[9.0, 9.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+    trainer.tell(np.array([[9.0, 9.0]] + [[0.0, 0.0]] * 7))
     second = trainer.ask()
     fitness = np.zeros((8, 2))
     fitness[(second == first[0]).all(axis=1)] = -5.0
@@ -56,10 +57,18 @@ def test_ties_neither_stop_nor_spoil_it(capfd):
     assert capfd.readouterr().out == ""
 
 
+def test_too_few_offspring_are_filled_up():
+    """With so narrow bounds all weights soon are one of two numbers, and nothing new can be bred."""
+    trainer = make_trainer("nsga2:population=4,bound=5e-324", 1, seed=2)
+    for _ in range(5):
+        assert trainer.ask().shape == (8, 1)
+        trainer.tell(np.zeros((8, 2)))
+
+
 def test_the_number_of_objectives_stays():
     trainer = make_trainer("nsga2:population=4", 3, seed=2)
     trainer.ask()
-    trainer.tell(np.zeros((4, 3)))
+    trainer.tell(np.zeros((8, 3)))
     asked = trainer.ask()
     with pytest.raises(ValueError, match="the objectives were 3 so far, not 2"):
         trainer.tell(np.zeros((8, 2)))

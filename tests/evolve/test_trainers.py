@@ -82,7 +82,7 @@ def test_same_seed_same_bits(word):
     other, _ = train(make_trainer(word, WEIGHTS, seed=8), 12)
     for one, same, different in zip(asked, again, other, strict=True):
         assert one.dtype == np.float32
-        assert one.shape[1] == WEIGHTS
+        assert one.shape == (len(asked[0]), WEIGHTS)
         assert one.tobytes() == same.tobytes()
         assert one.tobytes() != different.tobytes()
     assert not np.array_equal(asked[0][:4], asked[-1][:4])

@@ -46,6 +46,12 @@ def mean_interval(values: NDArray[np.float64]) -> Interval:
     return Interval(mean, mean - spread, mean + spread)
 
 
+def outcome_interval(points: NDArray[np.float64]) -> Interval:
+    """The mean of outcomes 1, 0 and −1, with Wilson's interval, which has a width even if all are equal."""
+    share = share_interval(float((points.sum() + len(points)) / 2), len(points))
+    return Interval(2 * share.value - 1, 2 * share.low - 1, 2 * share.high - 1)
+
+
 @dataclass(frozen=True)
 class Summary:
     """The results of some games from the point of view of player A."""

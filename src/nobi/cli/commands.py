@@ -7,6 +7,7 @@ from nobi.cli.bench import Bench
 from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
     f"nobi {nobi.__version__}: neural networks that learn a board game on a small board and play it on any board. "
@@ -15,6 +16,7 @@ DESCRIPTION = (
 
 COMMANDS: dict[str, Any] = {
     "evolve": Evolve,
+    "transfer": Transfer,
     "match": Match,
     "games": ListGames,
     "players": ListPlayers,

@@ -47,7 +47,10 @@ class Trainer(ABC):
         return join_word(self.name, self.settings)
 
     def ask(self) -> Weights:
-        """[candidate, weight] all that is to be evaluated in this generation; the same until it is told."""
+        """[candidate, weight] all that is to be evaluated in this generation; the same until it is told.
+
+        Every generation has the same number of candidates.
+        """
         if self._asked is None:
             self._asked = self.propose().astype(np.float32)
         return self._asked.copy()

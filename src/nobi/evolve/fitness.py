@@ -7,7 +7,6 @@ has streams of its own.
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,15 @@ from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
 from nobi.streams import stream_of
 
-Measure = Literal["points", "score", "black", "white", "length"]
-
-MEASURES: dict[str, Callable[[PlayedGames], float]] = {
-    "points": lambda games: float(games.points_of_a.mean()),
-    "score": lambda games: float(games.score_of_a.mean()),
-    "black": lambda games: float(games.points_of_a[games.colour_of_a == BLACK].mean()),
-    "white": lambda games: float(games.points_of_a[games.colour_of_a == WHITE].mean()),
-    "length": lambda games: -float(games.length.mean()) / games.variant.size**2,
+MEASURES: dict[str, Callable[[PlayedGames], NDArray[np.float64]]] = {
+    "points": lambda games: games.points_of_a.astype(np.float64),
+    "score": lambda games: games.score_of_a,
+    "black": lambda games: games.points_of_a[games.colour_of_a == BLACK].astype(np.float64),
+    "white": lambda games: games.points_of_a[games.colour_of_a == WHITE].astype(np.float64),
+    "length": lambda games: -games.length / games.variant.size**2,
 }
-"""What a network's games are worth: the mean outcome (S09), the mean score (S08), the mean outcome with one colour,
-or the shortness of the games."""
+"""What games are worth to a network, [game]: the outcome (S09), the score (S08), the outcome with one colour, or the
+shortness of the games. Their mean is the fitness."""
 
 
 def games_seed(seed: int, generation: int) -> int:
@@ -91,14 +88,14 @@ class Fitness:
     ) -> NDArray[np.float64]:
         """[candidate] the mean over all encounters."""
         played = self.play(candidates, generation, opponent)
-        return np.array([np.mean([MEASURES[measure](games) for games in row]) for row in played])
+        return np.array([np.mean([MEASURES[measure](games).mean() for games in row]) for row in played])
 
     def objectives(
         self, candidates: Weights, generation: int, measures: Sequence[str], opponent: str | None = None
     ) -> NDArray[np.float64]:
         """[candidate, objective] every measure of every encounter apart."""
         played = self.play(candidates, generation, opponent)
-        return np.array([[MEASURES[measure](games) for games in row for measure in measures] for row in played])
+        return np.array([[MEASURES[measure](games).mean() for games in row for measure in measures] for row in played])
 
     @property
     def games_per_candidate(self) -> int:

@@ -35,9 +35,9 @@ class Nsga2Settings:
 class Nsga2(Trainer):
     """Keeps the networks that no other beats in all objectives.
 
-    The first population is drawn from N(0, 1). From the second generation on the set is the offspring followed by the
-    population, whose objectives are measured again and replaced, as for S08's evolution strategy: otherwise one lucky
-    measurement would survive for ever. `pymoo` itself would keep the old values.
+    The first set is drawn from N(0, 1), twice the population, and one half survives. From then on the set is the
+    offspring followed by the population, whose objectives are measured again and replaced, as for S08's evolution
+    strategy: otherwise one lucky measurement would survive for ever. `pymoo` itself would keep the old values.
     """
 
     name = "nsga2"
@@ -52,20 +52,23 @@ class Nsga2(Trainer):
 
         super().__init__(settings, weights, seed)
         bound = self.settings.bound
-        start = random_weights(self.settings.population, weights, self.rng).clip(-bound, bound).astype(np.float64)
-        self._algorithm = NSGA2(pop_size=self.settings.population, sampling=start)
+        self._algorithm = NSGA2(pop_size=self.settings.population, sampling=self._guess(2 * self.settings.population))
         # the number of objectives is known, and of interest, only when the first are told
         problem = Problem(n_var=weights, n_obj=1, xl=-bound, xu=bound)
         self._algorithm.setup(problem, seed=int(self.rng.integers(2**63)), termination=NoTermination())
         self._objectives: int | None = None
 
     def propose(self) -> NDArray[np.float64]:
-        """[population, weight] at first, then [offspring + population, weight]."""
+        """[2 · population, weight]."""
         from pymoo.core.population import Population
 
-        offspring = self._algorithm.ask()
-        # nothing at all is bred if every attempt gave a network that is there already
-        self._offspring = Population.empty() if offspring is None else offspring
+        bred = self._algorithm.ask()
+        # a network that is there already is not bred again; should too few others be found, guesses take their places
+        missing = 2 * self.settings.population - len(self._algorithm.pop) - (0 if bred is None else len(bred))
+        if missing:
+            guesses = Population.new("X", self._guess(missing))
+            bred = guesses if bred is None else Population.merge(bred, guesses)
+        self._offspring = bred
         return np.stack([one.X for one in self._members()])
 
     def learn(self, candidates: Weights, fitness: NDArray[np.float64]) -> None:  # noqa: ARG002
@@ -75,8 +78,21 @@ class Nsga2(Trainer):
         self._objectives = fitness.shape[1]
         for one, values in zip(self._members(), fitness, strict=True):
             one.F = -values
-        self._algorithm.tell(infills=self._offspring)
+        algorithm = self._algorithm
+        algorithm.tell(infills=self._offspring)
+        if self.generation == 0:  # the library would keep all of the first set
+            algorithm.pop = algorithm.survival.do(
+                algorithm.problem,
+                algorithm.pop,
+                n_survive=self.settings.population,
+                algorithm=algorithm,
+                random_state=algorithm.random_state,
+            )
 
     def _members(self) -> list[Any]:
         """The individuals of this generation in the order of the set; the population is empty at first."""
         return [*self._offspring, *self._algorithm.pop]
+
+    def _guess(self, count: int) -> NDArray[np.float64]:
+        bound = self.settings.bound
+        return random_weights(count, self.weights, self.rng).astype(np.float64).clip(-bound, bound)
