@@ -46,7 +46,7 @@ def test_the_arena_section(capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["everything"], "There is no section 'everything'; choose one of start, arena or sizes."),
+        (["everything"], "There is no section 'everything'; choose one of start, arena, sizes, networks or growth."),
         (["arena", "--seconds", "0"], "--seconds must be above 0 and at most 60, not 0."),
     ],
 )

@@ -20,6 +20,8 @@ SECTIONS = {
     "start": "how long commands take to start",
     "arena": "games of the built-in players, random playouts of Go",
     "sizes": "how the cost grows from 5x5 to 25x25",
+    "networks": "games, moves and training of networks",
+    "growth": "how the cost of a network grows with the board and its units",
 }
 _HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
 
@@ -83,9 +85,16 @@ def _processor() -> str:
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    from nobi.bench import arena, start
+    from nobi.bench import arena, networks, start
 
-    return {"start": start.figures, "arena": arena.figures, "sizes": arena.size_figures}[section](seconds)
+    sections = {
+        "start": start.figures,
+        "arena": arena.figures,
+        "sizes": arena.size_figures,
+        "networks": networks.figures,
+        "growth": networks.growth_figures,
+    }
+    return sections[section](seconds)
 
 
 def _print(results: "dict[str, list[Figure]]") -> None:

@@ -62,7 +62,7 @@ class Evolve(CommonFlags):
         with progress_bar("generations", self.generations, note=True) as progress:
 
             def show(run: Run) -> None:
-                line = run.metrics_of(run.generation - 1)
+                line = run.done[-1].line
                 rate = (run.generation - first) * per_generation / (time.perf_counter() - start)
                 progress(run.generation, f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s")
 

@@ -12,7 +12,10 @@ from nobi.words import settings_from, split_word
 if TYPE_CHECKING:
     from nobi.evolve.base import Trainer
 
-_others = {"base", "coevolve", "curriculum", "fitness", "measures", "mutation", "run", "transfer"}
+_others = {
+    *("base", "coevolve", "corun", "curriculum", "fitness", "folder", "measures", "mutation"),
+    *("relative", "run", "transfer"),
+}
 _trainers: "Registry[Trainer]" = Registry("trainer", __name__, __path__, _others)
 register, names, find = _trainers.register, _trainers.names, _trainers.find
 

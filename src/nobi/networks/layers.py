@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, specialise
 from nobi.networks.functions import LANES, F, sigmoid, tanh
-from nobi.networks.sweeps import Sweeps
+from nobi.networks.sweeps import CORNERS, Sweeps
 
 hidden: Any = UNBOUND  # these are bound by `compile_layer`
 inputs: Any = UNBOUND
@@ -26,7 +26,7 @@ tied: Any = UNBOUND
 cell_of: Any = UNBOUND
 add: Any = UNBOUND
 dot: Any = UNBOUND
-accumulate: Any = UNBOUND
+keep: Any = UNBOUND
 read_out: Any = UNBOUND
 
 Lanes = NDArray[np.float32]
@@ -80,11 +80,11 @@ def _dot(weights: Lanes, h: Lanes, value: Lanes, lanes: int) -> None:
         value[lane] = a
 
 
-def _accumulate(h: Lanes, total: NDArray[np.float64], first: bool, lanes: int) -> None:
-    """total[u, lane] = h, or += h: in double precision the sum does not depend on the order of the sweeps."""
+def _keep(h: Lanes, total: Lanes, first: bool, lanes: int) -> None:
+    """total[u, lane] = h, or += h."""
     for u in range(hidden):
         for lane in range(lanes):
-            before = 0.0 if first else total[u, lane]
+            before = F(0.0) if first else total[u, lane]
             total[u, lane] = before + h[u, lane]
 
 
@@ -178,7 +178,7 @@ def _swipe(
     x: Lanes,
     output: Lanes,
     values: Lanes,
-    sums: NDArray[np.float64],
+    sums: Lanes,
     lanes: int,
 ) -> None:
     """Sweeps the layer over a block of boards.
@@ -190,7 +190,7 @@ def _swipe(
         x: [cell, inputs, lane] what the layer sees.
         output: [k] the weights of the readout.
         values: [d, cell, lane] receives output·h, if `read_out`.
-        sums: [cell, k, lane] receives the sum of h over all sweeps, if not `read_out`.
+        sums: [corner, cell, k, lane] receives the sum of h over the sweeps of each corner, if not `read_out`.
         lanes: how many lanes to compute, a multiple of STEP.
     """
     beyond = len(room.h) - 1
@@ -198,6 +198,7 @@ def _swipe(
         for lane in range(lanes):
             room.h[beyond, u, lane] = weights.beyond[u]
             room.s[beyond, u, lane] = F(0.0)
+    per_corner = len(sweeps.cell) // len(CORNERS)
     for d in range(len(sweeps.cell)):
         for i in range(beyond):
             c, b, a = sweeps.cell[d, i], sweeps.beside[d, i], sweeps.above[d, i]
@@ -209,7 +210,7 @@ def _swipe(
             if read_out:
                 dot(output, room.h[c], values[d, c], lanes)
             else:
-                accumulate(room.h[c], sums[c], d == 0, lanes)
+                keep(room.h[c], sums[d // per_corner, c], d % per_corner == 0, lanes)
 
 
 @cache
@@ -228,5 +229,5 @@ def compile_layer(cell: str, hidden: int, inputs: int, *, tied: bool, read_out: 
         cell_of=cell_of,
         add=specialise(_add, name, hidden=hidden),
         dot=specialise(_dot, name, fuse=True, hidden=hidden),
-        accumulate=specialise(_accumulate, name, hidden=hidden),
+        keep=specialise(_keep, name, hidden=hidden),
     )

@@ -16,7 +16,7 @@ from nobi.compiling import UNBOUND, compiled, specialise
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.functions import LANES, F
 from nobi.networks.layers import LayerRoom, LayerWeights, allocate_room, compile_layer
-from nobi.networks.sweeps import Sweeps, sweeps_of
+from nobi.networks.sweeps import CORNERS, Sweeps, sweeps_of
 
 PLANES = 2
 
@@ -53,8 +53,8 @@ class Part(NamedTuple):
     """[cell, inputs, lane]"""
     values: NDArray[np.float32]
     """[d, cell, lane] the readouts of the sweeps (last layer)."""
-    sums: NDArray[np.float64]
-    """[cell, k, lane] the sums over the sweeps (layers before the last)."""
+    sums: NDArray[np.float32]
+    """[corner, cell, k, lane] the sums over the sweeps of each corner (layers before the last)."""
 
 
 class SwipingRoom(NamedTuple):
@@ -111,7 +111,7 @@ class SwipingNetwork(Network):
                     allocate_room(size, layer.hidden),
                     np.zeros((cells, layer.inputs, LANES), F),
                     np.zeros((len(sweeps.cell), cells, LANES) if last else (1, 1, 1), F),
-                    np.zeros((1, 1, 1) if last else (cells, layer.hidden, LANES), np.float64),
+                    np.zeros((1, 1, 1, 1) if last else (len(CORNERS), cells, layer.hidden, LANES), F),
                 )
             )
         return SwipingRoom(parts[0].x, np.zeros((cells, LANES), F), groups["output"], tuple(parts))
@@ -145,22 +145,33 @@ def _forward_stack(room: SwipingRoom, lanes: int) -> None:
 
 @compiled
 def combine(values: NDArray[np.float32], out: NDArray[np.float32], lanes: int) -> None:
-    """out[cell, lane] = Σ over sweeps: in double precision, where the order of the sweeps does not matter."""
+    """out[cell, lane] = Σ over all sweeps of values[sweep, cell, lane].
+
+    Floating-point sums depend on their order, and a turned board turns the sweeps. The sum over the sweeps of a
+    corner, then of opposite corners, then of both pairs is the same for all eight symmetries of the board, to the
+    last bit.
+    """
+    both = len(values) == 2 * len(CORNERS)
     for c in range(len(out)):
         for lane in range(lanes):
-            total = 0.0
-            for d in range(len(values)):
-                total += values[d, c, lane]
-            out[c, lane] = F(total)
+            if both:
+                one = (values[0, c, lane] + values[1, c, lane]) + (values[6, c, lane] + values[7, c, lane])
+                other = (values[2, c, lane] + values[3, c, lane]) + (values[4, c, lane] + values[5, c, lane])
+            else:
+                one = values[0, c, lane] + values[3, c, lane]
+                other = values[1, c, lane] + values[2, c, lane]
+            out[c, lane] = one + other
 
 
 @compiled
-def hand_on(sums: NDArray[np.float64], x: NDArray[np.float32], lanes: int) -> None:
-    """Makes the outputs of a layer the inputs of the next."""
+def hand_on(sums: NDArray[np.float32], x: NDArray[np.float32], lanes: int) -> None:
+    """Makes the outputs of a layer, [corner, cell, k, lane], the inputs of the next; summed as in `combine`."""
     for c in range(len(x)):
         for u in range(x.shape[1]):
             for lane in range(lanes):
-                x[c, u, lane] = F(sums[c, u, lane])
+                x[c, u, lane] = (sums[0, c, u, lane] + sums[3, c, u, lane]) + (
+                    sums[1, c, u, lane] + sums[2, c, u, lane]
+                )
 
 
 @cache

@@ -1,0 +1,208 @@
+"""A run in a folder: training that can be left and taken up again at any moment.
+
+The folder holds
+
+    config.json              the settings; to resume checks that they are the same
+    checkpoint.safetensors   what the trainer was told in every generation so far, and the champions' weights
+    metrics.jsonl            a line a generation
+    champion.safetensors     the champion of the latest generation as a model that plays; others may stand beside it
+
+Everything is a pure function of the settings. The checkpoint is written about once a second, whole or not at all; what
+was played since is played again, to the same bits. The trainer is brought back by replaying what it was told
+(`nobi.evolve.base.replay`).
+"""
+
+import dataclasses
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+import nobi
+from nobi.errors import NobiError
+from nobi.evolve.base import Learner, fingerprint, replay
+from nobi.files import ready_folder, write_whole
+from nobi.networks.base import Network, Weights
+from nobi.networks.model import Model, save_model
+
+SAVE_SECONDS = 1.0
+
+
+class RunSettings(Protocol):
+    """What a run depends on, all of it: a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def generations(self) -> int:
+        """How many generations; the only setting that may change when a run is resumed."""
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What is kept of a generation."""
+
+    told: NDArray[np.float64]
+    """What the trainer was told; its last axis may differ in length from that of other generations."""
+    champion: Weights
+    fingerprint: str
+    """Of what the trainer had asked."""
+    line: dict[str, Any]
+    """Its line of metrics.jsonl."""
+
+
+class FolderRun(ABC):
+    """Training in memory and in its folder."""
+
+    format: ClassVar[str]
+    """Says what the checkpoint is."""
+
+    def __init__(self, folder: Path, settings: RunSettings, learner: Learner, network: Network, size: int) -> None:
+        """`size` is the board that the champions are said to be made for. `open` is to be called next."""
+        self.folder = folder
+        self.settings = settings
+        self.learner = learner
+        self.network = network
+        self.size = size
+        self.done: list[Generation] = []
+        """[generation]; what is appended as one thing is never half there when Ctrl-C is pressed."""
+
+    @abstractmethod
+    def play(self, asked: Any) -> NDArray[np.float64]:
+        """Plays the games of this generation: what the trainer is to be told of what it asked."""
+
+    @abstractmethod
+    def describe(self, asked: Any, told: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
+        """The champion of the generation that has just been told, and its line of metrics, without the number."""
+
+    def models(self) -> dict[str, Weights]:
+        """The models to save, by the names of their files."""
+        return {"champion": self.done[-1].champion}
+
+    def more_tensors(self) -> dict[str, NDArray[Any]]:
+        """What the checkpoint is to hold besides: what a replay alone cannot bring back."""
+        return {}
+
+    def take_tensors(self, tensors: dict[str, NDArray[Any]]) -> None:
+        """Takes this back, before the replay."""
+
+    @property
+    def generation(self) -> int:
+        """How many generations are done."""
+        return len(self.done)
+
+    def step(self) -> None:
+        """One generation."""
+        asked = self.learner.ask()
+        told = self.play(asked)
+        self.learner.tell(told)
+        self._note(asked, told)
+
+    def train(self, progress: Callable[[Self], None] = lambda _: None) -> None:
+        """Trains to the last generation, saving about once a second; after Ctrl-C what is done is saved."""
+        saved = time.monotonic()
+        try:
+            while self.generation < self.settings.generations:
+                self.step()
+                progress(self)
+                if time.monotonic() - saved > SAVE_SECONDS:
+                    self.save()
+                    saved = time.monotonic()
+        finally:
+            self.save()
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """A line for every generation."""
+        return [one.line for one in self.done]
+
+    def champion(self) -> Model:
+        """The champion of the latest generation."""
+        return self._model(self.done[-1].champion)
+
+    def save(self) -> None:
+        """Writes checkpoint, metrics and champions."""
+        if not self.done:
+            return
+        tensors = {
+            "told": _stack([one.told for one in self.done]),
+            "champions": np.stack([one.champion for one in self.done]),
+            **self.more_tensors(),
+        }
+        header = {"format": self.format, "fingerprint": self.done[-1].fingerprint}
+        write_whole(self.folder / "checkpoint.safetensors", save(tensors, header))
+        lines = "".join(json.dumps(line) + "\n" for line in self.metrics())
+        write_whole(self.folder / "metrics.jsonl", lines.encode())
+        for name, weights in self.models().items():
+            save_model(self.folder / f"{name}.safetensors", self._model(weights))
+
+    def open(self, *, resume: bool) -> None:
+        """Makes the folder ready, or goes on with the run that it holds."""
+        ready_folder(self.folder)
+        config = json.dumps({"nobi": nobi.__version__, **dataclasses.asdict(self.settings)}, indent=2) + "\n"
+        path = self.folder / "config.json"
+        if path.exists():
+            if not resume:
+                raise NobiError(f"The folder {str(self.folder)!r} holds a run already; add --resume or choose another.")
+            self._compare(path, json.loads(config))
+            self._restore()
+        write_whole(path, config.encode())
+
+    def _compare(self, path: Path, now: dict[str, Any]) -> None:
+        try:
+            before = json.loads(path.read_bytes())
+        except (OSError, ValueError) as fault:
+            raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+        if not isinstance(before, dict):
+            raise NobiError(f"{str(path)!r} does not hold the settings of a run.")
+        different = [key for key in now if before.get(key) != now[key] and key not in ("generations", "nobi")]
+        if different:
+            raise NobiError(f"The run in {str(self.folder)!r} has another {different[0]}; resume it with the same.")
+
+    def _restore(self) -> None:
+        path = self.folder / "checkpoint.safetensors"
+        if not path.exists():
+            return
+        try:
+            with safe_open(path, "numpy") as file:
+                header = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except (SafetensorError, OSError) as fault:
+            raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+        if header.get("format") != self.format:
+            raise NobiError(f"{str(path)!r} is not a checkpoint of this version.")
+        try:
+            told, last = [_cut(row) for row in tensors["told"]], header["fingerprint"]
+            self.take_tensors(tensors)
+            replay(self.learner, told, last, self._note)
+        except (KeyError, ValueError, IndexError) as fault:
+            raise NobiError(f"{str(path)!r} is damaged: {fault}.") from None
+
+    def _note(self, asked: Any, told: NDArray[np.float64]) -> None:
+        champion, line = self.describe(asked, told)
+        self.done.append(Generation(told, champion, fingerprint(asked), {"generation": self.generation, **line}))
+
+    def _model(self, weights: Weights) -> Model:
+        provenance = {"training": dataclasses.asdict(self.settings), "generation": self.generation}
+        return Model(self.network, weights, self.size, provenance)
+
+
+def _stack(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Arrays that differ in the length of the last axis only as one; what is missing is filled with not-a-number."""
+    longest = max(array.shape[-1] for array in arrays)
+    filled = np.full((len(arrays), *arrays[0].shape[:-1], longest), np.nan)
+    for row, array in zip(filled, arrays, strict=True):
+        row[..., : array.shape[-1]] = array
+    return filled
+
+
+def _cut(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One of the arrays that were stacked."""
+    return array[..., ~np.isnan(array.reshape(-1, array.shape[-1])).any(axis=0)]
