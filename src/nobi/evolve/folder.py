@@ -24,7 +24,6 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 import nobi
 from nobi.errors import NobiError
@@ -32,6 +31,7 @@ from nobi.evolve.base import Learner, fingerprint, replay
 from nobi.files import ready_folder, write_whole
 from nobi.networks.base import Network, Weights
 from nobi.networks.model import Model, save_model
+from nobi.tensors import save_tensors
 
 SAVE_SECONDS = 1.0
 
@@ -91,7 +91,7 @@ class FolderRun(ABC):
         """What the checkpoint is to hold besides: what a replay alone cannot bring back."""
         return {}
 
-    def take_tensors(self, tensors: dict[str, NDArray[Any]]) -> None:
+    def take_tensors(self, tensors: dict[str, NDArray[Any]]) -> None:  # noqa: B027
         """Takes this back, before the replay."""
 
     @property
@@ -131,13 +131,13 @@ class FolderRun(ABC):
         """Writes checkpoint, metrics and champions."""
         if not self.done:
             return
-        tensors = {
+        tensors: dict[str, NDArray[Any]] = {
             "told": _stack([one.told for one in self.done]),
             "champions": np.stack([one.champion for one in self.done]),
             **self.more_tensors(),
         }
         header = {"format": self.format, "fingerprint": self.done[-1].fingerprint}
-        write_whole(self.folder / "checkpoint.safetensors", save(tensors, header))
+        save_tensors(self.folder / "checkpoint.safetensors", tensors, header)
         lines = "".join(json.dumps(line) + "\n" for line in self.metrics())
         write_whole(self.folder / "metrics.jsonl", lines.encode())
         for name, weights in self.models().items():

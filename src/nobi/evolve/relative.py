@@ -7,6 +7,7 @@ of all whom it meets. A generation of S08, 15 networks against 15 others on 5x5 
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Squad(Player):
     def __init__(
         self, variant: Variant, network: Network, weights: Weights, settings: NetworkSettings, member: NDArray[np.int64]
     ) -> None:
-        """weights [network, weight]; member [board] says which network plays on the board."""
+        """The networks have weights[network, weight]; member[board] says which of them plays there."""
         super().__init__(variant, settings)
         players = {int(i): NetworkPlayer(variant, network, weights[i], settings) for i in np.unique(member)}
         self._member = member
@@ -49,7 +50,7 @@ class Squad(Player):
         lanes, member = lanes[order], member[order]
         chosen = np.empty_like(moves)
         cuts = [0, *(np.flatnonzero(np.diff(member)) + 1).tolist(), len(lanes)]
-        for begin, end in zip(cuts, cuts[1:], strict=False):
+        for begin, end in pairwise(cuts):
             self._choose(boards, lanes[begin:end], streams, self._rooms[int(member[begin])], chosen[begin:end])
         moves[order] = chosen
 

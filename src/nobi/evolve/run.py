@@ -79,7 +79,9 @@ class Run(FolderRun):
             None if given is None else Curriculum(settings_from(CurriculumSettings, given, settings.curriculum))
         )
         opponents = (f"heuristic:e={self.curriculum.level}",) if self.curriculum else settings.opponents
-        self.fitness = Fitness(settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads)
+        self.fitness = Fitness(
+            settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads
+        )
         self.open(resume=resume)
 
     def play(self, asked: Weights) -> NDArray[np.float64]:

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 import nobi
 from nobi.errors import NobiError
-from nobi.files import write_whole
 from nobi.networks import make_network
 from nobi.networks.base import Network, Weights
+from nobi.tensors import save_tensors
 
 FORMAT = "nobi-model-1"
 
@@ -42,7 +41,7 @@ def save_model(path: Path, model: Model) -> None:
         "size": str(model.size),
         "provenance": json.dumps(provenance, sort_keys=True),
     }
-    write_whole(path, save({"weights": np.ascontiguousarray(model.weights, np.float32)}, header))
+    save_tensors(path, {"weights": np.ascontiguousarray(model.weights, np.float32)}, header)
 
 
 def load_model(path: Path) -> Model:
