@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: help demo test check format bench clean
 
 help:
-	@echo "make demo    a match and a board, within a minute"
+	@echo "make demo    evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
 	@echo "make test    style, types and all tests"
 	@echo "make bench   every speed figure of this machine"
 	@echo "make format  put the code into the project's style"
@@ -24,7 +24,10 @@ $(VENV)/ready-dev: pyproject.toml
 	touch $@ $(VENV)/ready
 
 demo: $(VENV)/ready
-	$(BIN)/nobi match heuristic:e=0.2 naive --game atari-go --size 9 --games 10000 --show
+	$(BIN)/nobi evolve runs/demo --game atari-go --sizes 7 --net mdlstm:hidden=3 --generations 150 --seed 1 --resume
+	$(BIN)/nobi transfer runs/demo/champion.safetensors --sizes 5 7 9 11 15 19 --figure runs/demo/transfer.png
+	$(BIN)/nobi match runs/demo/champion.safetensors naive --size 19 --games 200 --show
+	@echo "Go on: nobi evolve --help, nobi transfer --help, or docs/evolution.md."
 
 check: $(VENV)/ready-dev
 	$(BIN)/ruff check

@@ -4,6 +4,7 @@ from typing import Any
 
 import nobi
 from nobi.cli.bench import Bench
+from nobi.cli.coevolve import Coevolve
 from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
@@ -16,6 +17,7 @@ DESCRIPTION = (
 
 COMMANDS: dict[str, Any] = {
     "evolve": Evolve,
+    "coevolve": Coevolve,
     "transfer": Transfer,
     "match": Match,
     "games": ListGames,

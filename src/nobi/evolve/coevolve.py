@@ -124,6 +124,7 @@ class Coevolution:
         self._hall: list[Weights] = []
         self._asked: tuple[Weights, Weights] | None = None
         self._parasites_met = 0
+        self._champion: int | None = None
 
     @property
     def host_population(self) -> int:
@@ -136,6 +137,13 @@ class Coevolution:
         if not self.champions:
             raise RuntimeError("no generation has been told yet")
         return self.champions[-1]
+
+    @property
+    def champion_index(self) -> int:
+        """Which of the hosts that were told last this champion is."""
+        if self._champion is None:
+            raise RuntimeError("no generation has been told yet")
+        return self._champion
 
     @property
     def champion_population(self) -> int:
@@ -171,7 +179,8 @@ class Coevolution:
         if not np.isfinite(scores).all():
             raise ValueError("the scores must be finite")
         wins, relative = scores > 0, scores.mean(axis=1)
-        self._enter_hall(hosts[int(np.argmax(relative))])
+        self._champion = int(np.argmax(relative))
+        self._enter_hall(hosts[self._champion])
         population = self.host_population
         self._evaluated[population] = hosts
         self._wins[population] = wins[:, : self._parasites_met]

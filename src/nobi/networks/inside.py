@@ -71,7 +71,7 @@ def _look_into(layer: Layer, part: Part, output: Weights, size: int) -> LayerIns
     swipe = compile_layer(layer.cell, layer.hidden, layer.inputs, tied=layer.gates == "none", read_out=True)
     labels, hidden = [], []
     for d in range(len(part.sweeps.cell)):
-        alone = Sweeps(*(table[d : d + 1] for table in part.sweeps))
+        alone = Sweeps._make(table[d : d + 1] for table in part.sweeps)
         readouts = np.zeros((1, *part.x[:, 0].shape), F)
         swipe(part.weights, alone, part.room, part.x, output, readouts, part.sums, STEP)
         labels.append(_label(alone, layer.gates, size))
