@@ -8,6 +8,7 @@ from nobi.cli.coevolve import Coevolve
 from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.show import Show
 from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
@@ -20,6 +21,7 @@ COMMANDS: dict[str, Any] = {
     "coevolve": Coevolve,
     "transfer": Transfer,
     "match": Match,
+    "show": Show,
     "games": ListGames,
     "players": ListPlayers,
     "bench": Bench,

@@ -58,7 +58,7 @@ class Transfer(CommonFlags):
         network, weights = load_models(self.models)
         first = self.models[0] / "champion.safetensors" if self.models[0].is_dir() else self.models[0]
         model = load_model(first)
-        game = self.game or model.provenance.get("training", {}).get("game") or "atari-go"
+        game = self.game or model.game
         with progress_bar("boards", len(self.sizes) * len(self.opponents)) as progress:
             report = measure_transfer(
                 network, weights, game, self.sizes, self.opponents, self.games, self.seed,

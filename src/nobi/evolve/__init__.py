@@ -1,7 +1,8 @@
 """The trainers, one file each: fitness → weights to try next. A file `my_trainer.py` here is the trainer `my-trainer`.
 
 Read `base` first, then `es`, which is the plainest. `coevolve` trains two populations against each other, `curriculum`
-makes an opponent harder, `measures` says what came of it; these are no trainers.
+makes an opponent harder, `fitness` and `relative` play the games, `run` and `corun` train in a `folder`, `measures`
+says what came of it; these are no trainers.
 """
 
 from typing import TYPE_CHECKING

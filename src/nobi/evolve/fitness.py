@@ -58,6 +58,7 @@ class Fitness:
         for where, word in self.encounters:
             make_player(word, where)  # complains of a bad word
         self._pool = ThreadPoolExecutor(usable_threads(threads))
+        self._compiled = False
 
     def play(self, candidates: Weights, generation: int, opponent: str | None = None) -> list[list[PlayedGames]]:
         """[candidate][encounter] the games of all candidates; `opponent` takes the place of all opponents if given."""
@@ -79,7 +80,10 @@ class Fitness:
             return played
 
         tasks = [(weights, i) for weights in candidates for i in range(len(self.encounters))]
-        results = [one(tasks[0]), *self._pool.map(one, tasks[1:])]  # the first alone: it may have to be compiled
+        if not self._compiled:  # one alone, since it may have to be compiled
+            one(tasks[0])
+            self._compiled = True
+        results = list(self._pool.map(one, tasks))
         width = len(self.encounters)
         return [results[i : i + width] for i in range(0, len(results), width)]
 

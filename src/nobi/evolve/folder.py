@@ -179,9 +179,11 @@ class FolderRun(ABC):
         if header.get("format") != self.format:
             raise NobiError(f"{str(path)!r} is not a checkpoint of this version.")
         try:
-            told, last = [_cut(row) for row in tensors["told"]], header["fingerprint"]
+            told, last = tensors["told"], header["fingerprint"]
+            if told.ndim < 2:
+                raise ValueError("it tells of no generations")
             self.take_tensors(tensors)
-            replay(self.learner, told, last, self._note)
+            replay(self.learner, (_cut(row) for row in told), last, self._note)
         except (KeyError, ValueError, IndexError) as fault:
             raise NobiError(f"{str(path)!r} is damaged: {fault}.") from None
 

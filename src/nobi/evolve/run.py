@@ -14,7 +14,7 @@ from nobi.evolve.curriculum import Curriculum, CurriculumSettings
 from nobi.evolve.fitness import MEASURES, Fitness
 from nobi.evolve.folder import FolderRun
 from nobi.networks import make_network
-from nobi.words import choices, settings_from
+from nobi.words import choices, settings_from, split_word
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class Run(FolderRun):
             raise NobiError(f"The method {settings.method!r} takes one measure, not {len(settings.measures)}.")
         super().__init__(folder, settings, self.trainer, network, size)
         self._measures = settings.measures
-        given = dict(part.split("=", 1) for part in settings.curriculum.split(",")) if settings.curriculum else None
-        self.curriculum = (
-            None if given is None else Curriculum(settings_from(CurriculumSettings, given, settings.curriculum))
-        )
+        self.curriculum: Curriculum | None = None
+        if settings.curriculum:
+            word = f"curriculum:{settings.curriculum}"
+            self.curriculum = Curriculum(settings_from(CurriculumSettings, split_word(word)[1], word))
         opponents = (f"heuristic:e={self.curriculum.level}",) if self.curriculum else settings.opponents
         self.fitness = Fitness(
             settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads

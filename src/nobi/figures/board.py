@@ -2,7 +2,7 @@
 
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,15 +74,15 @@ def draw_board(
         if is_star(row, column, size):
             axes.add_patch(Circle((column, row), 0.09, color=INK, linewidth=0, zorder=2))
     draw_stones(axes, colours)
-    for row, column in np.ndindex(size, size) if numbers is not None else ():
-        if numbers is not None and numbers[row, column]:
+    if numbers is not None:
+        for row, column in zip(*np.nonzero(numbers), strict=True):
             text = str(numbers[row, column])
-            style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 4}
+            letters = step * (0.5 if len(text) < 3 else 0.38)
             ink = _ink_on(int(colours[row, column]))
-            axes.text(column, row, text, color=ink, fontsize=step * (0.5 if len(text) < 3 else 0.38), **style)
+            axes.text(column, row, text, color=ink, fontsize=letters, ha="center", va="center_baseline", zorder=4)
     if last:
-        ring = {"fill": False, "edgecolor": _ink_on(int(colours[last])), "linewidth": 0.06 * step, "zorder": 4}
-        axes.add_patch(Circle((last[1], last[0]), 0.22, **ring))
+        ink = _ink_on(int(colours[last]))
+        axes.add_patch(Circle((last[1], last[0]), 0.22, fill=False, edgecolor=ink, linewidth=0.06 * step, zorder=4))
 
 
 def _ink_on(colour: int) -> str:
@@ -121,7 +121,7 @@ def board_figure(game: Game, path: Path, title: str, *, numbers: bool = False) -
     colours, numbering, notes = numbered_stones(game) if numbers else (colours_of(game), None, [])
     last = game.moves[-1] if game.moves and not numbers else PASS
     heading = textwrap.wrap(title, int(side / 0.07))
-    lines = textwrap.wrap(", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes), int(side / 0.065))
+    lines = textwrap.wrap(", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes), int(side / 0.06))
     top = 0.12 + 0.15 * len(heading)
     below = top + side + 0.25
     with blank_figure(side + 0.5, below + 0.1 + 0.14 * len(lines)) as figure:

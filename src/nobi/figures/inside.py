@@ -44,8 +44,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """How blocks are placed: so many side by side, all of one size, with small maps so many inches wide."""
+    """How blocks are placed: in lines of so many, all of one size, with small maps so many inches wide."""
 
+    lines: int
     across: int
     width: float
     height: float
@@ -55,15 +56,14 @@ class Plan:
 def inside_figure(view: View, path: Path, title: str) -> None:
     """Draws what a network makes of a position."""
     blocks = list(blocks_of(view.inside))
+    plan = plan_of(blocks)
     top = 0.75
     below = top + SIDE + 0.45
-    lines = -(-len(blocks) // plan_of(blocks).across) if blocks else 0
-    height = lines * plan_of(blocks).height if blocks else 0.0
-    with blank_figure(WIDTH, below + height) as figure:
+    with blank_figure(WIDTH, below + plan.lines * plan.height) as figure:
         place_text(figure, MARGIN + 0.2, 0.15, title, fontsize=10)
         _draw_top(figure, view, top)
         if blocks:
-            _draw_blocks(figure, blocks, plan_of(blocks), below)
+            _draw_blocks(figure, blocks, plan, below)
         save_figure(figure, path)
 
 
@@ -83,11 +83,14 @@ def blocks_of(inside: Inside) -> Iterator[Block]:
 
 def plan_of(blocks: list[Block]) -> Plan:
     """Two blocks side by side, unless their maps would be too small then."""
+    if not blocks:
+        return Plan(0, 1, 0.0, 0.0, 0.0)
     units = max(block.maps.shape[1] for block in blocks)
     across = 2 if len(blocks) > 1 and ARROW + units * (SMALLEST_MAP + GAP) + FREE <= ROOM / 2 else 1
     side = min(LARGEST_MAP, (ROOM / across - ARROW - FREE) / units - GAP)
-    width = ROOM / 2 if across > 1 else ARROW + units * (side + GAP) + FREE
-    return Plan(across, width, HEADING + len(blocks[0].arrows) * (side + GAP) + FREE, side)
+    width = ROOM / across if across > 1 else ARROW + units * (side + GAP) + FREE
+    height = HEADING + len(blocks[0].arrows) * (side + GAP) + FREE
+    return Plan(-(-len(blocks) // across), across, width, height, side)
 
 
 def _draw_bar(figure: "Figure", image: Any, axes: Any) -> None:
@@ -112,7 +115,7 @@ def _draw_top(figure: "Figure", view: View, top: float) -> None:
 
 
 def _draw_output(figure: "Figure", view: View, colours: NDArray[np.uint8], left: float, top: float) -> None:
-    """The values of legal moves; stones and × stand where none is, a frame around the best."""
+    """The values of the legal moves, the best in a frame; elsewhere the stones, or × on an empty point."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
@@ -121,41 +124,35 @@ def _draw_output(figure: "Figure", view: View, colours: NDArray[np.uint8], left:
     for move in view.legal:
         if move != PASS:
             legal[row_column(move, size)] = True
+    shown = next(mask for mask in (legal, colours == EMPTY, ~legal) if mask.any())  # something, when the game is over
     axes = place_axes(figure, left, top, SIDE, SIDE)
-    step = ready_axes(axes, size)
-    values = np.ma.masked_where(~legal if legal.any() else colours != EMPTY, view.inside.output)
     colour_map = colormaps["viridis"].with_extremes(bad="0.87")
-    image = axes.imshow(values, cmap=colour_map, interpolation="none")
-    ready_axes(axes, size)
+    image = axes.imshow(np.ma.masked_where(~shown, view.inside.output), cmap=colour_map, interpolation="none")
+    step = ready_axes(axes, size)
     draw_stones(axes, colours, radius=0.3, line=0.6)
-    rows, columns = np.nonzero((colours == EMPTY) & ~legal)
+    rows, columns = np.nonzero((colours == EMPTY) & ~shown)
     axes.plot(columns, rows, "x", color="0.45", markersize=0.3 * step, markeredgewidth=0.8)
     for move in view.best:
         if move != PASS:
             row, column = row_column(move, size)
-            frame: dict[str, Any] = {
-                "fill": False,
-                "edgecolor": COLOURS[1],
-                "linewidth": min(2.0, 0.12 * step),
-                "zorder": 5,
-            }
-            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **frame))
-    _draw_bar(figure, image, place_axes(figure, left + SIDE + FREE, top, BAR, SIDE))
+            frame = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=COLOURS[1], zorder=5)
+            frame.set_linewidth(min(2.5, 0.15 * step))
+            axes.add_patch(frame)
+    edge = 0.1 * step / 72  # what the axes of a board have beside the squares
+    _draw_bar(figure, image, place_axes(figure, left + SIDE + FREE, top + edge, BAR, SIDE - 2 * edge))
 
 
 def _draw_blocks(figure: "Figure", blocks: list[Block], plan: Plan, top: float) -> None:
     """All blocks, with one colour bar for all."""
-    largest = max(float(np.abs(block.maps).max()) for block in blocks)
+    largest = max(float(np.abs(block.maps).max()) for block in blocks) or 1.0
     style = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "interpolation": "none"}
     left = MARGIN + (ROOM - plan.across * plan.width) / 2
     image = None
     for i, block in enumerate(blocks):
         line, place = divmod(i, plan.across)
         image = _draw_block(figure, block, left + place * plan.width, top + line * plan.height, plan.side, style)
-    bar = place_axes(
-        figure, left + plan.across * plan.width + FREE, top + HEADING, BAR, plan.height - HEADING - GAP - FREE
-    )
-    _draw_bar(figure, image, bar)
+    right = left + plan.across * plan.width + FREE
+    _draw_bar(figure, image, place_axes(figure, right, top + HEADING, BAR, plan.height - HEADING - GAP - FREE))
 
 
 def _draw_block(figure: "Figure", block: Block, left: float, top: float, side: float, style: dict[str, Any]) -> Any:

@@ -31,6 +31,11 @@ class Model:
     provenance: dict[str, Any] = field(default_factory=dict)
     """How it came about: training settings, seed, version of the package; anything that JSON can hold."""
 
+    @property
+    def game(self) -> str:
+        """The game it was trained on, or Atari-Go if that is not known."""
+        return self.provenance.get("training", {}).get("game") or "atari-go"
+
 
 def save_model(path: Path, model: Model) -> None:
     """Writes a model to a file."""

@@ -1,0 +1,102 @@
+"""Networks that play each other, against plain games played by hand."""
+
+import numpy as np
+import pytest
+
+from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.evolve import relative
+from nobi.evolve.relative import play_each_other
+from nobi.games import variant
+from nobi.networks import make_network
+
+
+def networks(word, size, *counts, seed=0):
+    """A kind of network, and weights[i, weight] for each of the counts."""
+    network = make_network(word)
+    chance = np.random.default_rng(seed)
+    return network, *(np.stack([network.random_weights(size, chance) for _ in range(count)]) for count in counts)
+
+
+def play_by_hand(where, network, black, white):
+    """(the winner's colour or DRAW, the number of moves) of a game of greedy networks; the first of equal moves."""
+    game, moves = where.new(), 0
+    points = game.points()
+    while not game.is_over:
+        me = game.to_move
+        colours = np.array([game.colour(point) for point in points]).reshape(1, where.size, where.size)
+        values = network.evaluate(black if me == BLACK else white, colours == me, colours == BLACK + WHITE - me).ravel()
+        game.play(max((point for point in points if game.is_legal(point)), key=lambda p: values[points.index(p)]))
+        moves += 1
+    return game.outcome, moves
+
+
+def score_by_hand(where, network, first, second):
+    """S08 IV-B: ±(1 − 0.2·(M − M_min)/(M_max − M_min)), the mean of two games."""
+    shortest, longest = where.score_lengths
+    scores = []
+    for colour, (black, white) in ((BLACK, (first, second)), (WHITE, (second, first))):
+        outcome, moves = play_by_hand(where, network, black, white)
+        sign = 0 if outcome == DRAW else 1 if outcome == colour else -1
+        scores.append(sign * (1 - 0.2 * (moves - shortest) / (longest - shortest)))
+    return sum(scores) / 2
+
+
+@pytest.mark.parametrize(
+    ("game", "word"), [("atari-go", "mlp"), ("gomoku", "mlp"), ("atari-go", "mdrnn:hidden=2"), ("pente", "mlp")]
+)
+def test_scores_by_hand(game, word):
+    """An mlp has no two moves of one value; an mdrnn only such as are mirrored, which lead to mirrored games."""
+    where = variant(game, 5)
+    network, firsts, seconds = networks(word, 5, 4, 3)
+    scores = play_each_other(where, network, firsts, seconds, 2, seed=1)
+    expected = [[score_by_hand(where, network, first, second) for second in seconds] for first in firsts]
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+    assert len(np.unique(scores)) > 3
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5])
+def test_threads_and_parts_change_nothing(monkeypatch, temperature):
+    where = variant("atari-go", 5)
+    network, firsts, seconds = networks("mdrnn:hidden=2", 5, 7, 5)
+    scores = play_each_other(where, network, firsts, seconds, 4, 3, 1, temperature)
+    monkeypatch.setattr(relative, "LEAST_BOARDS", 1)
+    for threads in (2, 3, 7, 16):
+        assert (
+            play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature).tobytes() == scores.tobytes()
+        )
+    for boards in (1, 7, 30):
+        monkeypatch.setattr(relative, "MOST_BOARDS", boards)
+        for threads in (1, 2):
+            again = play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature)
+            assert again.tobytes() == scores.tobytes()
+
+
+def test_seeds_matter_where_there_is_chance():
+    where = variant("atari-go", 5)
+    network, firsts, seconds = networks("mlp", 5, 4, 4)
+    greedy, drawn = (
+        [play_each_other(where, network, firsts, seconds, 2, seed, 1, heat) for seed in (1, 2)] for heat in (0.0, 1.0)
+    )
+    assert np.array_equal(*greedy)
+    assert not np.array_equal(*drawn)
+    assert not np.array_equal(greedy[0], drawn[0])
+
+
+def test_nobody_beats_himself():
+    network, players = networks("mlp", 5, 6)
+    scores = play_each_other(variant("atari-go", 5), network, players, players)
+    np.testing.assert_array_equal(np.diag(scores), 0)
+    np.testing.assert_allclose(scores, -scores.T, atol=1e-12)  # the same two games, seen from the other side
+
+
+def test_nobody_to_play():
+    network, players = networks("mlp", 5, 3)
+    assert play_each_other(variant("atari-go", 5), network, players, players[:0]).shape == (3, 0)
+    assert play_each_other(variant("atari-go", 5), network, players[:0], players).shape == (0, 3)
+
+
+@pytest.mark.parametrize("games", [0, 1, 3])
+def test_games_come_in_pairs(games):
+    network, players = networks("mlp", 5, 2)
+    with pytest.raises(ValueError, match="games must be an even number"):
+        play_each_other(variant("atari-go", 5), network, players, players, games)

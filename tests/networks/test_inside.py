@@ -1,0 +1,96 @@
+"""What `look_inside` shows is what the network computes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from networks.shared import calm_weights, layer_of, random_boards
+from nobi.networks import make_network
+from nobi.networks.inside import look_inside
+from reference import networks as plain
+
+SWIPING = [
+    *(f"mdrnn:hidden={k},border={border}" for k in (1, 10, 16) for border in ("value", "bias")),
+    *(f"mdlstm:hidden=3,mode={mode}" for mode in ("symmetric", "tied", "original")),
+    "stacked:cell=mdrnn,hidden=3,layers=2",
+    "stacked:cell=mdlstm,hidden=3,layers=3,mode=symmetric",
+    "stacked:cell=mdlstm,hidden=2,layers=2,mode=original",
+]
+OTHERS = ["conv:features=3,width=5", "mlp:hidden=10,unit=tanh"]
+WAYS = {"↘": (1, 1), "↙": (1, -1), "↗": (-1, 1), "↖": (-1, -1)}
+GATES = {
+    "row 0, column 1": lambda before, point: int(before[0] != point[0]),
+    "row 1, column 0": lambda before, point: int(before[0] == point[0]),
+}
+
+
+def one_board(size, rng):
+    return [planes[0] for planes in random_boards(1, size, rng)]
+
+
+@pytest.mark.parametrize("word", SWIPING + OTHERS)
+@settings(max_examples=10, deadline=None)
+@given(size=st.integers(5, 13), seed=st.integers(0, 2**32))
+def test_the_output_is_the_networks_to_the_last_bit(word, size, seed):
+    net, rng = make_network(word), np.random.default_rng(seed)
+    weights = net.random_weights(size, rng)
+    own, enemy = one_board(size, rng)
+    inside = look_inside(net, weights, own, enemy)
+    np.testing.assert_array_equal(inside.output, net.evaluate(weights, own[None], enemy[None])[0])
+
+
+@pytest.mark.parametrize("size", [5, 9])
+@pytest.mark.parametrize("word", SWIPING)
+def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(word, size):
+    net, rng = make_network(word), np.random.default_rng(size)
+    weights = net.random_weights(size, rng)
+    inside = look_inside(net, weights, *one_board(size, rng))
+    readouts = np.einsum("skrc,k->src", inside.layers[-1].hidden.astype(float), net.split(weights, size)["output"])
+    np.testing.assert_allclose(readouts.sum(axis=0), inside.output, rtol=0, atol=1e-5)
+    assert np.abs(readouts[0] - readouts[-1]).max() > 1e-3
+
+
+@pytest.mark.parametrize("word", SWIPING)
+def test_shapes_and_labels(word):
+    net, rng = make_network(word), np.random.default_rng(1)
+    inside = look_inside(net, net.random_weights(6, rng), *one_board(6, rng))
+    assert len(inside.layers) == len(net.layers())
+    symmetric = net.name != "mdrnn" and getattr(net.settings, "cell", "mdlstm") == "mdlstm" and "mode" not in word
+    symmetric |= "symmetric" in word
+    for layer in inside.layers:
+        assert layer.hidden.shape == ((8 if symmetric else 4), net.settings.hidden, 6, 6)
+        assert len(layer.sweeps) == len(set(layer.sweeps)) == len(layer.hidden)
+        assert {label.arrow for label in layer.sweeps} == set(WAYS)
+        gates = set(GATES) if symmetric else {"as in the published code"} if "original" in word else {""}
+        assert {label.gates for label in layer.sweeps} == gates
+
+
+@pytest.mark.parametrize("word", OTHERS)
+def test_other_networks_have_no_sweeps(word):
+    net, rng = make_network(word), np.random.default_rng(1)
+    assert look_inside(net, net.random_weights(6, rng), *one_board(6, rng)).layers == []
+
+
+def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
+    net, rng = make_network("mdrnn:hidden=10"), np.random.default_rng(2)
+    weights = calm_weights(net, 9, rng)
+    own, enemy = one_board(9, rng)
+    groups = layer_of(net.split(weights, 9), "")
+    [layer] = look_inside(net, weights, own, enemy).layers
+    for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
+        expected = plain.mdrnn_sweep(plain.board_inputs(own, enemy), *groups, "value", WAYS[label.arrow])
+        np.testing.assert_allclose(hidden, expected.transpose(2, 0, 1), rtol=0, atol=1e-5)
+
+
+def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
+    net, rng = make_network("stacked:cell=mdlstm,hidden=3,layers=2,mode=symmetric"), np.random.default_rng(2)
+    weights = calm_weights(net, 7, rng)
+    own, enemy = one_board(7, rng)
+    seen = plain.board_inputs(own, enemy)
+    for number, layer in enumerate(look_inside(net, weights, own, enemy).layers, 1):
+        groups = layer_of(net.split(weights, 7), f"layer{number}.")
+        for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
+            expected = plain.mdlstm_sweep(seen, *groups, WAYS[label.arrow], GATES[label.gates])
+            np.testing.assert_allclose(hidden, expected.transpose(2, 0, 1), rtol=0, atol=1e-5)
+        seen = plain.mdlstm_layer(seen, *groups)
