@@ -8,7 +8,7 @@ import pytest
 
 from helpers.commands import call
 
-COMMANDS = ["match", "games", "players", "bench"]
+COMMANDS = ["evolve", "transfer", "show", "match", "games", "players", "bench"]
 
 
 @pytest.mark.parametrize("command", [[], *[[c] for c in COMMANDS]])
