@@ -227,7 +227,7 @@ def compile_layer(cell: str, hidden: int, inputs: int, *, tied: bool, read_out: 
         hidden=hidden,
         read_out=read_out,
         cell_of=cell_of,
-        add=specialise(_add, name, hidden=hidden),
-        dot=specialise(_dot, name, fuse=True, hidden=hidden),
+        add=specialise(_add, name, inline=True, hidden=hidden),
+        dot=specialise(_dot, name, inline=True, fuse=True, hidden=hidden),
         keep=specialise(_keep, name, hidden=hidden),
     )
