@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any
 
 import tyro
@@ -51,8 +52,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
+@cache
 def announce_compiling() -> None:
-    """Says so when machine code is made, which happens once for each version of the program."""
+    """Says so, once, when machine code is made, which happens once for each version of the program."""
     from nobi.compiling import when_compiling
 
     when_compiling(
