@@ -91,9 +91,8 @@ def _share(
     stop = threading.Event()
     taken = done = 0
 
-    def work() -> None:
+    def work(play_part: PlayPart) -> None:
         nonlocal taken, done
-        play_part = new_loop()
         amount = least
         while not stop.is_set():
             with lock:
@@ -112,7 +111,8 @@ def _share(
             amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
 
     with ThreadPoolExecutor(threads) as pool:
-        running = {pool.submit(work) for _ in range(threads)}
+        # each thread's arrays are made together: small ones of two threads on one cache line would slow both
+        running = {pool.submit(work, play_part) for play_part in [new_loop() for _ in range(threads)]}
         try:
             while running:
                 finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
