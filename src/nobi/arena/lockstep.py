@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, RUNNING, WHITE
 from nobi.compiling import UNBOUND, bind, compiled, specialise
 from nobi.games.base import Game, Variant
+from nobi.memory import zeros
 from nobi.players.base import BatchPlayer, Player
 from nobi.streams import Streams, stream_of
 
@@ -138,11 +139,12 @@ class Lockstep:
         self._seed = seed
         self._lanes = (
             variant.allocate(batch),
-            np.zeros(batch, np.uint64),
-            np.full(batch, IDLE, np.int64),
-            np.zeros(batch, np.int64),
-            np.zeros(batch, np.uint16),
+            zeros(batch, np.uint64),
+            zeros(batch, np.int64),
+            zeros(batch, np.int64),
+            zeros(batch, np.uint16),
         )
+        self._lanes[2][:] = IDLE
         self._rooms: tuple[Any, Any] = ((), ())
         if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
             self._rooms = a.room(), b.room()

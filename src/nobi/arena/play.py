@@ -12,6 +12,7 @@ from nobi.arena.fused import fused_loop
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
 from nobi.games.base import Variant
+from nobi.memory import zeros
 from nobi.players.base import CompiledPlayer, Player
 
 PART_SECONDS = 0.05
@@ -73,7 +74,7 @@ def play_games(
         """A thread's own boards, and the loop that plays on them."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
             loop = fused_loop(variant.game, type(a), type(b))
-            boards, streams, rooms = variant.allocate(1), np.zeros(1, np.uint64), (a.room(), b.room())
+            boards, streams, rooms = variant.allocate(1), zeros(1, np.uint64), (a.room(), b.room())
             return lambda begin, end: loop(boards, streams, seed, first + begin, *rooms, *played.part(begin, end))
         lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))

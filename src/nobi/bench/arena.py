@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from nobi.arena.play import play_games
-from nobi.bench.figure import Figure, rate_figure, rates
+from nobi.bench.figure import Figure, rate_figure, rate_ratios, rates
 from nobi.games import variant
 from nobi.players import make_player
 
@@ -12,8 +12,8 @@ PAPERS_CODE = "the papers' code, PyBrain: {} on such a machine"
 LIBEGO = "libego, C++: {} on such a machine"
 
 
-def game_rate(game: str, size: int, a: str, b: str, seconds: float, threads: int = 1) -> list[float]:
-    """Games per second between two players, in several repeats."""
+def match_of(game: str, size: int, a: str, b: str, threads: int = 1) -> Callable[[int], int]:
+    """Plays so many games between two players."""
     where = variant(game, size)
     players = make_player(a, where), make_player(b, where)
 
@@ -21,7 +21,12 @@ def game_rate(game: str, size: int, a: str, b: str, seconds: float, threads: int
         play_games(where, *players, games, threads=threads)
         return games
 
-    return rates(play, seconds)
+    return play
+
+
+def game_rate(game: str, size: int, a: str, b: str, seconds: float) -> list[float]:
+    """Games per second between two players, on one thread, in several repeats."""
+    return rates(match_of(game, size, a, b), seconds)
 
 
 def open_spiel_rate(size: int, seconds: float) -> float | None:
@@ -75,11 +80,7 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     for game, size, a, b in (("atari-go", 7, "random", "naive"), ("go:ko=simple", 9, "playout", "playout")):
 
         def scaling(game: str = game, size: int = size, a: str = a, b: str = b) -> Figure:
-            pairs = [
-                (max(game_rate(game, size, a, b, seconds)), max(game_rate(game, size, a, b, 2 * seconds, threads=2)))
-                for _ in range(3)
-            ]
-            ratios = [two / one for one, two in pairs]
+            ratios = rate_ratios(match_of(game, size, a, b), match_of(game, size, a, b, threads=2), seconds)
             return rate_figure(f"{game} {size}x{size}, 2 threads over 1", "times", ratios, at_least=1.8, aim=2)
 
         yield scaling

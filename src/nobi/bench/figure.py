@@ -35,6 +35,24 @@ def rates(work: Callable[[int], int], seconds: float, repeats: int = 5) -> list[
 
     `work(n)` does n units, or about as many, and returns how many.
     """
+    amount = _amount_for(work, seconds)
+    return [_rate(work, amount) for _ in range(repeats)]
+
+
+def rate_ratios(
+    work: Callable[[int], int], other: Callable[[int], int], seconds: float, repeats: int = 11
+) -> list[float]:
+    """How many times as fast the other does its work, in pairs of measurements that follow each other at once.
+
+    The speed of a shared machine drifts; what lies close together in time is compared.
+    """
+    amount, other_amount = _amount_for(work, seconds), _amount_for(other, seconds)
+    pairs = [(_rate(work, amount), _rate(other, other_amount)) for _ in range(repeats)]
+    return [second / first for first, second in pairs]
+
+
+def _amount_for(work: Callable[[int], int], seconds: float) -> int:
+    """How much work takes about so long."""
     amount, spent = 1, 0.0
     work(1)
     while spent < seconds / 10:  # find an amount that takes long enough to be timed
@@ -42,13 +60,13 @@ def rates(work: Callable[[int], int], seconds: float, repeats: int = 5) -> list[
         start = time.perf_counter()
         work(amount)
         spent = time.perf_counter() - start
-    amount = max(1, int(amount * seconds / spent))
-    found = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        done = work(amount)
-        found.append(done / (time.perf_counter() - start))
-    return found
+    return max(1, int(amount * seconds / spent))
+
+
+def _rate(work: Callable[[int], int], amount: int) -> float:
+    start = time.perf_counter()
+    done = work(amount)
+    return done / (time.perf_counter() - start)
 
 
 def rate_figure(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, EMPTY, SIDES, WHITE, Stones, points_of
 from nobi.compiling import compiled
+from nobi.memory import zeros
 
 _UNSEEN = 255
 
@@ -22,7 +23,7 @@ class Areas(NamedTuple):
 
 def allocate_areas(size: int) -> Areas:
     """Makes room for the count of one board."""
-    return Areas(np.zeros(points_of(size), np.uint8), np.zeros(size * size, np.uint16))
+    return Areas(zeros(points_of(size), np.uint8), zeros(size * size, np.uint16))
 
 
 @compiled

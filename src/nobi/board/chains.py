@@ -41,6 +41,7 @@ from nobi.board.stones import (
 from nobi.board.vertices import vertex_name
 from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
+from nobi.memory import zeros
 
 _COUNT, _SUM = 50, 30
 _SUM_MASK, _SQUARE_MASK = (1 << 20) - 1, (1 << 30) - 1
@@ -87,11 +88,11 @@ def allocate_chains(boards: int, size: int) -> Chains:
     weight, edges = _tables(size)
     return Chains(
         weight=weight,
-        head=np.zeros((boards, points), np.uint16),
-        next=np.zeros((boards, points), np.uint16),
-        stones=np.zeros((boards, points), np.uint16),
-        liberties=np.zeros((boards, points), np.int64),
-        around=np.zeros((boards, points), np.uint16),
+        head=zeros((boards, points), np.uint16),
+        next=zeros((boards, points), np.uint16),
+        stones=zeros((boards, points), np.uint16),
+        liberties=zeros((boards, points), np.int64),
+        around=zeros((boards, points), np.uint16),
         edges=edges,
     )
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import inlined
+from nobi.memory import zeros
 
 T = TypeVar("T")
 
@@ -105,15 +106,15 @@ def allocate_stones(boards: int, size: int) -> Stones:
         size=size,
         neighbours=neighbours,
         keys=keys,
-        colour=np.zeros((boards, points), np.uint8),
-        empty=np.zeros((boards, size * size), np.uint16),
-        slot=np.zeros((boards, points), np.uint16),
-        empties=np.zeros(boards, np.int64),
-        to_move=np.zeros(boards, np.int64),
-        ply=np.zeros(boards, np.int64),
-        last=np.zeros(boards, np.uint16),
-        hash=np.zeros(boards, np.uint64),
-        outcome=np.zeros(boards, np.int64),
+        colour=zeros((boards, points), np.uint8),
+        empty=zeros((boards, size * size), np.uint16),
+        slot=zeros((boards, points), np.uint16),
+        empties=zeros(boards, np.int64),
+        to_move=zeros(boards, np.int64),
+        ply=zeros(boards, np.int64),
+        last=zeros(boards, np.uint16),
+        hash=zeros(boards, np.uint64),
+        outcome=zeros(boards, np.int64),
     )
 
 

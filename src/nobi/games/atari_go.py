@@ -24,6 +24,7 @@ from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, Stones, allocate_stones
 from nobi.compiling import inlined
 from nobi.games import register
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
+from nobi.memory import zeros
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class AtariGo(Game):
             allocate_stones(boards, size),
             allocate_chains(boards, size),
             settings.captures,
-            np.zeros((boards, 3), np.int64),
+            zeros((boards, 3), np.int64),
         )
 
     @classmethod

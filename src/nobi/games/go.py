@@ -54,6 +54,7 @@ from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
 from nobi.games import register
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
+from nobi.memory import zeros
 
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
 _KO_RULES = {"simple": SIMPLE, "positional": POSITIONAL, "situational": SITUATIONAL}
@@ -305,10 +306,10 @@ class Go(Game):
             settings.suicide,
             settings.scoring == "area",
             float(settings.komi),
-            np.zeros(boards, np.uint16),
-            np.zeros(boards, np.int64),
-            np.zeros((boards, 3), np.int64),
-            np.zeros((boards, cls.most_moves(size, settings) + 1), np.uint64),
+            zeros(boards, np.uint16),
+            zeros(boards, np.int64),
+            zeros((boards, 3), np.int64),
+            zeros((boards, cls.most_moves(size, settings) + 1), np.uint64),
         )
 
     @classmethod

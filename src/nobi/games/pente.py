@@ -28,6 +28,7 @@ from nobi.board.stones import (
 from nobi.compiling import inlined
 from nobi.games import register
 from nobi.games.base import UNDECIDED, WINS, Game, Rules
+from nobi.memory import zeros
 
 PAIRS_TO_WIN = 5
 
@@ -143,7 +144,7 @@ class Pente(Game):
     @classmethod
     def allocate(cls, boards: int, size: int, settings: PenteSettings) -> PenteBoards:
         """Makes the state of so many boards."""
-        return PenteBoards(allocate_stones(boards, size), settings.centre, np.zeros((boards, 3), np.int64))
+        return PenteBoards(allocate_stones(boards, size), settings.centre, zeros((boards, 3), np.int64))
 
     @classmethod
     def most_moves(cls, size: int, settings: PenteSettings) -> int:  # noqa: ARG003

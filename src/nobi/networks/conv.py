@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import specialise
+from nobi.memory import zeros
 from nobi.networks import register
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.dense import add_scaled, fill
@@ -118,10 +119,10 @@ class Conv(Network):
         around = size + 2 * (self.settings.width // 2)
         padded = np.broadcast_to(groups["padding"][:, None, None, None], (self.settings.planes, around, around, LANES))
         return ConvRoom(
-            np.zeros((size * size, 2, LANES), F),
-            np.zeros((size * size, LANES), F),
+            zeros((size * size, 2, LANES), F),
+            zeros((size * size, LANES), F),
             groups["filters"],
             groups["output"],
             np.ascontiguousarray(padded),
-            np.zeros(LANES, F),
+            zeros(LANES, F),
         )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, specialise
+from nobi.memory import zeros
 from nobi.networks.functions import LANES, F, sigmoid, tanh
 from nobi.networks.sweeps import CORNERS, Sweeps
 
@@ -59,9 +60,7 @@ class LayerRoom(NamedTuple):
 def allocate_room(size: int, hidden: int) -> LayerRoom:
     """Makes the room for one layer."""
     cells = size * size + 1
-    return LayerRoom(
-        np.zeros((cells, hidden, LANES), F), np.zeros((cells, hidden, LANES), F), np.zeros((hidden, LANES), F)
-    )
+    return LayerRoom(zeros((cells, hidden, LANES), F), zeros((cells, hidden, LANES), F), zeros((hidden, LANES), F))
 
 
 def _add(one: Lanes, other: Lanes, total: Lanes, lanes: int) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import specialise
+from nobi.memory import zeros
 from nobi.networks import register
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.dense import add_scaled, fill
@@ -90,12 +91,12 @@ class Mlp(Network):
         groups = self.split(weights, size)
         cells = size * size
         return MlpRoom(
-            np.zeros((cells, 2, LANES), F),
-            np.zeros((cells, LANES), F),
+            zeros((cells, 2, LANES), F),
+            zeros((cells, LANES), F),
             self.settings.unit == "tanh",
             groups["input"],
             groups["hidden_bias"],
             groups["output"],
             groups["output_bias"],
-            np.zeros((self.settings.hidden, LANES), F),
+            zeros((self.settings.hidden, LANES), F),
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, compiled, specialise
+from nobi.memory import zeros
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.functions import LANES, F
 from nobi.networks.layers import LayerRoom, LayerWeights, allocate_room, compile_layer
@@ -109,12 +110,12 @@ class SwipingNetwork(Network):
                     self.layer_weights(groups, prefix),
                     sweeps,
                     allocate_room(size, layer.hidden),
-                    np.zeros((cells, layer.inputs, LANES), F),
-                    np.zeros((len(sweeps.cell), cells, LANES) if last else (1, 1, 1), F),
-                    np.zeros((1, 1, 1, 1) if last else (len(CORNERS), cells, layer.hidden, LANES), F),
+                    zeros((cells, layer.inputs, LANES), F),
+                    zeros((len(sweeps.cell), cells, LANES) if last else (1, 1, 1), F),
+                    zeros((1, 1, 1, 1) if last else (len(CORNERS), cells, layer.hidden, LANES), F),
                 )
             )
-        return SwipingRoom(parts[0].x, np.zeros((cells, LANES), F), groups["output"], tuple(parts))
+        return SwipingRoom(parts[0].x, zeros((cells, LANES), F), groups["output"], tuple(parts))
 
 
 def _prefixes(layers: int) -> list[str]:

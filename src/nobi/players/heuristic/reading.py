@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, as_point, enemy_of, points_of
 from nobi.compiling import compiled, inlined
+from nobi.memory import zeros
 
 MOST_STEPS = 300
 """Positions that the reading of one move may visit; a ladder across a 19x19 board takes about 70."""
@@ -47,14 +48,14 @@ def allocate_room(size: int, e: float) -> Room:
     area = size * size
     return Room(
         e=e,
-        mark=np.zeros(points, np.int64),
-        walks=np.zeros(1, np.int64),
-        steps=np.zeros(1, np.int64),
-        queue=np.zeros(area, np.uint16),
-        liberty=np.zeros(area, np.uint16),
-        weak=np.zeros((area, 3), np.uint16),
-        path=np.zeros((area, 4), np.uint16),
-        candidates=np.zeros(area, np.uint16),
+        mark=zeros(points, np.int64),
+        walks=zeros(1, np.int64),
+        steps=zeros(1, np.int64),
+        queue=zeros(area, np.uint16),
+        liberty=zeros(area, np.uint16),
+        weak=zeros((area, 3), np.uint16),
+        path=zeros((area, 4), np.uint16),
+        candidates=zeros(area, np.uint16),
     )
 
 
