@@ -37,8 +37,8 @@ class Registry(Generic[T]):
 
     def find(self, name: str) -> type[T]:
         """The thing of this name."""
-        if name not in self.names():
-            raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names())}.")
         if name not in self._known:
+            if name not in self.names():
+                raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names())}.")
             importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
         return self._known[name]

@@ -10,17 +10,17 @@ from safetensors import safe_open
 from helpers.commands import call
 from helpers.runs import (
     assert_same_files,
+    check_interruptions,
+    check_kills,
     fault_of,
     files_of,
     finish,
-    interrupt_at,
-    kill_three_times,
     leave_after,
 )
 from nobi.evolve.coevolve import shared_fitness
 from nobi.evolve.corun import Corun, CorunSettings
 from nobi.evolve.fitness import Fitness
-from nobi.evolve.measures import ciao_matrix, dominance_tournament
+from nobi.evolve.measures import dominance_tournament
 from nobi.evolve.relative import play_each_other
 from nobi.figures.coevolution import champions_curve, ciao_plot
 from nobi.games import variant
@@ -46,32 +46,13 @@ def maker(**changes):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_resumed_runs_end_in_the_same_files(tmp_path, kind):
-    make = maker(**KINDS[kind])
-    finish(make, tmp_path / "whole")
-    for cut in (1, 4, 7):
-        folder = tmp_path / str(cut)
-        leave_after(make, folder, cut)
-        finish(make, folder)
-        assert_same_files(tmp_path / "whole", folder)
-    folder = tmp_path / "often"
-    leave_after(make, folder, 0)
-    leave_after(make, folder, 2, lost=3)
-    interrupt_at(make, folder, 3)
-    interrupt_at(make, folder, 6)
-    finish(make, folder)
-    assert_same_files(tmp_path / "whole", folder)
+    check_interruptions(maker(**KINDS[kind]), tmp_path)
 
 
 def test_killed_runs_end_in_the_same_files(tmp_path):
     command = ["coevolve", str(tmp_path / "killed"), "--net", SMALL.net, "--population", "4", "--selected", "2",
                "--parasites", "2", "--hall", "5", "--mutation", "0.3", "--seed", "5", "--threads", "1"]  # fmt: skip
-    kill_three_times([*command, "--generations", "1000000"], tmp_path / "killed")
-    with safe_open(tmp_path / "killed" / "checkpoint.safetensors", "numpy") as file:
-        generations = len(file.get_tensor("told")) + 5
-    make = maker(generations=generations)
-    finish(make, tmp_path / "killed")
-    finish(make, tmp_path / "whole")
-    assert_same_files(tmp_path / "whole", tmp_path / "killed")
+    check_kills(command, lambda generations: maker(generations=generations), tmp_path)
 
 
 def test_threads_change_nothing(tmp_path):
@@ -140,7 +121,7 @@ def test_dominance_and_ciao(tmp_path):
     assert dominance.a == [2 * i for i in dominance_tournament(lambda i, j: table[2 * i, 2 * j], 7)]
     assert dominance.b == [2 * i + 1 for i in dominance_tournament(lambda i, j: table[2 * i + 1, 2 * j + 1], 6)]
     assert len(dominance.all) > 1
-    np.testing.assert_array_equal(run.ciao(), ciao_matrix(lambda i, j: table[2 * i, 2 * j + 1], 7, 6))
+    np.testing.assert_array_equal(run.ciao(), table[::2, 1::2])
 
 
 def test_figures(tmp_path):

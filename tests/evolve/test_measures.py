@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nobi.arena.summary import Interval, share_interval
-from nobi.evolve.measures import ciao_matrix, correlation, dominance_tournament, percentiles, transfer
+from nobi.evolve.measures import correlation, dominance_tournament, percentiles, transfer
 
 
 def test_everyone_dominates_where_later_is_better():
@@ -27,7 +27,6 @@ def test_rock_paper_scissors():
         return 1.0 if pair in beats else -1.0 if pair[::-1] in beats else 0.0
 
     assert dominance_tournament(score, 5) == [0, 1]
-    np.testing.assert_array_equal(ciao_matrix(score, 3, 3), [[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 
 def test_no_game_more_than_needed():
@@ -39,11 +38,6 @@ def test_no_game_more_than_needed():
 
     assert dominance_tournament(score, 4) == [0, 1, 3]
     assert played == [(1, 0), (2, 1), (3, 1), (3, 0)]
-
-
-def test_ciao():
-    np.testing.assert_array_equal(ciao_matrix(lambda i, j: 10 * i + j, 2, 3), [[0, 1, 2], [10, 11, 12]])
-    assert ciao_matrix(lambda i, j: 1.0, 0, 3).shape == (0, 3)  # noqa: ARG005
 
 
 @pytest.mark.parametrize("networks", [4, 10, 200])

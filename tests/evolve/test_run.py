@@ -10,11 +10,11 @@ from safetensors import safe_open
 from helpers.commands import call
 from helpers.runs import (
     assert_same_files,
+    check_interruptions,
+    check_kills,
     fault_of,
     files_of,
     finish,
-    interrupt_at,
-    kill_three_times,
     leave_after,
 )
 from nobi.evolve.fitness import Fitness
@@ -41,34 +41,13 @@ def maker(**changes):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_resumed_runs_end_in_the_same_files(tmp_path, kind):
-    make = maker(**KINDS[kind])
-    finish(make, tmp_path / "whole")
-    for cut in (1, 4, 7):
-        folder = tmp_path / str(cut)
-        leave_after(make, folder, cut)
-        finish(make, folder)
-        assert_same_files(tmp_path / "whole", folder)
-    folder = tmp_path / "often"
-    leave_after(make, folder, 0)  # only the settings are there
-    leave_after(make, folder, 2, lost=3)
-    interrupt_at(make, folder, 3)
-    interrupt_at(make, folder, 6)
-    finish(make, folder)
-    assert_same_files(tmp_path / "whole", folder)
-    finish(make, folder)  # there is nothing left to do
-    assert_same_files(tmp_path / "whole", folder)
+    check_interruptions(maker(**KINDS[kind]), tmp_path)
 
 
 def test_killed_runs_end_in_the_same_files(tmp_path):
     command = ["evolve", str(tmp_path / "killed"), "--sizes", "5", "--net", SMALL.net, "--method", SMALL.method,
                "--games", "4", "--seed", "5", "--threads", "1"]  # fmt: skip
-    kill_three_times([*command, "--generations", "1000000"], tmp_path / "killed")
-    with safe_open(tmp_path / "killed" / "checkpoint.safetensors", "numpy") as file:
-        generations = len(file.get_tensor("told")) + 5
-    make = maker(generations=generations)
-    finish(make, tmp_path / "killed")
-    finish(make, tmp_path / "whole")
-    assert_same_files(tmp_path / "whole", tmp_path / "killed")
+    check_kills(command, lambda generations: maker(generations=generations), tmp_path)
 
 
 def test_threads_change_nothing(tmp_path):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+from safetensors import safe_open
+
 from nobi.errors import NobiError
 
 PLAYERS = ("champion.safetensors", "champion-a.safetensors", "champion-b.safetensors")
@@ -89,3 +91,33 @@ def fault_of(call, *arguments, **options):
         assert text.endswith(".")
         return text
     raise AssertionError("it raised nothing")
+
+
+def check_interruptions(make, folder):
+    """A run of 7 generations that is left or interrupted, once or often, ends in the files of an undisturbed one."""
+    finish(make, folder / "whole")
+    for cut in (1, 4, 7):
+        leave_after(make, folder / str(cut), cut)
+        finish(make, folder / str(cut))
+        assert_same_files(folder / "whole", folder / str(cut))
+    often = folder / "often"
+    leave_after(make, often, 0)  # only the settings are there
+    leave_after(make, often, 2, lost=3)
+    interrupt_at(make, often, 3)
+    interrupt_at(make, often, 6)
+    for _ in range(2):  # the second time there is nothing left to do
+        finish(make, often)
+        assert_same_files(folder / "whole", often)
+
+
+def check_kills(command, maker, folder):
+    """The run of a command, killed three times and then brought to its end, is an undisturbed one.
+
+    The command is given without its number of generations; `maker` makes the same run for such a number.
+    """
+    kill_three_times([*command, "--generations", "1000000"], folder / "killed")
+    with safe_open(folder / "killed" / "checkpoint.safetensors", "numpy") as file:
+        generations = len(file.get_tensor("told")) + 5
+    for name in ("killed", "whole"):
+        finish(maker(generations), folder / name)
+    assert_same_files(folder / "whole", folder / "killed")

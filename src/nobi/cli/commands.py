@@ -9,6 +9,7 @@ from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.show import Show
+from nobi.cli.study import Study
 from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
@@ -20,6 +21,7 @@ COMMANDS: dict[str, Any] = {
     "evolve": Evolve,
     "coevolve": Coevolve,
     "transfer": Transfer,
+    "study": Study,
     "match": Match,
     "show": Show,
     "games": ListGames,

@@ -160,10 +160,7 @@ class Corun(FolderRun):
         return Dominance(tournament(0, 1), tournament(0, 2), tournament(1, 2))
 
     def ciao(self) -> NDArray[np.float64]:
-        """[i, j] the score of champion i of population a against champion j of population b: S08's figure 8.
-
-        The same as `nobi.evolve.measures.ciao_matrix`, but with all pairs side by side.
-        """
+        """[i, j] the score of champion i of population a against champion j of population b: S08's figure 8."""
         return self._relative(self.champions("a"), self.champions("b"), AFTERWARDS)
 
     @property

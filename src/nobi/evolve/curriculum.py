@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+NEAR = 0.005
+"""A step that would leave e so near its end takes it there; multiplying alone would never reach 0."""
+
 
 @dataclass(frozen=True)
 class CurriculumSettings:
@@ -13,7 +16,7 @@ class CurriculumSettings:
     start: float = 0.5
     """e at first: the share of the opponent's moves that are random."""
     end: float = 0.05
-    """e at last. With 0 the schedule only nears it."""
+    """e at last."""
     threshold: float = 0.0
     """The mean fitness of a generation from which on the next meets a harder opponent; 0 is an even score."""
     factor: float = 0.8
@@ -40,4 +43,5 @@ class Curriculum:
     def tell(self, fitness: NDArray[np.float64]) -> None:
         """Takes the fitness of a generation, of any shape, measured at `level`."""
         if np.mean(fitness) >= self.settings.threshold:
-            self.level = max(self.settings.end, self.level * self.settings.factor)
+            next_level = self.level * self.settings.factor
+            self.level = next_level if next_level > self.settings.end + NEAR else self.settings.end

@@ -1,4 +1,4 @@
-"""What training came to: dominance, CIAO plots, transfer between board sizes, percentiles (S08 sections V-A to V-E)."""
+"""What training came to: dominance, transfer between board sizes, percentiles (S08 sections V-A to V-E)."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -29,11 +29,6 @@ def dominance_tournament(score: Score, champions: int) -> list[int]:
         if all(score(champion, member) > 0 for member in reversed(dominant)):
             dominant.append(champion)
     return dominant
-
-
-def ciao_matrix(score: Score, first: int, second: int) -> NDArray[np.float64]:
-    """[i, j] the score of champion i of the first population against champion j of the second: S08's figure 8."""
-    return np.array([[score(i, j) for j in range(second)] for i in range(first)], np.float64).reshape(first, second)
 
 
 @dataclass(frozen=True)
@@ -90,9 +85,8 @@ def percentiles(fitness: NDArray[np.float64], at: Sequence[float]) -> list[Inter
         return [Interval(math.nan, -math.inf, math.inf) for _ in at]
     ordered = np.concatenate([[-math.inf], np.sort(fitness), [math.inf]])  # [rank], the lowest value at rank 1
     tail = (1 - CONFIDENCE) / 2
-    found = []
-    for percentile in at:
-        below = binom(len(fitness), percentile / 100)
-        low, high = max(0, int(below.ppf(tail))), int(below.ppf(1 - tail)) + 1
-        found.append(Interval(float(np.percentile(fitness, percentile)), float(ordered[low]), float(ordered[high])))
-    return found
+    below = np.asarray(at, np.float64) / 100
+    low, high = (np.asarray(binom.ppf(q, len(fitness), below), np.int64) for q in (tail, 1 - tail))
+    low, high = np.maximum(0, low), high + 1
+    found = np.percentile(fitness, at), ordered[low], ordered[high]
+    return [Interval(*map(float, bounds)) for bounds in zip(*found, strict=True)]

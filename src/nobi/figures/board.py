@@ -1,6 +1,8 @@
 """Boards with stones: positions, and whole games with numbered stones (S08 figure 9)."""
 
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from nobi.players.view import colours_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK, PAPER = "black", "white"
 CELL = 0.32
@@ -115,18 +118,89 @@ def numbered_stones(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.int64], l
     return colours, numbers, notes
 
 
-def board_figure(game: Game, path: Path, title: str, *, numbers: bool = False) -> None:
-    """Draws a game as a figure of its own: the present position, or with `numbers` all its moves in one diagram."""
+@dataclass(frozen=True)
+class _Diagram:
+    """A board with its heading above it and notes below."""
+
+    colours: NDArray[np.uint8]
+    numbers: NDArray[np.int64] | None
+    last: tuple[int, int] | None
+    heading: list[str]
+    notes: list[str]
+
+    @property
+    def side(self) -> float:
+        """Inches of the board itself."""
+        return CELL * (len(self.colours) + 0.2)
+
+    @property
+    def width(self) -> float:
+        """Inches, with the numbers of the rows."""
+        return self.side + 0.5
+
+    @property
+    def top(self) -> float:
+        """Inches of the heading."""
+        return 0.12 + 0.15 * len(self.heading)
+
+    @property
+    def below(self) -> float:
+        """Inches of the letters of the columns and the notes."""
+        return 0.35 + 0.14 * len(self.notes)
+
+    def draw(self, figure: "Figure", left: float, top: float, room: float) -> None:
+        """Draws it below `top` inches, the board below `room` more, which the heading stands at the end of."""
+        place_text(figure, left + 0.35, top + room - self.top + 0.1, "\n".join(self.heading))
+        axes = place_axes(figure, left + 0.35, top + room, self.side, self.side)
+        draw_board(axes, self.colours, last=self.last, numbers=self.numbers)
+        place_text(figure, left + 0.35, top + room + self.side + 0.25, "\n".join(self.notes), fontsize=8)
+
+
+def _diagram(game: Game, title: str, *, numbers: bool) -> _Diagram:
+    """The present position, or with `numbers` all moves of the game."""
     side = CELL * (game.size + 0.2)
     colours, numbering, notes = numbered_stones(game) if numbers else (colours_of(game), None, [])
     last = game.moves[-1] if game.moves and not numbers else PASS
-    heading = textwrap.wrap(title, int(side / 0.07))
-    lines = textwrap.wrap(", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes), int(side / 0.06))
-    top = 0.12 + 0.15 * len(heading)
-    below = top + side + 0.25
-    with blank_figure(side + 0.5, below + 0.1 + 0.14 * len(lines)) as figure:
-        place_text(figure, 0.35, 0.1, "\n".join(heading))
-        at = None if last == PASS else row_column(last, game.size)
-        draw_board(place_axes(figure, 0.35, top, side, side), colours, last=at, numbers=numbering)
-        place_text(figure, 0.35, below, "\n".join(lines), fontsize=8)
+    return _Diagram(
+        colours,
+        numbering,
+        None if last == PASS else row_column(last, game.size),
+        textwrap.wrap(title, int(side / 0.07)),
+        textwrap.wrap(", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes), int(side / 0.06)),
+    )
+
+
+def board_figure(game: Game, path: Path, title: str, *, numbers: bool = False) -> None:
+    """Draws a game as a figure of its own: the present position, or with `numbers` all its moves in one diagram."""
+    diagram = _diagram(game, title, numbers=numbers)
+    with blank_figure(diagram.width, diagram.top + diagram.side + diagram.below) as figure:
+        diagram.draw(figure, 0.0, 0.0, diagram.top)
+        save_figure(figure, path)
+
+
+def games_figure(games: Sequence[tuple[Game, str]], path: Path, title: str, *, columns: int = 2) -> None:
+    """Draws whole games with numbered stones, as S08's figure 9: in rows of `columns`, boards of any sizes together.
+
+    Args:
+        games: each with what is to stand above it.
+        path: where to save.
+        title: stands above all.
+        columns: how many games stand side by side.
+    """
+    if not games or columns < 1:
+        raise ValueError(f"a figure needs at least one game and one column, not {len(games)} and {columns}")
+    diagrams = [_diagram(game, words, numbers=True) for game, words in games]
+    rows = [diagrams[start : start + columns] for start in range(0, len(diagrams), columns)]
+    widths = [max(one.width for one in diagrams[column::columns]) for column in range(len(rows[0]))]
+    heading = textwrap.wrap(title, int(sum(widths) / 0.085))
+    head = 0.12 + 0.18 * len(heading) if heading else 0.0
+    heights = [max(one.top for one in row) + max(one.side + one.below for one in row) for row in rows]
+    with blank_figure(sum(widths), head + sum(heights)) as figure:
+        place_text(figure, 0.35, 0.1, "\n".join(heading), fontsize="large")
+        top = head
+        for row, height in zip(rows, heights, strict=True):
+            room = max(one.top for one in row)
+            for column, diagram in enumerate(row):
+                diagram.draw(figure, sum(widths[:column]), top, room)
+            top += height
         save_figure(figure, path)

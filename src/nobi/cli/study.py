@@ -1,0 +1,176 @@
+"""`nobi study`: the experiments of the papers, measured again."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from nobi import studies
+from nobi.cli.common import CommonFlags, announce_compiling, print_json
+from nobi.errors import NobiError
+
+_NAMES = (
+    "The studies, 'list' for a list of them all, or names of collections: "
+    f"{', '.join(studies.COLLECTIONS)}. Studies: {', '.join(studies.names())}."
+)
+
+
+@dataclass(frozen=True)
+class Study(CommonFlags):
+    """Measure the tables and figures of the papers again, ours beside the paper's; 'nobi study list' names them.
+
+    What studies share is made once and kept in the folder. Ctrl-C saves; the same command goes on, and comes to the
+    same rows as one that was never left. A row agrees if the paper's figure is inside our 95 % interval (✓ inside), or
+    lies at least on the same side of the value that would mean nothing (≈ direction).
+    """
+
+    names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
+    scale: Literal["quick", "paper", "tiny"] = "quick"
+    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out."""
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="DIR", help="The folder of results and work; runs/studies-SCALE by default.")
+    ] = None
+    resume: bool = False
+    """Go on with what is in the folder, as is done anyway."""
+    no_resume: bool = False
+    """Start anew: refuse a folder that is not empty."""
+
+    def run(self) -> int:
+        """Lists the studies, or runs some."""
+        self.check()
+        if "list" in self.names:
+            if len(self.names) > 1:
+                raise NobiError("'list' stands alone: nobi study list.")
+            _print_list(self.json)
+            return 0
+        if not self.names:
+            raise NobiError("Name at least one study; 'nobi study list' shows them.")
+        if self.resume and self.no_resume:
+            raise NobiError("Choose one of --resume and --no-resume.")
+        names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
+        out = self.out or Path("runs") / f"studies-{self.scale}"
+        announce_compiling()
+        from nobi.studies.pages import spent_in_all
+        from nobi.studies.runner import run_studies
+
+        try:
+            with _progress() as progress:
+                documents = run_studies(names, self.scale, self.seed, out, self.threads, not self.no_resume, progress)
+        except KeyboardInterrupt:
+            print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
+                  f"{'without --no-resume ' if self.no_resume else ''}goes on.", file=sys.stderr)  # fmt: skip
+            return 130
+        if self.json:
+            print_json({"folder": str(out / "results"), "spent": spent_in_all(documents), "studies": documents})
+        else:
+            _print(documents, out / "results")
+        return 0
+
+
+def _print_list(as_json: bool) -> None:
+    kinds = [studies.find(name) for name in studies.names()]
+    rows = [{"name": kind.name, "title": kind.title, "paper": kind.paper, "group": kind.group} for kind in kinds]
+    if as_json:
+        print_json(rows)
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("study", no_wrap=True)
+    table.add_column("what")
+    for row in rows:
+        table.add_row(row["name"], row["title"])
+    for word in studies.COLLECTIONS:
+        members = studies.names_of(word)
+        table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
+    Console().print(table)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float, float, str], None]]:
+    """A bar with the share of the work done, the time left and the piece of work in hand, if there is a terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
+
+    console = Console(stderr=True)
+    columns = [
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        TextColumn(
+            "{task.fields[what]}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
+        ),
+    ]
+    # pieces differ in how well their time is foreseen: a speed over ten minutes tells the time left better than one
+    # over the last seconds
+    with Progress(
+        *columns,
+        console=console,
+        transient=True,
+        expand=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=600,
+    ) as bar:
+        task = bar.add_task("", total=None, what="")
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, what=what)
+
+
+def _print(documents: list[dict[str, Any]], folder: Path) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from nobi.studies.pages import HOLDS, spent_in_all, table_cells, time_text, verdicts
+
+    console = Console(highlight=False)
+    for document in documents:
+        console.print(f"[bold]{escape(document['study'])}[/bold]  {escape(document['title'])}")
+        for found in document["tables"]:
+            heads, rows = table_cells(found)
+            beside = heads[-1] == "agrees?"
+            cases = len(heads) - (3 if beside else 1)  # the columns that say which case it is become one that may wrap
+            table = Table(title=escape(found["title"]), title_justify="left", box=SIMPLE_HEAD)
+            table.add_column(escape(", ".join(heads[:cases])))
+            for head in heads[cases:]:
+                table.add_column(escape(head), no_wrap=True)
+            for row in rows:
+                table.add_row(escape(", ".join(filter(None, row[:cases]))), *map(escape, row[cases:]))
+            console.print(table)
+        for claim in document["claims"]:
+            console.print(escape(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"))
+        for picture in document["pictures"]:
+            console.print(escape(f" {folder / picture['file']}: {picture['caption']}"))
+        console.print()
+    heads = ["study", "✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"]
+    table = Table(title="Agreement and time", title_justify="left", box=SIMPLE_HEAD)
+    for head in heads:
+        table.add_column(head, justify="left" if head == "study" else "right", no_wrap=True)
+    for document in documents:
+        spent = document["spent"]
+        counts = [str(count) for count in verdicts(document).values()]
+        table.add_row(document["study"], *counts, time_text(spent["seconds"]), time_text(spent["cpu"]))
+    if len(documents) > 1:
+        table.add_section()
+        spent = spent_in_all(documents)
+        table.add_row("in all", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
+    console.print(table)
+    console.print(
+        "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
+        "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."
+    )
+    console.print(escape(f"In all counts work that studies share once. The results: {folder}"))

@@ -1,0 +1,154 @@
+"""Runs studies: makes their pieces of work, and writes what they came to.
+
+The folder holds
+
+    pieces/            a file a piece of work, made once
+    runs/              the runs of evolution, which can be left at any moment
+    results/           a JSON file a study, and its figures
+
+What is finished is used again, since every piece is a pure function of its settings: a study that was killed goes on
+where it was, and comes to the same rows.
+"""
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nobi
+from nobi.arena.play import usable_threads
+from nobi.arena.summary import Interval
+from nobi.errors import NobiError
+from nobi.files import ready_folder, write_whole
+from nobi.studies import find
+from nobi.studies.base import Findings, Row, Study
+from nobi.studies.workshop import Spent, Workshop
+from nobi.words import choices
+
+Document = dict[str, Any]
+"""What a study came to, as its JSON file has it; `document_of` makes it."""
+
+Progress = Callable[[float, float, str], None]
+"""Is told how many seconds' worth of work are done, of how many, and the name of the piece that is being made."""
+
+
+def run_studies(
+    names: Sequence[str],
+    scale: str,
+    seed: int,
+    out: Path,
+    threads: int = 0,
+    resume: bool = True,
+    progress: Progress = lambda _done, _total, _what: None,
+) -> list[Document]:
+    """Runs the studies of these names.
+
+    Args:
+        names: the studies, not collections.
+        scale: how large, one of `nobi.studies.base.SCALES`.
+        seed: chooses everything that is random.
+        out: the folder of pieces, runs and results.
+        threads: how many to use, 0 for one a core; the rows do not depend on it.
+        resume: whether to use what is in the folder; if not, it must be empty.
+        progress: is told how far the work is.
+
+    Returns:
+        A document for every study, equal to its file `results/NAME.json`.
+    """
+    studies = []
+    for name in dict.fromkeys(names):
+        kind = find(name)
+        if scale not in kind.scales:
+            raise NobiError(f"The study {name!r} has no scale {scale!r}; {choices(kind.scales)}.")
+        studies.append(kind(scale, seed))
+    if not resume and out.is_dir() and any(out.iterdir()):
+        raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
+    return carry_out(studies, Workshop(out, threads), progress)
+
+
+def carry_out(
+    studies: Sequence[Study], workshop: Workshop, progress: Progress = lambda _done, _total, _what: None
+) -> list[Document]:
+    """Carries out studies one after the other; what several of them need is made once.
+
+    Args:
+        studies: what to carry out.
+        workshop: keeps the pieces; the results are written below its folder.
+        progress: is told how far the work is.
+    """
+    results = ready_folder(workshop.folder / "results")
+    pieces = dict.fromkeys(piece for study in studies for piece in study.pieces())
+    workshop.spent(piece for piece in pieces if workshop.has(piece))  # files that cannot be used are told of at once
+    total = sum(piece.cost for piece in pieces if not workshop.has(piece))
+    done = 0.0
+    documents = []
+    for study in studies:
+        missing = [piece for piece in dict.fromkeys(study.pieces()) if not workshop.has(piece)]
+        workshop.make(missing, partial(_tell, progress, done, total))
+        done += sum(piece.cost for piece in missing)
+        progress(done, total, f"tables and figures of {study.name}")
+        text = json.dumps(document_of(study, workshop, results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(results / f"{study.name}.json", text.encode())
+        documents.append(json.loads(text))
+    return documents
+
+
+def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
+    """All that a reader wants to know of a study whose pieces are made; its figures are written to `results`."""
+    start = time.perf_counter(), time.process_time()
+    findings = study.findings(workshop, results)
+    last = Spent(time.perf_counter() - start[0], time.process_time() - start[1])
+    pieces = {piece.name: workshop.spent([piece]) for piece in study.pieces()}
+    pieces[f"tables and figures of {study.name}"] = last
+    return {
+        "study": study.name,
+        "title": study.title,
+        "paper": study.paper,
+        "group": study.group,
+        "scale": study.scale,
+        "seed": study.seed,
+        "nobi": nobi.__version__,
+        "threads": workshop.threads or usable_threads(),
+        "settings": dataclasses.asdict(study.settings),
+        "conditions": study.conditions(),
+        "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
+        "pieces": {name: _spent(spent) for name, spent in pieces.items()},
+        **_findings(findings),
+    }
+
+
+def _tell(progress: Progress, done: float, total: float, now: float, what: str) -> None:
+    progress(done + now, total, what)
+
+
+def _spent(spent: Spent) -> dict[str, float]:
+    return {"seconds": round(spent.seconds, 1), "cpu": round(spent.cpu, 1)}
+
+
+def _findings(findings: Findings) -> Document:
+    return {
+        "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in findings.tables],
+        "claims": [dataclasses.asdict(claim) for claim in findings.claims],
+        "pictures": [dataclasses.asdict(picture) for picture in findings.pictures],
+    }
+
+
+def _row(row: Row) -> Document:
+    return {
+        "labels": row.labels,
+        "measure": row.measure,
+        "ours": _interval(row.ours),
+        "paper": row.paper,
+        "neutral": row.neutral,
+        "agrees": row.agrees,
+    }
+
+
+def _interval(interval: Interval) -> dict[str, float | None]:
+    """JSON has no infinite numbers: null instead."""
+    numbers = {name: float(number) for name, number in dataclasses.asdict(interval).items()}
+    return {name: number if math.isfinite(number) else None for name, number in numbers.items()}

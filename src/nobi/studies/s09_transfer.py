@@ -1,0 +1,228 @@
+"""S09 section 4.2: networks trained on 7x7, on larger boards (table 2, figures 4b and 4c)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nobi.evolve.measures import correlation
+from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
+from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, beyond_half, every, mean_text, verdict_of_all
+from nobi.studies.pieces import Champions, Piece
+from nobi.studies.s08_random import boards
+from nobi.studies.s09_random import CONV, GAME_NAMES, MDLSTM, PENTE
+from nobi.studies.s09_training import AGAINST_HEURISTIC, AGAINST_NAIVE, NAMES, Training, training_runs
+from nobi.studies.statistics import correlation_over_runs, gain_over_runs, higher_over_runs
+from nobi.studies.workshop import Workshop
+
+TABLE_2 = {
+    # game, larger board → (CONV's correlation, p), (MDLSTM's correlation, p)
+    ("atari-go", 9): ((0.13, 0.20), (0.38, 0.48)),
+    ("atari-go", 11): ((0.17, 0.18), (0.27, 0.45)),
+    ("atari-go", 19): ((0.17, 0.21), (0.38, 0.76)),
+    ("gomoku", 9): ((0.06, 0.42), (0.47, 0.67)),
+    ("gomoku", 11): ((0.15, 0.61), (0.38, 0.87)),
+    ("gomoku", 19): ((0.04, 0.68), (0.66, 0.84)),
+    (PENTE, 9): ((0.05, 0.45), (0.08, 0.61)),
+    (PENTE, 11): ((0.24, 0.58), (0.39, 0.79)),
+    (PENTE, 19): ((0.23, 0.58), (-0.05, 0.95)),
+}
+TRAINED = 7
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Which champions are measured. S09: 100 networks of each kind; how many runs they come from it does not say."""
+
+    naive: Training
+    heuristic: Training
+    first: int
+    """The first generation whose champion is taken, of training against naive."""
+    step: int
+    heuristic_first: int
+    heuristic_step: int
+    games: int
+
+
+SCALES = {
+    "tiny": Trained(AGAINST_NAIVE["tiny"], AGAINST_HEURISTIC["tiny"], 1, 1, 1, 1, 4),
+    "quick": Trained(AGAINST_NAIVE["quick"], AGAINST_HEURISTIC["quick"], 25, 1, 20, 1, 40),
+    "paper": Trained(AGAINST_NAIVE["paper"], AGAINST_HEURISTIC["paper"], 50, 7, 200, 20, 100),
+}
+
+
+class TransferStudy(Study):
+    """What these studies share."""
+
+    group = "s09-transfer"
+    scales = SCALES
+
+    def conditions(self) -> dict[str, str]:
+        """Which champions."""
+        s = self.settings
+        return {
+            "networks": "generation champions of CMA-ES on 7x7: MDLSTM of 3 units, CONV of 3 maps of 5x5",
+            "against naive": (
+                f"{s.naive.runs} runs of {s.naive.generations} generations, of each {every(s.step)} champion "
+                f"from generation {s.first} on"
+            ),
+            "games": f"{s.games} new ones of each champion on each board",
+            "fitness": "the mean outcome: win 1, draw 0, loss -1",
+            "intervals": "bootstrap over whole runs, since champions of one run are relatives",
+        }
+
+    def champions(self, net: str, game: str, size: int) -> Champions:
+        """Champions trained against naive, measured on one board against naive."""
+        s = self.settings
+        runs = training_runs(s.naive, net, game, "naive", self.seed)
+        return Champions(runs, s.first, s.step, size, "naive", s.games, self.seed)
+
+
+class Table2(TransferStudy):
+    """Correlation and p for both networks."""
+
+    name = "s09-table2"
+    title = "S09 table 2: do trained networks play alike on small and large boards?"
+    paper = "S09 table 2"
+
+    def pieces(self) -> Sequence[Piece]:
+        """Runs of all games and both networks; their champions on all boards."""
+        found: list[Piece] = []
+        for game in GAME_NAMES:
+            for net in (CONV, MDLSTM):
+                measured = [self.champions(net, game, size) for size in (TRAINED, 9, 11, 19)]
+                found.extend([*measured[0].runs, *measured])
+        return found
+
+    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+        """The table, and whether MDLSTM scales better."""
+        rows, higher = [], []
+        for (game, size), papers in TABLE_2.items():
+            for net, (paper_correlation, paper_p) in zip((CONV, MDLSTM), papers, strict=True):
+                labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": NAMES[net]}
+                small, large = (workshop.arrays(self.champions(net, game, s)) for s in (TRAINED, size))
+                both = small["points"], large["points"], small["run"]
+                rows.append(Row(labels, "correlation", correlation_over_runs(*both), paper_correlation, neutral=0.0))
+                share = higher_over_runs(*both)
+                rows.append(Row(labels, "p", share, paper_p, neutral=0.5))
+                gain = gain_over_runs(*both)
+                rows.append(Row(labels, "fitness gained", gain, neutral=0.0))
+                if size == 19:
+                    higher.append((GAME_NAMES[game], net, share, gain))
+        scales = {(game, net): (share, gain) for game, net, share, gain in higher}
+        better = [scales[game, MDLSTM][0].value > scales[game, CONV][0].value for game in GAME_NAMES.values()]
+        evidence = "; ".join(
+            f"{game}: p {mean_text(scales[game, MDLSTM][0])} against {mean_text(scales[game, CONV][0])}"
+            for game in GAME_NAMES.values()
+        )
+        claims = [
+            Claim(
+                "MDLSTM scales where CONV does not: from 7x7 to 19x19 its p is higher on every game.",
+                all(better),
+                evidence,
+            ),
+            Claim(
+                "Most trained MDLSTMs are stronger on 19x19 than on 7x7, on every game.",
+                verdict_of_all(beyond_half(scales[game, MDLSTM][0]) for game in GAME_NAMES.values()),
+                "; ".join(f"{game}: {mean_text(scales[game, MDLSTM][0])}" for game in GAME_NAMES.values()),
+            ),
+        ]
+        return Findings([Table("Champions trained on 7x7 against naive", rows)], claims)
+
+
+class ScatterStudy(TransferStudy):
+    """MDLSTM as points, CONV as crosses."""
+
+    size: int
+    against: str
+
+    def measured(self, net: str, size: int) -> Champions:
+        """The champions of one network on one board."""
+        return self.champions(net, "atari-go", size)
+
+    def pieces(self) -> Sequence[Piece]:
+        """The runs of both networks, and their champions on both boards."""
+        found: list[Piece] = []
+        for net in (MDLSTM, CONV):
+            measured = [self.measured(net, size) for size in (TRAINED, self.size)]
+            found.extend([*measured[0].runs, *measured])
+        return found
+
+    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+        """A point or a cross a champion."""
+        clouds, rows = [], []
+        for net in (MDLSTM, CONV):
+            small, large = (workshop.arrays(self.measured(net, size)) for size in (TRAINED, self.size))
+            clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
+            found = correlation_over_runs(small["points"], large["points"], small["run"])
+            labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": self.against}
+            rows.append(Row(labels, "correlation", found, self.paper_correlations()[net], neutral=0.0))
+            share = higher_over_runs(small["points"], large["points"], small["run"])
+            rows.append(Row(labels, "p", share, neutral=0.5))
+        panel = ScatterPanel(
+            f"Atari-Go, trained against {self.against}",
+            f"fitness on {TRAINED}x{TRAINED}",
+            f"fitness on {self.size}x{self.size}",
+            clouds,
+        )
+        file = f"{self.name}.png"
+        scatter_plot([panel], folder / file, "Champions of CMA-ES", columns=1)
+        r = {cloud.label: correlation(cloud.x, cloud.y).value for cloud in clouds}
+        claim = Claim(
+            f"Fitness on 7x7 tells more of that on {self.size}x{self.size} for MDLSTM than for CONV.",
+            r["MDLSTM"] > r["CONV"],
+            "; ".join(f"{row.labels['network']}: {mean_text(row.ours)}" for row in rows[::2]),
+        )
+        caption = "Champions on the board of their training and on a larger one."
+        return Findings([Table("Correlation", rows)], [claim], [Picture(file, caption)])
+
+    def paper_correlations(self) -> dict[str, float]:
+        """Network → the paper's."""
+        raise NotImplementedError
+
+
+class Figure4b(ScatterStudy):
+    """Trained against naive, 7x7 and 11x11."""
+
+    name = "s09-fig4b"
+    title = "S09 figure 4b: networks trained against naive on two boards"
+    paper = "S09 figure 4b"
+    size = 11
+    against = "naive"
+
+    def paper_correlations(self) -> dict[str, float]:
+        """Those of table 2."""
+        (conv, _), (mdlstm, _) = TABLE_2["atari-go", 11]
+        return {CONV: conv, MDLSTM: mdlstm}
+
+
+class Figure4c(ScatterStudy):
+    """Trained against the heuristic player, 7x7 and 15x15."""
+
+    name = "s09-fig4c"
+    title = "S09 figure 4c: networks trained against the heuristic player on two boards"
+    paper = "S09 figure 4c"
+    size = 15
+    against = "heuristic:e=0.2"
+
+    def measured(self, net: str, size: int) -> Champions:
+        """Those of figure 3b, against the opponent of their training."""
+        s = self.settings
+        runs = training_runs(s.heuristic, net, "atari-go", self.against, self.seed)
+        return Champions(runs, s.heuristic_first, s.heuristic_step, size, self.against, s.games, self.seed)
+
+    def conditions(self) -> dict[str, str]:
+        """Of training against the heuristic player."""
+        s = self.settings
+        runs = (
+            f"{s.heuristic.runs} runs of {s.heuristic.generations} generations, of each {every(s.heuristic_step)} "
+            f"champion from generation {s.heuristic_first} on"
+        )
+        return {key.replace("against naive", "against heuristic, e = 0.2"): runs if key == "against naive" else value
+                for key, value in super().conditions().items()}  # fmt: skip
+
+    def paper_correlations(self) -> dict[str, float]:
+        """Those of the text."""
+        return {MDLSTM: 0.64, CONV: 0.08}
+
+
+STUDIES = {study.name: study for study in (Table2, Figure4b, Figure4c)}

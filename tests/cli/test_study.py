@@ -1,0 +1,134 @@
+"""The command `nobi study`, as a user meets it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from helpers.commands import call
+from nobi import studies
+
+SMALL = "s08-fig5"
+"""A study that takes a second."""
+
+
+def without_times(document):
+    return {key: value for key, value in document.items() if key not in ("spent", "pieces", "threads")}
+
+
+def test_help(capsys):
+    code, out, _ = call(capsys, "study", "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert code == 0
+    for word in (
+        "NAME",
+        "--scale",
+        "--out",
+        "--resume",
+        "--no-resume",
+        "--seed",
+        "--json",
+        "--threads",
+        "schaul",
+        SMALL,
+    ):
+        assert word in words
+    assert "nobi study list" in words
+
+
+def test_help_loads_nothing_heavy():
+    program = "import sys; from nobi.cli import run\ntry: run(['study', '--help'])\nexcept SystemExit: pass\n"
+    program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+def test_list(capsys):
+    code, out, err = call(capsys, "study", "list")
+    assert (code, err) == (0, "")
+    for name in [*studies.names(), *studies.COLLECTIONS]:
+        assert f" {name} " in out
+    rows = json.loads(call(capsys, "study", "list", "--json")[1])
+    assert {row["name"]: row["title"] for row in rows} == studies.titles()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["s08-fig99"], "There is no study 's08-fig99'; choose one of s08-fig2, s08-fig3, "),
+        ([SMALL, "nothing"], "There is no study 'nothing'; "),
+        ([], "Name at least one study; 'nobi study list' shows them."),
+        (["list", SMALL], "'list' stands alone: nobi study list."),
+        ([SMALL, "--resume", "--no-resume"], "Choose one of --resume and --no-resume."),
+        ([SMALL, "--threads", "-1"], "--threads must be 0 or more, not -1."),
+        ([SMALL, "--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_the_code_2(tmp_path, capsys, arguments, sentence):
+    code, out, err = call(capsys, "study", *arguments, "--out", str(tmp_path / "out"))
+    assert (code, out) == (2, "")
+    [line] = err.splitlines()
+    assert line.startswith(f"nobi: {sentence}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scale_that_is_not_there(capsys):
+    code, out, err = call(capsys, "study", SMALL, "--scale", "huge")
+    assert (code, out) == (2, "")
+    assert "huge" in err
+
+
+def test_a_study_as_json_and_as_tables(tmp_path, capsys):
+    command = ["study", SMALL, "s08-fig2", "--scale", "tiny", "--seed", "5", "--out", str(tmp_path)]
+    code, out, err = call(capsys, *command, "--json")
+    document = json.loads(out)
+    assert (code, err) == (0, "")
+    assert document["folder"] == str(tmp_path / "results")
+    assert [one["study"] for one in document["studies"]] == [SMALL, "s08-fig2"]
+    for one in document["studies"]:
+        assert one == json.loads((tmp_path / "results" / f"{one['study']}.json").read_text())
+        assert (one["scale"], one["seed"]) == ("tiny", 5)
+        for picture in one["pictures"]:
+            assert (tmp_path / "results" / picture["file"]).exists()
+
+    code, out, _ = call(capsys, *command, "--resume")
+    assert code == 0
+    for word in ("paper", "ours [95 %]", "agrees?", "✓ inside", "Agreement and time", "in all", SMALL, "CPU time"):
+        assert word in out
+    again = json.loads((tmp_path / "results" / f"{SMALL}.json").read_text())
+    assert without_times(again) == without_times(document["studies"][0])
+
+    code, out, err = call(capsys, *command, "--no-resume")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"nobi: The folder {str(tmp_path)!r} is not empty;")
+
+
+def test_the_folder_is_named_by_the_scale(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = call(capsys, "study", "s08-fig2", "--scale", "tiny")
+    assert code == 0
+    assert "The results: runs/studies-tiny/results" in " ".join(out.split())
+    assert (tmp_path / "runs" / "studies-tiny" / "results" / "s08-fig2.png").exists()
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
+    command = [sys.executable, "-m", "nobi", "study", "s09-fig3b", "--scale", "paper", "--out", str(tmp_path), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("runs/*/checkpoint.safetensors")):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == (
+        f"nobi: interrupted; what is done is kept in {str(tmp_path)!r}, and the same command goes on."
+    )
+    [run] = (tmp_path / "runs").iterdir()
+    assert len((run / "metrics.jsonl").read_text().splitlines()) > 0
+    assert json.loads((run / "spent.json").read_text())["seconds"] > 0

@@ -1,0 +1,197 @@
+"""Figures of studies: what is drawn is what was measured, and the files can be read."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from scipy import stats
+
+from nobi.evolve.measures import percentiles
+from nobi.figures.board import CELL, games_figure
+from nobi.figures.learning import LearningPanel, band_of, learning_bands
+from nobi.figures.percentiles import SHARES, Panel, looks_of, percentile_curves
+from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
+from nobi.games.atari_go import AtariGo
+from nobi.games.go import Go
+
+RANDOM = np.random.default_rng(5)
+FITNESS = RANDOM.uniform(-1, 1, 60)
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The figures that would have been saved."""
+    kept = []
+    for module in ("percentiles", "scatter", "learning", "board"):
+        monkeypatch.setattr(f"nobi.figures.{module}.save_figure", lambda figure, _: kept.append(figure))
+    return kept
+
+
+def labels_of(legend):
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def runs_of(runs, generations):
+    mean = RANDOM.uniform(-0.5, 0.5, (runs, generations))
+    return mean, mean + 0.3
+
+
+def test_percentile_curves_show_the_share_that_reaches_a_fitness(figures, tmp_path):
+    percentile_curves([Panel("one", {"net": FITNESS})], tmp_path / "figure.png", "", ylabel="score")
+    [axes] = figures[0].axes
+    [line] = axes.lines
+    for share, value in zip(*line.get_data(), strict=True):
+        reached = 100 * np.mean(value <= FITNESS)
+        assert abs(reached - share) <= 100 / len(FITNESS) + 1e-9
+    assert axes.get_ylabel() == "score"
+    assert axes.get_xlim() == (0, 100)
+
+
+def test_percentile_bands_are_the_intervals_cut_at_the_ends_of_the_scale(figures, tmp_path):
+    percentile_curves([Panel("one", {"net": FITNESS})], tmp_path / "figure.png", "")
+    [band] = figures[0].axes[0].collections
+    at = percentiles(FITNESS, [100 - SHARES[30]])[0]
+    drawn = band.get_paths()[0].vertices
+    found = drawn[np.isclose(drawn[:, 0], SHARES[30]), 1]
+    assert {round(y, 9) for y in found} == {round(at.low, 9), round(at.high, 9)}
+    assert drawn[:, 1].min() >= -1
+    assert drawn[:, 1].max() == 1  # 60 networks say nothing of the best of all
+
+
+def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path):
+    same = [Panel(name, {"a": FITNESS, "b": -FITNESS}) for name in ("one", "two", "three")]
+    percentile_curves(same, tmp_path / "figure.png", "", columns=2)
+    percentile_curves([*same, Panel("four", {"b": FITNESS, "c": FITNESS})], tmp_path / "figure.png", "", columns=2)
+    shared, own = figures
+    assert [labels_of(legend) for legend in shared.legends] == [["a", "b"]]
+    assert all(axes.get_legend() is None for axes in shared.axes)
+    assert not own.legends
+    assert [labels_of(axes.get_legend()) for axes in own.axes] == [["a", "b"]] * 3 + [["b", "c"]]
+    # a label looks the same everywhere, and differs from others in colour and in style
+    looks = [{line.get_label(): (line.get_color(), line.get_linestyle()) for line in axes.lines} for axes in own.axes]
+    assert looks[0]["b"] == looks[3]["b"]
+    assert looks[0]["a"][0] != looks[0]["b"][0]
+    assert looks[0]["a"][1] != looks[0]["b"][1]
+
+
+def test_many_curves_can_be_told_apart():
+    few = looks_of([f"net {i}" for i in range(7)])
+    assert len({colour for colour, _ in few.values()}) == len({str(line) for _, line in few.values()}) == 7
+    many = looks_of([f"{net}, k = {k}" for net in ("MDLSTM", "MDRNN", "CONV", "MLP") for k in (1, 3, 10)])
+    assert len({(colour, str(line)) for colour, line in many.values()}) == 12
+    assert many["CONV, k = 1"][0] == many["CONV, k = 10"][0] != many["MLP, k = 1"][0]
+    assert len({(colour, str(line)) for colour, line in looks_of([f"net {i}" for i in range(20)]).values()}) == 20
+
+
+def test_scatter_plots_tell_the_correlation(figures, tmp_path):
+    other = np.clip(FITNESS + RANDOM.normal(0, 0.4, len(FITNESS)), -1, 1)
+    clouds = [Cloud("MDLSTM", FITNESS, other), Cloud("CONV", FITNESS, np.zeros(len(FITNESS))),
+              Cloud("MLP", FITNESS, -FITNESS)]  # fmt: skip
+    scatter_plot([ScatterPanel("one", "fitness on 5x5", "fitness on 9x9", clouds)], tmp_path / "figure.png", "")
+    [axes] = figures[0].axes
+    r = stats.pearsonr(FITNESS, other).statistic
+    assert labels_of(axes.get_legend()) == [f"MDLSTM, r = {r:.2f}", "CONV, r undefined", "MLP, r = −1.00"]
+    diagonal, first, second, _ = axes.lines
+    assert [list(part) for part in diagonal.get_data()] == [[-1, 1], [-1, 1]]
+    assert (first.get_marker(), second.get_marker()) == ("o", "x")
+    assert np.array_equal(first.get_data()[1], other)
+    assert axes.get_xlim() == axes.get_ylim()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("fitness on 5x5", "fitness on 9x9")
+
+
+@pytest.mark.parametrize("block", [1, 4])
+def test_bands_are_students_intervals_over_runs(block):
+    fitness = RANDOM.uniform(-0.3, 0.3, (6, 11))
+    at, mean, low, high = band_of(fitness, block)
+    for number, start in enumerate(range(0, 11, block)):
+        values = fitness[:, start : start + block].mean(axis=1)
+        expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+        assert at[number] == np.mean(range(start, min(11, start + block)))
+        assert (low[number], mean[number], high[number]) == pytest.approx((expected.low, values.mean(), expected.high))
+
+
+def test_bands_of_one_run_have_no_width_and_none_leaves_the_scale():
+    one = RANDOM.uniform(-1, 1, (1, 5))
+    _, mean, low, high = band_of(one, 1)
+    assert np.array_equal(low, mean)
+    assert np.array_equal(high, mean)
+    _, _, low, high = band_of(np.array([[-1.0, 1.0], [1.0, 0.9]]), 1)
+    assert low.min() >= -1
+    assert high.max() <= 1
+
+
+def test_learning_curves_are_solid_for_the_mean_and_broken_for_the_best(figures, tmp_path):
+    curves = {"MDLSTM": runs_of(3, 20), "CONV": runs_of(3, 20)}
+    learning_bands([LearningPanel("one", curves)], tmp_path / "figure.png", "")
+    [axes] = figures[0].axes
+    for number, (mean, best) in enumerate(curves.values()):
+        solid, broken = axes.lines[2 * number : 2 * number + 2]
+        assert (solid.get_linestyle(), broken.get_linestyle()) == ("-", "--")
+        assert solid.get_color() == broken.get_color()
+        assert np.allclose(solid.get_ydata(), mean.mean(axis=0))
+        assert np.allclose(broken.get_ydata(), best.mean(axis=0))
+    assert labels_of(figures[0].legends[0]) == ["MDLSTM", "CONV", "mean of the generation", "best of the generation"]
+    assert axes.get_xlabel() == "generation"
+
+
+def test_long_runs_make_small_files(tmp_path):
+    panel = LearningPanel("", {name: runs_of(5, 3500) for name in ("MDLSTM", "CONV", "MDRNN", "MLP")})
+    learning_bands([panel] * 3, tmp_path / "figure.png", "Learning")
+    assert (tmp_path / "figure.svg").stat().st_size < 300_000
+
+
+def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):
+    small, large = AtariGo(5), Go(9)
+    for move in ["C3", "B3", "C2"]:
+        small.play(move)
+    for move in ["A9", "pass", "J1"]:
+        large.play(move)
+    games_figure([(small, "small"), (large, "large"), (small, "again")], tmp_path / "figure.png", "Games", columns=2)
+    [figure] = figures
+    numbers = [[text.get_text() for text in axes.texts] for axes in figure.axes]
+    assert [sorted(found) for found in numbers] == [["1", "2", "3"], ["1", "3"], ["1", "2", "3"]]
+    texts = [text.get_text() for text in figure.texts]
+    assert {"Games", "small", "large", "again", "2\N{NO-BREAK SPACE}pass"} <= set(texts)
+    boxes = [axes.get_position() for axes in figure.axes]
+    inches = figure.get_size_inches()
+    for box, size in zip(boxes, (5, 9, 5), strict=True):  # the lines of all boards are as far apart
+        assert box.width * inches[0] == pytest.approx(CELL * (size + 0.2))
+        assert box.height * inches[1] == pytest.approx(CELL * (size + 0.2))
+    for one in range(3):
+        for other in range(one):
+            assert not boxes[one].overlaps(boxes[other])
+    assert boxes[2].x0 == boxes[0].x0
+
+
+def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
+    game = AtariGo(5)
+    game.play("C3")
+    cloud = Cloud("net", FITNESS, FITNESS**3)
+    for path in (tmp_path / "first", tmp_path / "second"):
+        path.mkdir()
+        percentile_curves([Panel("p", {"a": FITNESS})], path / "percentiles.png", "Title")
+        scatter_plot([ScatterPanel("p", "x", "y", [cloud])], path / "scatter.png", "Title")
+        learning_bands(
+            [LearningPanel("p", {"a": (FITNESS[None, :5], FITNESS[None, 5:10])})], path / "learning.png", "Title"
+        )
+        games_figure([(game, "game")], path / "games.png", "Title")
+    names = sorted(file.name for file in (tmp_path / "first").iterdir())
+    assert names == [
+        f"{one}.{kind}" for one in ("games", "learning", "percentiles", "scatter") for kind in ("png", "svg")
+    ]
+    for name in names:
+        file = tmp_path / "first" / name
+        assert file.read_bytes() == (tmp_path / "second" / name).read_bytes()
+        if file.suffix == ".png":
+            assert imread(file).std() > 0.02
+        else:
+            assert ET.parse(file).getroot().tag.endswith("svg")  # noqa: S314
+            assert "<!-- Title -->" in file.read_text()
+
+
+@pytest.mark.parametrize("draw", [percentile_curves, scatter_plot, learning_bands, games_figure])
+def test_nothing_to_draw_is_a_fault(tmp_path, draw):
+    with pytest.raises(ValueError, match="at least one"):
+        draw([], tmp_path / "figure.png", "Title")
+    assert list(tmp_path.iterdir()) == []

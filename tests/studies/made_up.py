@@ -1,0 +1,84 @@
+"""Pieces of work and a study that take no time, to see what workshop and runner do with them."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from nobi.arena.summary import Interval
+from nobi.files import ready_folder
+from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table
+from nobi.studies.pieces import Piece
+
+made = []
+"""The numbers of the pieces that were made, in order."""
+interrupt_at = set()
+"""The numbers of pieces that Ctrl-C is pressed in, once each."""
+
+
+@dataclass(frozen=True)
+class Numbers(Piece):
+    """Some numbers."""
+
+    kind = "numbers"
+    number: int
+
+    @property
+    def label(self):
+        return f"numbers {self.number}"
+
+    @property
+    def cost(self):
+        return float(self.number)
+
+    def make(self, workshop, progress):
+        ready_folder(workshop.run_folder(self.name))
+        progress(0.5)
+        if self.number in interrupt_at:
+            interrupt_at.remove(self.number)
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+        made.append(self.number)
+        return {"values": np.arange(self.number) / 7}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    pieces: tuple[int, ...]
+
+
+class MadeUp(Study):
+    """A study of numbers."""
+
+    name, group, title, paper = "s08-fig3", "s08-random", "numbers", "S00 table 1"
+    scales: ClassVar = {"tiny": Sizes((3, 1)), "quick": Sizes((1, 5, 3))}
+
+    def conditions(self):
+        return {"numbers": " ".join(map(str, self.settings.pieces))}
+
+    def pieces(self):
+        return [Numbers(number) for number in self.settings.pieces]
+
+    def findings(self, workshop, folder):
+        (folder / f"{self.name}.png").write_text("a picture")
+        (folder / f"{self.name}.svg").write_text("a picture")
+        sums = [float(workshop.arrays(piece)["values"].sum()) for piece in self.pieces()]
+        rows = [
+            Row({"case": str(i)}, "sum", Interval(value, value - 1, np.inf), 0.25, 0.0) for i, value in enumerate(sums)
+        ]
+        rows.append(Row({"case": "none"}, "sum", Interval(np.nan, -1, 1)))
+        claims = [Claim("Sums are numbers.", True, f"{len(sums)} of them."), Claim("Or not.", None, "Who knows.")]
+        return Findings([Table("Sums", rows)], claims, [Picture(f"{self.name}.png", "A picture.")])
+
+
+class Other(MadeUp):
+    """Another that shares pieces."""
+
+    name, title = "s08-fig4", "other numbers"
+    scales: ClassVar = {"tiny": Sizes((3, 4)), "quick": Sizes((5, 2))}
+
+
+def forget():
+    made.clear()
+    interrupt_at.clear()

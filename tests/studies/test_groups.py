@@ -1,0 +1,125 @@
+"""All studies at their tiniest scale, and that their paper scale is at least the paper's."""
+
+import dataclasses
+import math
+
+import pytest
+
+from nobi import studies
+from nobi.arena.summary import Interval
+from nobi.studies.base import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
+from nobi.studies.workshop import Workshop
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory):
+    return Workshop(tmp_path_factory.mktemp("studies"))
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_a_study_finds_rows_claims_and_figures(name, workshop, tmp_path):
+    study = studies.find(name)("tiny", 0)
+    assert study.name == name
+    assert set(study.scales) == set(SCALES)
+    assert study.conditions()
+    workshop.make(study.pieces())
+    found = study.findings(workshop, tmp_path)
+    for table in found.tables:
+        assert table.rows
+        assert len({tuple(row.labels) for row in table.rows}) == 1, "the rows of a table have the same columns"
+        assert len({(*row.labels.values(), row.measure) for row in table.rows}) == len(table.rows)
+        for row in table.rows:
+            assert math.isnan(row.ours.value) or row.ours.low <= row.ours.value <= row.ours.high
+            assert (row.paper is None or math.isnan(row.ours.value)) == (row.agrees == "")
+    for claim in found.claims:
+        assert claim.holds in (True, False, None)
+        assert claim.text.endswith(".")
+        assert claim.evidence
+    for picture in found.pictures:
+        assert (tmp_path / picture.file).stat().st_size > 0
+        if picture.file.endswith(".png"):
+            assert (tmp_path / picture.file).with_suffix(".svg").exists()
+    assert found.tables or found.pictures
+
+
+def test_rows_are_the_same_for_any_number_of_threads(tmp_path):
+    found = []
+    for threads in (1, 2):
+        study = studies.find("s08-fig10")("tiny", 7)
+        workshop = Workshop(tmp_path / str(threads), threads)
+        workshop.make(study.pieces())
+        piece = study.pieces()[-1]
+        found.append({key: value.tolist() for key, value in workshop.arrays(piece).items()})
+    assert found[0] == found[1]
+
+
+def test_another_seed_is_other_work():
+    one, other = (studies.find("s08-fig5")("tiny", seed).pieces() for seed in (0, 1))
+    assert not {piece.name for piece in one} & {piece.name for piece in other}
+
+
+def test_the_tables_and_figures_of_both_papers_are_all_there():
+    wanted = {f"s08-fig{i}" for i in range(2, 11)} | {f"s08-table{i}" for i in (1, 2, 3)}
+    wanted |= {"s09-fig2", "s09-table1", "s09-table2"}
+    assert wanted <= set(studies.names())
+    assert studies.names_of("s09-fig3") == ["s09-fig3a", "s09-fig3b", "s09-fig3c"]
+    assert studies.names_of("s09-fig4") == ["s09-fig4a", "s09-fig4b", "s09-fig4c"]
+    assert set(studies.names_of("schaul")) == set(studies.names_of("s08")) | set(studies.names_of("s09"))
+
+
+def test_the_paper_scale_is_at_least_the_papers():
+    def settings(name):
+        return studies.find(name).scales["paper"]
+
+    for name in ("s08-fig3", "s08-fig4", "s08-fig5", "s08-table1"):
+        assert settings(name).networks >= 200
+        assert settings(name).games >= 100
+    for name in ("s09-fig2", "s09-table1"):
+        assert settings(name).networks >= 400
+        assert settings(name).games >= 100
+    assert settings("s08-fig6").runs >= 10
+    assert (settings("s08-table2").runs, settings("s08-table2").generations) >= (5, 400)
+    assert settings("s09-fig3a").runs >= 10
+    assert settings("s09-fig3b").runs >= 5
+    for name in ("s08-table3", "s09-table2"):
+        study = studies.find(name)("paper", 0)
+        champions = [piece for piece in study.pieces() if piece.kind == "champions"]
+        assert champions
+        assert all(len(piece.runs) * len(piece.chosen) >= 200 for piece in champions)
+        assert all(piece.games >= 100 for piece in champions)
+    assert settings("s08-table3").ignored >= 50
+
+
+def test_pieces_have_names_of_their_own():
+    pieces = {piece for name in studies.names() for piece in studies.find(name)("paper", 0).pieces()}
+    assert len({piece.name for piece in pieces}) == len(pieces)
+    assert all(dataclasses.is_dataclass(piece) and piece.cost > 0 for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "neutral", "expected"),
+    [
+        (Interval(0.5, 0.4, 0.6), 0.45, 0.0, INSIDE),
+        (Interval(0.5, 0.4, 0.6), 0.9, 0.0, DIRECTION),
+        (Interval(0.5, 0.4, 0.6), -0.1, 0.0, NO),
+        (Interval(0.5, 0.4, 0.6), 0.9, None, NO),
+        (Interval(0.4, 0.3, 0.45), 0.2, 0.5, DIRECTION),
+        (Interval(0.4, 0.3, 0.45), 0.7, 0.5, NO),
+        (Interval(0.5, 0.4, 0.6), None, 0.0, ""),
+        (Interval(math.nan, -1, 1), 0.3, 0.0, ""),
+    ],
+)
+def test_agreement_with_the_paper(ours, paper, neutral, expected):
+    assert Row({}, "x", ours, paper, neutral).agrees == expected
+
+
+def test_verdicts():
+    up, down, open_ = Interval(1, 0.5, 1.5), Interval(-1, -1.5, -0.5), Interval(0, -1, 1)
+    assert [verdict(gap) for gap in (up, down, open_)] == [True, False, None]
+    assert verdict_of_all([up, up]) is True
+    assert verdict_of_all([up, open_]) is None
+    assert verdict_of_all([up, open_, down]) is False
+    assert verdict_of_most([up, up, down]) is True
+    assert verdict_of_most([up, open_, down]) is None
+    assert verdict_of_most([open_, down, down]) is False
+    assert beyond_half(Interval(0.6, 0.55, 0.65)).low == pytest.approx(0.05)

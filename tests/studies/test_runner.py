@@ -1,0 +1,188 @@
+"""Whole studies: what is written, and that interruptions, threads and company change none of it."""
+
+import json
+import math
+
+import pytest
+
+import nobi
+from helpers.runs import fault_of
+from nobi import studies
+from nobi.studies.base import SCALES
+from nobi.studies.pages import PAGES
+from nobi.studies.runner import carry_out, run_studies
+from nobi.studies.workshop import Workshop
+from studies.made_up import MadeUp, Other, forget, interrupt_at, made
+
+
+@pytest.fixture(autouse=True)
+def forget_all():
+    forget()
+
+
+@pytest.fixture
+def two(monkeypatch):
+    """The runner finds the made-up studies."""
+    known = {kind.name: kind for kind in (MadeUp, Other)}
+    monkeypatch.setattr("nobi.studies.runner.find", known.__getitem__)
+    return list(known)
+
+
+def without_times(documents):
+    return [
+        {key: value for key, value in document.items() if key not in ("spent", "pieces", "threads")}
+        for document in documents
+    ]
+
+
+def test_what_a_study_came_to_is_written(tmp_path, two):
+    [document] = run_studies(two[:1], "tiny", 7, tmp_path, threads=2)
+    assert json.loads((tmp_path / "results" / "s08-fig3.json").read_text()) == document
+    spent, pieces = document.pop("spent"), document.pop("pieces")
+    assert document == {
+        "study": "s08-fig3",
+        "title": "numbers",
+        "paper": "S00 table 1",
+        "group": "s08-random",
+        "scale": "tiny",
+        "seed": 7,
+        "nobi": nobi.__version__,
+        "threads": 2,
+        "settings": {"pieces": [3, 1]},
+        "conditions": {"numbers": "3 1"},
+        "tables": [
+            {
+                "title": "Sums",
+                "rows": [
+                    {
+                        "labels": {"case": "0"},
+                        "measure": "sum",
+                        "ours": {"value": 3 / 7, "low": 3 / 7 - 1, "high": None},
+                        "paper": 0.25,
+                        "neutral": 0.0,
+                        "agrees": "yes",
+                    },
+                    {
+                        "labels": {"case": "1"},
+                        "measure": "sum",
+                        "ours": {"value": 0.0, "low": -1.0, "high": None},
+                        "paper": 0.25,
+                        "neutral": 0.0,
+                        "agrees": "yes",
+                    },
+                    {
+                        "labels": {"case": "none"},
+                        "measure": "sum",
+                        "ours": {"value": None, "low": -1.0, "high": 1.0},
+                        "paper": None,
+                        "neutral": None,
+                        "agrees": "",
+                    },
+                ],
+            }
+        ],
+        "claims": [
+            {"text": "Sums are numbers.", "holds": True, "evidence": "2 of them."},
+            {"text": "Or not.", "holds": None, "evidence": "Who knows."},
+        ],
+        "pictures": [{"file": "s08-fig3.png", "caption": "A picture."}],
+    }
+    assert list(pieces) == [*(piece.name for piece in MadeUp("tiny", 7).pieces()), "tables and figures of s08-fig3"]
+    assert spent["seconds"] == pytest.approx(sum(piece["seconds"] for piece in pieces.values()), abs=0.2)
+    assert (tmp_path / "results" / "s08-fig3.png").exists()
+
+
+def test_studies_share_their_pieces(tmp_path, two):
+    documents = run_studies([*two, two[0]], "quick", 0, tmp_path)
+    assert [document["study"] for document in documents] == two
+    assert made == [1, 5, 3, 2]
+    assert set(documents[0]["pieces"]) & set(documents[1]["pieces"]) == {MadeUp("quick", 0).pieces()[1].name}
+
+
+def test_interruptions_change_no_row(tmp_path, two):
+    whole = run_studies(two, "quick", 0, tmp_path / "whole")
+    made.clear()
+    interrupt_at.update({5, 2})
+    for kept in ([1], [1, 5, 3]):
+        with pytest.raises(KeyboardInterrupt):
+            run_studies(two, "quick", 0, tmp_path / "left")
+        assert made == kept
+    # the first study is complete and written
+    assert [path.name for path in (tmp_path / "left" / "results").glob("*.json")] == ["s08-fig3.json"]
+    resumed = run_studies(two, "quick", 0, tmp_path / "left", threads=3)
+    assert made == [1, 5, 3, 2]
+    assert without_times(resumed) == without_times(whole)
+    again = run_studies(two, "quick", 0, tmp_path / "left")
+    assert made == [1, 5, 3, 2]
+    assert without_times(again) == without_times(whole)
+
+
+def test_progress_counts_only_what_is_to_do(tmp_path, two):
+    run_studies(two[:1], "tiny", 0, tmp_path)  # makes 3 and 1
+    told = []
+    run_studies(two, "quick", 0, tmp_path, progress=lambda *now: told.append(now))  # lacks 5 and 2
+    done, totals, what = zip(*told, strict=True)
+    assert set(totals) == {7.0}
+    assert list(done) == sorted(done)
+    assert done[-1] == 7.0
+    assert what[-1] == "tables and figures of s08-fig4"
+    assert sum(words.startswith("numbers-5") for words in what) == 2
+
+
+def test_a_folder_with_something_in_it_is_refused_if_asked(tmp_path, two):
+    run_studies(two[:1], "tiny", 0, tmp_path / "new", resume=False)
+    sentence = fault_of(run_studies, two[:1], "tiny", 0, tmp_path / "new", resume=False)
+    assert "is not empty" in sentence
+    assert made == [3, 1]
+
+
+def test_a_damaged_piece_is_told_of_before_any_work(tmp_path, two):
+    run_studies(two[:1], "tiny", 0, tmp_path)
+    made.clear()
+    damaged = next((tmp_path / "pieces").glob("numbers-3-*"))
+    damaged.write_bytes(b"")
+    assert str(damaged) in fault_of(run_studies, two, "quick", 0, tmp_path)
+    assert made == []
+
+
+def test_a_scale_that_is_not_there(tmp_path, two):
+    sentence = fault_of(run_studies, two, "huge", 0, tmp_path / "out")
+    assert sentence == "The study 's08-fig3' has no scale 'huge'; choose one of tiny or quick."
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be(tmp_path, two):
+    (tmp_path / "file").write_text("")
+    assert "cannot be written to" in fault_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
+
+
+def test_a_number_that_json_lacks_is_a_fault_of_the_study(tmp_path):
+    class Wrong(MadeUp):
+        scales = {"tiny": MadeUp.scales["tiny"]}  # noqa: RUF012
+
+        def conditions(self):
+            return {"numbers": math.inf}
+
+    with pytest.raises(ValueError, match="JSON compliant"):
+        carry_out([Wrong("tiny", 0)], Workshop(tmp_path))
+    assert not (tmp_path / "results" / "s08-fig3.json").exists()
+
+
+@pytest.mark.parametrize("file", studies.GROUPS)
+def test_every_study_is_what_the_list_says(file):
+    for name in studies.GROUPS[file]:
+        kind = studies.find(name)
+        assert kind.name == name
+        assert kind.title == studies.titles()[name]
+        assert kind.group == ("beyond" if file.startswith("beyond") else file.replace("_", "-"))
+        assert kind.group in PAGES
+        assert set(kind.scales) == set(SCALES)
+        if not name.startswith("beyond"):
+            assert kind.paper.startswith(name[:3].upper())
+        for scale in SCALES:
+            study = kind(scale, 0)
+            assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)
+            pieces = list(study.pieces())
+            assert all(
+                run in pieces[:place] for place, piece in enumerate(pieces) for run in getattr(piece, "runs", ())
+            ), "champions come after their runs"

@@ -1,0 +1,178 @@
+"""Pieces of work: made once, kept, and the same after any interruption."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.runs import fault_of
+from nobi.evolve.corun import CorunSettings
+from nobi.evolve.run import EvolutionSettings
+from nobi.studies.pieces import Champions, Coevolution, Evolution, RandomNetworks, random_weights
+from nobi.studies.workshop import Workshop
+from studies.made_up import Numbers, forget, interrupt_at, made
+
+TESTS = Path(__file__).parent.parent
+
+
+def real_pieces():
+    """One of each kind, as small as they come."""
+    evolution = Evolution(
+        EvolutionSettings(sizes=(5,), net="mdrnn:hidden=2", method="cmaes", generations=8, games=4, seed=3)
+    )
+    coevolution = Coevolution(
+        CorunSettings(
+            net="mdrnn:hidden=2", generations=8, population=4, selected=2, parasites=2, hall=2,
+            measure_against="naive", measure_games=4, seed=4,
+        )
+    )  # fmt: skip
+    return [
+        RandomNetworks("mdrnn:hidden=2", "atari-go", 5, "naive", networks=20, games=4, seed=1),
+        evolution,
+        coevolution,
+        Champions((evolution,), first=2, step=3, size=7, opponent="naive", games=4, seed=2),
+    ]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from nobi.evolve import folder
+from nobi.studies.workshop import Workshop
+from studies.test_workshop import real_pieces
+
+folder.SAVE_SECONDS = 0.0
+left = int(sys.argv[3])
+
+def progress(done, what):
+    global left
+    left -= what.startswith(sys.argv[2])
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Workshop(Path(sys.argv[1]), threads=1).make(real_pieces(), progress)
+"""
+
+
+@pytest.fixture(autouse=True)
+def forget_all():
+    forget()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A workshop in which all was made without interruption."""
+    workshop = Workshop(tmp_path_factory.mktemp("whole"))
+    workshop.make(real_pieces())
+    return workshop
+
+
+def assert_same(arrays, others):
+    assert arrays.keys() == others.keys()
+    for name, array in arrays.items():
+        assert array.dtype == others[name].dtype
+        assert np.array_equal(array, others[name]), name
+
+
+def test_a_piece_is_made_once(tmp_path):
+    pieces = [Numbers(3), Numbers(5), Numbers(3)]
+    first = Workshop(tmp_path)
+    first.make(pieces)
+    first.make(pieces)
+    second = Workshop(tmp_path)
+    second.make([*pieces, Numbers(1)])
+    assert made == [3, 5, 1]
+    assert np.array_equal(second.arrays(Numbers(5))["values"], np.arange(5) / 7)
+    assert second.has(Numbers(1))
+    assert not second.has(Numbers(2))
+
+
+def test_progress_counts_what_pieces_cost(tmp_path):
+    told = []
+    Workshop(tmp_path).make([Numbers(2), Numbers(4)], lambda done, what: told.append((done, what.split("-")[1])))
+    assert told == [(1.0, "2"), (2.0, "2"), (4.0, "4"), (6.0, "4")]
+
+
+def test_ctrl_c_keeps_what_is_made_and_nothing_half(tmp_path):
+    interrupt_at.add(5)
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(tmp_path).make([Numbers(3), Numbers(5), Numbers(6)])
+    assert [path.name.split("-")[1] for path in (tmp_path / "pieces").iterdir()] == ["3"]
+    workshop = Workshop(tmp_path)
+    workshop.make([Numbers(3), Numbers(5), Numbers(6)])
+    assert made == [3, 5, 6]
+    # the time before the interruption counts as well, at least 0.05 s
+    assert workshop.spent([Numbers(5)]).seconds > 0.05 > workshop.spent([Numbers(3)]).cpu
+    total = workshop.spent([Numbers(3), Numbers(5)])
+    assert total.seconds == pytest.approx(sum(workshop.spent([Numbers(n)]).seconds for n in (3, 5)))
+    assert Workshop(tmp_path).spent([Numbers(5)]).seconds == pytest.approx(
+        workshop.spent([Numbers(5)]).seconds, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "other", "text"])
+def test_a_file_that_cannot_be_used_gets_a_sentence(tmp_path, damage):
+    Workshop(tmp_path).make([Numbers(3), Numbers(4)])
+    three, four = sorted((tmp_path / "pieces").iterdir())
+    content = {"cut": three.read_bytes()[:-5], "empty": b"", "other": four.read_bytes(), "text": b"numbers"}[damage]
+    three.write_bytes(content)
+    workshop = Workshop(tmp_path)
+    for ask in (workshop.arrays, lambda piece: workshop.spent([piece])):
+        sentence = fault_of(ask, Numbers(3))
+        assert str(three) in sentence
+        assert "delete it to have it made again." in sentence
+    three.unlink()
+    workshop.make([Numbers(3)])
+    assert np.array_equal(workshop.arrays(Numbers(3))["values"], np.arange(3) / 7)
+
+
+def test_a_piece_that_is_not_made_gets_a_sentence(tmp_path):
+    assert "numbers-3" in fault_of(Workshop(tmp_path).arrays, Numbers(3))
+
+
+def test_names_tell_pieces_apart():
+    pieces = [
+        RandomNetworks("mdrnn:hidden=2", game, size, "naive", networks, 4, seed)
+        for game in ("atari-go", "gomoku")
+        for size in (5, 7)
+        for networks in (3, 4)
+        for seed in (0, 1)
+    ]
+    assert len({piece.name for piece in pieces}) == len(pieces) == 16
+    for piece in [*pieces, *real_pieces()]:
+        assert piece.name.replace("-", "").replace(".", "").replace("+", "").replace("_", "").isalnum()
+        assert 0 < piece.cost < 60
+
+
+def test_killed_and_resumed_pieces_are_the_same(tmp_path, whole):
+    for kind, after in (("random", 1), ("evolve", 3), ("coevolve", 5)):
+        command = [sys.executable, "-c", KILLED, str(tmp_path), kind, str(after)]
+        process = subprocess.run(command, capture_output=True, text=True, cwd=TESTS)
+        assert process.returncode == -signal.SIGKILL, process.stderr
+    workshop = Workshop(tmp_path, threads=2)
+    assert [workshop.has(piece) for piece in real_pieces()] == [True, True, False, False]
+    workshop.make(real_pieces())
+    for piece in real_pieces():
+        assert_same(workshop.arrays(piece), whole.arrays(piece))
+        assert_same(Workshop(tmp_path).arrays(piece), whole.arrays(piece))
+
+
+def test_what_real_pieces_come_to(whole):
+    random, evolution, coevolution, champions = (whole.arrays(piece) for piece in real_pieces())
+    assert {name: array.shape for name, array in random.items()} == {"points": (20,), "score": (20,)}
+    assert evolution["mean"].shape == evolution["best"].shape == (8,)
+    assert len(evolution["champions"]) == len(coevolution["champions"]) == len(coevolution["absolute"]) == 8
+    assert coevolution["ciao"].shape == (4, 4)
+    assert champions["run"].tolist() == [0, 0]
+    assert np.abs(champions["points"]).max() <= 1
+
+
+def test_random_networks_are_the_same_on_every_board():
+    five, seven = (random_weights("mdrnn:hidden=2", 3, size, 1) for size in (5, 7))
+    assert np.array_equal(five, seven)
+    assert not np.array_equal(five[0], five[1])
+    assert not np.array_equal(five, random_weights("mdrnn:hidden=2", 3, 5, 2))
+    assert np.array_equal(random_weights("mdrnn:hidden=2", 5, 5, 1)[:3], five)  # more networks, the same first ones
