@@ -17,10 +17,10 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     """Gives a new folder beside `path` to be filled, which at the end takes the name, and the place, of `path`.
 
-    An exception leaves everything as it was. A process that is killed leaves the unfinished folder under a hidden
+    Unless it is to `replace`, a folder that has come there in the meantime stays. An exception leaves everything as it was. A process that is killed leaves the unfinished folder under a hidden
     name; the next one that makes the same folder takes it away.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
@@ -31,11 +31,10 @@ def whole_folder(path: Path) -> Iterator[Path]:
     try:
         yield new
         new.chmod(0o755)
-        if not os.path.lexists(path):
-            new.rename(path)
-        else:
+        if replace and path.exists():
             _exchange(new, path)
-            shutil.rmtree(new)
+        else:
+            new.rename(path)  # onto nothing, or an empty folder
     except OSError as fault:
         raise NobiError(f"The folder {str(path)!r} cannot be written: {fault.strerror}.") from None
     finally:

@@ -57,7 +57,7 @@ def import_records(
         raise NobiError(f"The dataset {str(out)!r} exists; --force replaces it.")
     sources = find_sources(paths)
     checking.ready()
-    with whole_folder(out) as folder:
+    with whole_folder(out, replace=force) as folder:
         run = _Import(folder, settings)
         try:
             small = sum(source.bytes for source in sources) < _WORTH_A_PROCESS

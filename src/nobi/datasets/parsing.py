@@ -129,7 +129,8 @@ def _parse_with_library(text: bytes) -> Iterator[Record | Fault]:
         try:
             tree = sgf_grammar.parse_sgf_game(text[position:end])
         except ValueError as fault:
-            cut_off = "unexpected end" in str(fault) and not text[end:].strip()
+            rest = text[end:].lstrip()
+            cut_off = "unexpected end" in str(fault) and (not rest or rest.startswith(b"["))  # a value without its end
             yield (
                 Fault(TRUNCATED, "It ends in the middle.")
                 if cut_off

@@ -122,8 +122,9 @@ def write_manifest(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
             files[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "sha256": digest}
     manifest = {"format": FORMAT, "version": VERSION, **content, "files": files}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return manifest
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    return dict(json.loads(text))  # as it will be read: lists for tuples
 
 
 def _column(shelves: Iterable[Shelf], name: str) -> NDArray[Any]:
