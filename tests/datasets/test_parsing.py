@@ -179,29 +179,57 @@ def test_records_that_nobi_writes_are_read_back():
 
 VALUES = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF, exclude_characters="]\\"), max_size=8)
 ROOTS = st.dictionaries(st.sampled_from(["KM", "HA", "BR", "WR", "RE", "DT", "PB", "C", "XX"]), VALUES, max_size=4)
-
-
-@given(
-    st.integers(5, 25).flatmap(
-        lambda n: st.tuples(st.just(n), st.lists(st.none() | st.integers(0, n * n - 1), min_size=1, max_size=30))
-    ),
-    ROOTS,
-    st.sampled_from(["", "\n", " \r\n"]),
+BOARDS = st.integers(5, 25).flatmap(
+    lambda n: st.tuples(st.just(n), st.lists(st.none() | st.integers(0, n * n - 1), min_size=1, max_size=30))
 )
-def test_the_short_way_and_the_library_agree(board, root, space):
+REMARKS = [
+    "",
+    "",
+    "BL[12.5]OB[3]",
+    "C[;B[aa\\]W[bb\\]]",
+    "C[(;W[cc]",
+    "C[x]\nTR[aa][bb]",
+    "C[\\\\]",
+    "W[cc]",
+    "AE[aa]",
+    "!",
+]
+
+
+@given(BOARDS, ROOTS, st.sampled_from(["", "\n", " \r\n"]), st.lists(st.sampled_from(REMARKS), max_size=6))
+def test_the_short_ways_and_the_library_agree(board, root, space, remarks):
     size, cells = board
-    text = (
-        line_of(cells, size, **root).replace(b";", space.encode() + b";").strip().replace(b"(" + space.encode(), b"(")
-    )
-    [short] = parse(text)
-    [long] = parsing._parse_with_library(text)
-    if isinstance(short, Fault):
-        assert isinstance(long, Fault)
-        assert (short.kind, short.reason) == (long.kind, long.reason)
-    else:
-        assert equal(short, long)
-        expected = [PASS if cell is None else cell for cell in cells]
-        assert (short.moves & PASS).tolist() == expected
+    head, *nodes = line_of(cells, size, **root).decode()[2:-1].split(";B", 1)  # a value may hold ;B too: no harm
+    text = head + "".join(f";B{node}" for node in nodes)
+    for remark in remarks:
+        text = re.sub(r"(;[BW]\[..\])(?=;|$)", lambda move, remark=remark: move[1] + remark + space, text, count=1)
+    text = f"(;{text})".encode()
+    results = [list(parse(text)), list(parsing._parse_with_library(text))]
+    assert len(results[0]) == len(results[1])
+    for short, long in zip(*results, strict=True):
+        if isinstance(short, Fault):
+            assert isinstance(long, Fault)
+            assert (short.kind, short.reason) == (long.kind, long.reason)
+        else:
+            assert equal(short, long)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("(;SZ[9]C[a\\]b];B[aa];W[])", True),
+        ("(;SZ[9];B[aa]BL[1.5];W[bb]C[a \\] b]WL[3])\n", True),
+        ("(;SZ[9];C[x]B[aa])", False),
+        ("(;SZ[9];B[aa];C[x])", False),
+        ("(;SZ[9];B[aa](;W[bb])(;W[cc]))", False),
+        ("(;SZ[9];B[aa]AB[cc])", False),
+    ],
+)
+def test_which_records_go_the_short_ways(monkeypatch, text, short):
+    long = []
+    monkeypatch.setattr(parsing, "_parse_with_library", lambda text: [long.append(text)])
+    list(parse(text.encode()))
+    assert bool(long) != short
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="(;)[]\\BWAEabzSZGM19 \n:", max_size=200).map(str.encode))
@@ -216,6 +244,8 @@ def test_the_time_is_linear_in_the_text():
         b"(;" + b"AB[aa]" * 100_000,
         b"(" * 200_000,
         b"(;" + b"A[]\n" * 100_000 + b"!",
+        b"(;;B[aa]" + b"C[\\]" * 100_000,
+        b"(;" + b";B[aa]C[x]" * 30_000,
     ):
         list(parse(text))
 

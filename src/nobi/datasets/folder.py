@@ -20,8 +20,9 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     """Gives a new folder beside `path` to be filled, which at the end takes the name, and the place, of `path`.
 
-    Unless it is to `replace`, a folder that has come there in the meantime stays. An exception leaves everything as it was. A process that is killed leaves the unfinished folder under a hidden
-    name; the next one that makes the same folder takes it away.
+    Unless it is to `replace`, a folder that has come there in the meantime stays. An exception leaves everything as it
+    was. A process that is killed leaves the unfinished folder under a hidden name; the next one that makes the same
+    folder takes it away.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
     parent = ready_folder(path.parent)

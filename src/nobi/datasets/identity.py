@@ -38,7 +38,7 @@ def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) ->
     moves = moves[: played[-1] + 1] if len(played) else moves[:0]
     images = _images(size)
     cells = np.minimum(moves & PASS_CODE, size * size)
-    opening = [images[s, cells[:_OPENING]].tobytes() for s in range(8)]
+    opening = [row.tobytes() for row in images.take(cells[:_OPENING], axis=1)]
     least = min(opening)
     candidates = [s for s in range(8) if opening[s] == least]
     if len(candidates) > 1:

@@ -1,8 +1,8 @@
 """SGF texts as games: the main line, with handicap and set-up stones.
 
-The SGF library reads the grammar. Its tokens are made one by one, at about 2,000 games/s; so the most common shape of
-a record — a root without escapes, then nothing but one move a node — is recognised by one regular expression and read
-by arrays. Whatever does not fit exactly goes to the library, and both ways end in the same functions.
+The SGF library reads the grammar. Its tokens are made one by one, at about 2,000 games/s; so the most common shapes of
+a record — a root, then one move a node, alone or with remarks after it — are recognised by regular expressions, and the
+moves read by arrays. Whatever does not fit exactly goes to the library, and all ways end in the same functions.
 """
 
 import codecs
@@ -33,11 +33,16 @@ from nobi.records.collection import PASS_CODE, WHITE_BIT
 Properties = Mapping[str, Sequence[bytes]]
 
 # possessive quantifiers (++, *+) never go back: the time is linear in the text, whatever it holds
-_PLAIN = re.compile(
-    rb"\s*+\(;((?:[A-Z]{1,2}+(?:\[[^\]\\]*+\]\s*+)++)*+)((?:;[BW]\[(?:[a-y]{2})?+\]\s*+)++)\)\s*+", re.DOTALL
-)
-_PROPERTY = re.compile(rb"([A-Z]{1,2}+)((?:\[[^\]]*+\]\s*+)++)")
-_VALUE = re.compile(rb"\[([^\]]*+)\]")
+_VALUE = rb"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]\s*+"
+_PROPERTY = rb"[A-Z]{1,2}+(?:" + _VALUE + rb")++"
+_MOVE = rb";[BW]\[(?:[a-y]{2})?+\]\s*+"
+_REMARKS = rb"(?:(?!(?:[BW]|A[BWE])\[)" + _PROPERTY + rb")*+"
+_RECORD = rb"\s*+\(;((?:" + _PROPERTY + rb")*+)((?:%s)++)\)\s*+"
+_BARE = re.compile(_RECORD % _MOVE, re.DOTALL)
+_REMARKED = re.compile(_RECORD % (_MOVE + _REMARKS), re.DOTALL)
+_EACH_MOVE = re.compile(rb"(" + _MOVE + rb")" + _REMARKS, re.DOTALL)
+_EACH_PROPERTY = re.compile(rb"([A-Z]{1,2}+)((?:" + _VALUE + rb")++)", re.DOTALL)
+_EACH_VALUE = re.compile(rb"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
 _SIZE = re.compile(r"(\d{1,3})(?::(\d{1,3}))?", re.ASCII)
 
@@ -54,13 +59,17 @@ def parse(content: bytes) -> Iterator[Record | Fault]:
     except Fault as fault:
         yield fault
         return
-    plain = _PLAIN.fullmatch(text)
-    if plain:
-        root = _properties(plain[1])
-        if root is not None:
-            yield _or_fault(root, plain[2])
-            return
-    yield from _parse_with_library(text)
+    match = _BARE.fullmatch(text)
+    if match:
+        played = match[2]
+    else:
+        match = _REMARKED.fullmatch(text)
+        played = b"".join(_EACH_MOVE.findall(match[2])) if match else b""
+    root = _properties(match[1]) if match else None
+    if root is None:
+        yield from _parse_with_library(text)
+    else:
+        yield _or_fault(root, played)
 
 
 def _or_fault(root: Properties, played: bytes) -> Record | Fault:
@@ -110,22 +119,30 @@ def _decoded(content: bytes, encoding: str) -> bytes:
 
 
 def _properties(root: bytes) -> dict[str, list[bytes]] | None:
-    """The properties of a root without escapes, or None if it holds moves."""
+    """The properties of a root, or None if it holds a move."""
     properties: dict[str, list[bytes]] = {}
-    for name, values in _PROPERTY.findall(root):
-        properties.setdefault(name.decode(), []).extend(_VALUE.findall(values))
+    for name, values in _EACH_PROPERTY.findall(root):
+        properties.setdefault(name.decode(), []).extend(_EACH_VALUE.findall(values))
     return None if "B" in properties or "W" in properties else properties
 
 
 def _parse_with_library(text: bytes) -> Iterator[Record | Fault]:
+    try:
+        trees = sgf_grammar.parse_sgf_collection(text)
+    except ValueError:
+        yield from _parse_up_to_a_fault(text)
+    else:
+        yield from map(_from_tree, trees)
+
+
+def _parse_up_to_a_fault(text: bytes) -> Iterator[Record | Fault]:
+    """The games before the one that is broken, and what is wrong with that."""
     position = 0
-    found = False
     while True:
         tokens, end = sgf_grammar.tokenise(text, position)
         if not tokens:
-            break
-        found = True
-        # the library's own reader would tokenise all games before it tells of a fault in one
+            yield Fault(NOT_SGF, "There is no SGF in it.")
+            return
         try:
             tree = sgf_grammar.parse_sgf_game(text[position:end])
         except ValueError as fault:
@@ -139,8 +156,6 @@ def _parse_with_library(text: bytes) -> Iterator[Record | Fault]:
             return
         yield _from_tree(tree)
         position = end
-    if not found:
-        yield Fault(NOT_SGF, "There is no SGF in it.")
 
 
 def _from_tree(tree: sgf_grammar.Coarse_game_tree) -> Record | Fault:
