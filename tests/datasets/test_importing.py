@@ -297,11 +297,15 @@ def test_killed_in_the_middle(tmp_path, how):
     before = all_bytes(folder / "data")
     command = [sys.executable, str(tmp_path / "program.py"), str(source), str(folder / "data")]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
     )
     assert process.stdout.readline().strip()
     assert any(path.name.startswith(".data.unfinished") for path in folder.iterdir())
-    process.send_signal(how)
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does
+        assert process.stderr.read().count("Traceback") == 1  # the workers have nothing to say
+    else:
+        process.send_signal(how)
     assert process.wait() != 0
     assert all_bytes(folder / "data") == before
     deadline = time.monotonic() + 20

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import connection
 from typing import TypeVar
 
@@ -28,7 +29,8 @@ def ordered_map(function: Callable[[A], B], things: Iterable[A], workers: int) -
     waiting: deque[Future[B]] = deque()
     try:
         for thing in things:
-            waiting.append(pool.submit(function, thing))
+            with _ctrl_c_held_back():
+                waiting.append(pool.submit(function, thing))
             if len(waiting) > _AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -37,9 +39,20 @@ def ordered_map(function: Callable[[A], B], things: Iterable[A], workers: int) -
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Lets processes that are started here never hear of Ctrl-C, which is the first one's business, nor complain of it
+    while they are being born; this process hears of it a moment later.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker() -> None:
-    """Leaves Ctrl-C to the first process, and ends this one with it, even if that one is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ends this process with the first one, even if that one is killed."""
     parent = multiprocessing.parent_process()
 
     def end_with_parent() -> None:
