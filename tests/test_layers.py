@@ -2,24 +2,22 @@
 
 from pathlib import Path
 
+LAYERS = """
+    board games records datasets features networks search players arena matches gtp evolve imitate figures studies
+    bench cli
+""".split()
+
 
 def test_the_layers_point_one_way():
     """Rules know nothing of players, players nothing of the arena, nothing knows the command line."""
     package = Path(__file__).parent.parent / "src" / "nobi"
-    layers = [
-        "board",
-        "games",
-        "records",
-        "networks",
-        "players",
-        "arena",
-        "evolve",
-        "figures",
-        "studies",
-        "bench",
-        "cli",
-    ]
-    for i, layer in enumerate(layers):
+    for i, layer in enumerate(LAYERS):
         for file in (package / layer).rglob("*.py"):
-            for higher in layers[i + 1 :]:
+            for higher in LAYERS[i + 1 :]:
                 assert f"nobi.{higher}" not in file.read_text(), f"{file} imports nobi.{higher}"
+
+
+def test_every_folder_of_the_package_is_a_layer():
+    package = Path(__file__).parent.parent / "src" / "nobi"
+    folders = {file.parent.relative_to(package).parts[0] for file in package.glob("*/**/*.py")}
+    assert folders <= set(LAYERS)

@@ -20,8 +20,9 @@ def test_help(capsys, command):
         assert flag in out
 
 
-def test_help_loads_nothing_heavy():
-    program = "import sys; from nobi.cli import run\ntry: run(['match', '--help'])\nexcept SystemExit: pass\n"
+@pytest.mark.parametrize("command", [["match"], ["data", "import"]])
+def test_help_loads_nothing_heavy(command):
+    program = f"import sys; from nobi.cli import run\ntry: run({[*command, '--help']})\nexcept SystemExit: pass\n"
     program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"

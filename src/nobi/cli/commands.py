@@ -5,6 +5,7 @@ from typing import Any
 import nobi
 from nobi.cli.bench import Bench
 from nobi.cli.coevolve import Coevolve
+from nobi.cli.data import Data
 from nobi.cli.evolve import Evolve
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
@@ -23,6 +24,7 @@ COMMANDS: dict[str, Any] = {
     "transfer": Transfer,
     "study": Study,
     "match": Match,
+    "data": Data,
     "show": Show,
     "games": ListGames,
     "players": ListPlayers,

@@ -66,7 +66,8 @@ def announce_compiling() -> None:
 def progress_bar(what: str, total: int, *, note: bool = False) -> Iterator[Callable[..., None]]:
     """A bar with the time left on standard error, if that is a terminal.
 
-    Gives a function to be told how much is done and, where `note` is set, a few words to stand beside the bar.
+    Gives a function to be told how much is done and, where `note` is set, a few words to stand beside the bar; also the
+    `total`, if that is known only later.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -76,4 +77,4 @@ def progress_bar(what: str, total: int, *, note: bool = False) -> Iterator[Calla
     columns.append(TextColumn("left  {task.fields[note]}" if note else "left"))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(what, total=total, note="")
-        yield lambda done, words="": progress.update(task, completed=done, note=words)
+        yield lambda done, words="", total=total: progress.update(task, completed=done, note=words, total=total)

@@ -1,0 +1,186 @@
+"""`nobi data`: game records made ready to be learnt from."""
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nobi.datasets.summary import Part, Summary
+
+
+@dataclass(frozen=True)
+class DataImport(CommonFlags):
+    """Make a dataset of game records: check, filter, remove duplicates, split.
+
+    The main line of every record is replayed by the rules of Go. Records that are broken, left out by a filter, or met
+    before are listed with the reason in rejected.jsonl of the dataset, and the import goes on.
+
+    An interrupted import leaves no dataset, not half a one. The same records, settings and seed give the same bytes.
+    """
+
+    paths: Annotated[
+        tyro.conf.Positional[tuple[Path, ...]],
+        tyro.conf.arg(
+            metavar="PATHS",
+            help="Folders (with all below them), .sgf files, .sgfl and .sgfl.xz files (a record a line), "
+            ".zip, .tar, .tar.gz, .tar.bz2 and .tar.xz archives.",
+            help_behavior_hint="(required)",
+        ),
+    ] = tyro.MISSING
+    out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
+    force: bool = False
+    """Replace the dataset if it is there."""
+    sizes: tuple[int, ...] = ()
+    """The board sizes to take, 5 to 25; all unless given."""
+    min_rank: str = ""
+    """Take games in which both players have at least this rank: 5k, 3d or pro. Unknown ranks are left out."""
+    max_rank: str = ""
+    """Take games in which both players have at most this rank."""
+    since: str = ""
+    """Take games of this date or later: YYYY, YYYY-MM or YYYY-MM-DD. Games without a date are left out."""
+    until: str = ""
+    """Take games of this date or earlier."""
+    min_handicap: int = 0
+    """Take games with at least so many handicap stones."""
+    max_handicap: int | None = None
+    """Take games with at most so many handicap stones; 0 for even games only."""
+    min_moves: int = 1
+    """Take games with at least so many moves, passes among them."""
+    max_moves: int | None = None
+    """Take games with at most so many moves."""
+    duplicates: Literal["remove", "remove-exact", "keep"] = "remove"
+    """Remove games met before, also turned and mirrored ones; only exactly equal ones; or none."""
+    shares: tuple[float, float, float] = (88, 4, 8)
+    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its part."""
+
+    def run(self) -> int:
+        """Imports."""
+        self.check()
+        announce_compiling()
+        from nobi.arena.play import usable_threads
+        from nobi.datasets.filters import ImportSettings
+        from nobi.datasets.importing import Progress, import_records
+
+        flags = asdict(self)
+        settings = ImportSettings(**{name: flags[name] for name in ImportSettings.__dataclass_fields__})
+        start = time.perf_counter()
+        with progress_bar("kB read", 0, note=True) as bar:
+
+            def show(state: Progress) -> None:
+                rate = state.records / (time.perf_counter() - start)
+                words = f"{state.records:,} games {rate:,.0f} games/s"
+                bar(state.bytes_read // 1000, words, total=state.bytes // 1000)
+
+            manifest = import_records(
+                self.paths,
+                self.out,
+                settings,
+                workers=usable_threads(self.threads),
+                force=self.force,
+                progress=show,
+            )
+        seconds = time.perf_counter() - start
+        report = {key: manifest[key] for key in ("records", "games", "moves", "rejected", "splits")}
+        if self.json:
+            print_json({"dataset": str(self.out), "seconds": seconds, **report})
+            return 0
+        parts = ", ".join(f"{name} {split['games']:,}" for name, split in manifest["splits"].items())
+        print(f"{manifest['games']:,} of {manifest['records']:,} games taken in {seconds:.1f} s "
+              f"({manifest['records'] / seconds:,.0f} games/s): {parts}.")  # fmt: skip
+        if manifest["rejected"]:
+            kinds = ", ".join(f"{kind} {count:,}" for kind, count in manifest["rejected"].items())
+            print(f"Not taken: {kinds}; see {self.out / 'rejected.jsonl'}.")
+        print(f"The dataset: {self.out}; 'nobi data info {self.out}' tells what is in it.")
+        return 0
+
+
+@dataclass(frozen=True)
+class DataInfo(CommonFlags):
+    """Tell what is in a dataset: games by split, size, rank, year, handicap and length, and what was not taken."""
+
+    dataset: Annotated[
+        tyro.conf.Positional[Path], tyro.conf.arg(metavar="DATASET", help="A folder that 'nobi data import' made.")
+    ] = tyro.MISSING
+    verify: bool = False
+    """Read every file and compare it with its hash."""
+
+    def run(self) -> int:
+        """Prints the summary."""
+        self.check()
+        from nobi.datasets.dataset import Dataset
+        from nobi.datasets.summary import summarise
+
+        dataset = Dataset.open(self.dataset)
+        if self.verify:
+            dataset.verify()
+        summary = summarise(dataset)
+        if self.json:
+            print_json(summary)
+        else:
+            _print_summary(summary)
+        return 0
+
+
+@dataclass(frozen=True)
+class Data:
+    """Game records as datasets to learn from: import them, or see what is in one."""
+
+    command: (
+        Annotated[DataImport, tyro.conf.subcommand("import", prefix_name=False)]
+        | Annotated[DataInfo, tyro.conf.subcommand("info", prefix_name=False)]
+    )
+
+    def run(self) -> int:
+        """Runs the command."""
+        return self.command.run()
+
+
+def _print_summary(summary: "Summary") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    parts = {**summary.splits, "total": summary.total}
+    table = Table(title=f"{summary.path}: {summary.bytes / 1e6:,.1f} MB, {summary.bytes_per_move:.2f} bytes a move")
+    for head in ("", *parts):
+        table.add_column(head, justify="right" if head else "left")
+
+    def section(title: str, rows: "Iterable[str]", cells: "dict[str, dict[str, int]]") -> None:
+        for i, row in enumerate(rows):
+            values = (cells[name].get(row, 0) for name in parts)
+            table.add_row(f"{title} {row}" if i == 0 else " " * len(title) + f" {row}", *(f"{v:,}" for v in values))
+        table.add_section()
+
+    for title in ("games", "moves", "positions"):
+        table.add_row(title, *(f"{getattr(part, title):,}" for part in parts.values()))
+    table.add_section()
+    for title, name in (("size", "sizes"), ("rank", "ranks"), ("handicap", "handicaps"), ("winner", "results")):
+        section(title, getattr(summary.total, name), {part: getattr(parts[part], name) for part in parts})
+    decades = {name: _by_decade(part) for name, part in parts.items()}
+    section("years", decades["total"], decades)
+    for row in summary.total.lengths:
+        cells = (part.lengths.get(row) for part in parts.values())
+        table.add_row(f"length, {row}", *("" if cell is None else f"{cell:,.0f}" for cell in cells))
+    console.print(table)
+    if summary.rejected:
+        rejected = Table(title=f"Not taken, of {summary.records:,} records")
+        rejected.add_column("kind")
+        rejected.add_column("records", justify="right")
+        for kind, count in summary.rejected.items():
+            rejected.add_row(kind, f"{count:,}")
+        console.print(rejected)
+
+
+def _by_decade(part: "Part") -> dict[str, int]:
+    decades: dict[str, int] = {}
+    for year, games in part.years.items():
+        decade = "?" if year == "?" else f"{year[:-1]}0s"
+        decades[decade] = decades.get(decade, 0) + games
+    return decades

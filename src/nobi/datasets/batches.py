@@ -1,0 +1,80 @@
+"""What is done with some hundred records at a time, in whatever process: parse, filter, replay, identify."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from nobi.datasets.checking import check
+from nobi.datasets.fault import Fault
+from nobi.datasets.filters import ImportSettings, filter_out
+from nobi.datasets.identity import Identity, identify
+from nobi.datasets.parsing import parse
+from nobi.datasets.record import Record, collection_of
+from nobi.datasets.sources import RawRecord
+from nobi.records.collecting import select
+from nobi.records.collection import Collection
+
+_RECORDS, _BYTES = 256, 1 << 19
+
+
+class Verdict(NamedTuple):
+    """What became of one game of a source."""
+
+    name: str
+    kind: str
+    """Empty if the game is good."""
+    reason: str
+
+
+class Sifted(NamedTuple):
+    """What became of a batch."""
+
+    verdicts: list[Verdict]
+    """Of all games, good and bad, in the order of the source."""
+    games: Collection
+    """The good ones, in the same order."""
+    identities: list[Identity]
+    """Of the good ones."""
+
+
+def in_batches(records: Iterable[RawRecord]) -> Iterator[list[RawRecord]]:
+    """Cuts the records into batches that depend on the records alone, not on who will do the work."""
+    batch: list[RawRecord] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record.content)
+        if len(batch) == _RECORDS or size >= _BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def sift(settings: ImportSettings, batch: list[RawRecord]) -> Sifted:
+    """Tells the good games from the others."""
+    verdicts: list[Verdict] = []
+    places: list[int] = []  # of the records that are to be replayed, among the verdicts
+    records: list[Record] = []
+    for raw in batch:
+        found = list(parse(raw.content)) if raw.fault is None else [raw.fault]
+        for number, game in enumerate(found, 1):
+            name = f"{raw.name} game {number}".lstrip() if len(found) > 1 else raw.name
+            fault = game if isinstance(game, Fault) else filter_out(game, settings)
+            if fault is None and isinstance(game, Record):
+                places.append(len(verdicts))
+                records.append(game)
+            verdicts.append(_verdict(name, fault))
+    games = collection_of(records)
+    faults = check(games)
+    for place, fault in zip(places, faults, strict=True):
+        if fault:
+            verdicts[place] = _verdict(verdicts[place].name, fault)
+    good = np.array([i for i, fault in enumerate(faults) if fault is None], np.int64)
+    identities = [identify(records[i].size, records[i].moves, records[i].setup) for i in good]
+    return Sifted(verdicts, games if len(good) == len(records) else select(games, good), identities)
+
+
+def _verdict(name: str, fault: Fault | None) -> Verdict:
+    return Verdict(name, fault.kind, fault.reason) if fault else Verdict(name, "", "")

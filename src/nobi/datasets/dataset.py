@@ -1,0 +1,167 @@
+"""A dataset that is read: collections of games, mapped into memory."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import LARGEST, SMALLEST
+from nobi.datasets.identity import SPLITS
+from nobi.datasets.store import FORMAT, MANIFEST, REJECTED, TYPES, VERSION
+from nobi.errors import NobiError
+from nobi.records.collecting import span
+from nobi.records.collection import PASS_CODE, Collection
+from nobi.words import choices
+
+
+class Dataset:
+    """A dataset on disk. Its arrays are mapped into memory: opening one takes no time, and processes share it.
+
+    >>> Dataset.open("games").collection("train", size=9).moves  # doctest: +SKIP
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._collections: dict[str, Collection] = {}
+
+    @classmethod
+    def open(cls, path: Path | str) -> "Dataset":
+        """Opens the dataset in this folder; complains of one that is missing, damaged, or of another version."""
+        path = Path(path)
+        dataset = cls(path, _read_manifest(path))
+        for name, file in dataset._files().items():
+            try:
+                length = (path / name).stat().st_size
+            except OSError:
+                raise _damaged(path, f"{name} is missing") from None
+            if length != file["bytes"]:
+                raise _damaged(path, f"{name} has {length} bytes instead of {file['bytes']}")
+        return dataset
+
+    def collection(self, split: str, size: int | None = None) -> Collection:
+        """The games of a split, sorted by board size, or only those of one size."""
+        if split not in SPLITS:
+            raise NobiError(f"A dataset has no part {split!r}; {choices(SPLITS)}.")
+        if split not in self._collections:
+            self._collections[split] = self._map(split)
+        whole = self._collections[split]
+        if size is None:
+            return whole
+        first, end = np.searchsorted(whole.size, [size, size + 1]).tolist()
+        return span(whole, first, end)
+
+    def sizes(self, split: str) -> dict[int, int]:
+        """The board sizes of a split, each with its number of games."""
+        sizes, games = np.unique(self.collection(split).size, return_counts=True)
+        return dict(zip(sizes.tolist(), games.tolist(), strict=True))
+
+    def rejected(self) -> list[dict[str, Any]]:
+        """Every record that was not taken: source, index, record, kind and reason."""
+        try:
+            with (self.path / REJECTED).open(encoding="utf-8") as lines:
+                return [json.loads(line) for line in lines]
+        except (OSError, ValueError):
+            raise _damaged(self.path, f"{REJECTED} cannot be read") from None
+
+    def verify(self) -> None:
+        """Reads everything: complains if a file is not what was written, or holds what no import writes."""
+        for name, file in self._files().items():
+            with (self.path / name).open("rb") as stream:
+                if hashlib.file_digest(stream, "sha256").hexdigest() != file["sha256"]:
+                    raise _damaged(self.path, f"{name} has been changed")
+        for split in SPLITS:
+            games = self.collection(split)
+            for codes, start in ((games.moves, games.start), (games.setup, games.setup_start)):
+                cells = codes & PASS_CODE
+                board = np.repeat(games.size.astype(np.uint16) ** 2, np.diff(start))
+                if not ((cells < board) | (cells == PASS_CODE)).all():
+                    raise _damaged(self.path, f"{split} holds moves off the board")
+
+    def _files(self) -> dict[str, dict[str, Any]]:
+        files: dict[str, dict[str, Any]] = self.manifest["files"]
+        return files
+
+    def _map(self, split: str) -> Collection:
+        games = Collection(**{name: self._array(split, name) for name in TYPES})
+        count = len(games.size)
+        fine = all(
+            len(getattr(games, name)) == count + (name in ("start", "setup_start"))
+            for name in TYPES
+            if name not in ("moves", "setup")
+        )
+        fine = fine and all(
+            start[0] == 0 and start[-1] == len(codes) and (np.diff(start) >= 0).all()
+            for start, codes in ((games.start, games.moves), (games.setup_start, games.setup))
+        )
+        sizes = games.size
+        fine = fine and (count == 0 or (sizes[0] >= SMALLEST and sizes[-1] <= LARGEST))
+        if not fine or (np.diff(sizes.astype(np.int16)) < 0).any():
+            raise _damaged(self.path, f"the arrays of {split} do not fit together")
+        return games
+
+    def _array(self, split: str, name: str) -> NDArray[Any]:
+        path = self.path / split / f"{name}.npy"
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            raise _damaged(self.path, f"{split}/{name}.npy cannot be read") from None
+        if array.dtype.str != TYPES[name] or array.ndim != 1:
+            raise _damaged(self.path, f"{split}/{name}.npy holds something else")
+        return array.view(np.ndarray)
+
+
+def open_collections(paths: Sequence[Path | str], split: str, sizes: Sequence[int] = ()) -> list[Collection]:
+    """The games of a split of several datasets: one collection for each dataset and each of its board sizes.
+
+    `sizes` are the board sizes to take, none for all. So every collection can be given a weight of its own, and every
+    batch be of one size.
+    """
+    found = []
+    for path in paths:
+        dataset = Dataset.open(path)
+        found += [dataset.collection(split, size) for size in dataset.sizes(split) if not sizes or size in sizes]
+    if not found:
+        raise NobiError(f"There are no games of these sizes in the {split} part of {', '.join(map(str, paths))}.")
+    return found
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether the folder holds a dataset of whatever version."""
+    try:
+        return bool(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["format"] == FORMAT)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        raise NobiError(f"There is no dataset {str(path)!r}; 'nobi data import' makes one.")
+    if not (path / MANIFEST).is_file():
+        raise NobiError(f"{str(path)!r} is no dataset: it holds no {MANIFEST}. 'nobi data import' makes datasets.")
+    try:
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise _damaged(path, f"{MANIFEST} cannot be read") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise NobiError(f"{str(path)!r} is no dataset: its {MANIFEST} is something else.")
+    if manifest.get("version") != VERSION:
+        raise NobiError(
+            f"The dataset {str(path)!r} has version {manifest.get('version')} of the format, and this program reads "
+            f"version {VERSION}: import the records again."
+        )
+    files = manifest.get("files")
+    expected = {REJECTED, *(f"{split}/{name}.npy" for split in SPLITS for name in TYPES)}
+    if not isinstance(files, dict) or files.keys() != expected:
+        raise _damaged(path, f"{MANIFEST} does not name its files")
+    if not all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in files.values()):
+        raise _damaged(path, f"{MANIFEST} does not describe its files")
+    return manifest
+
+
+def _damaged(path: Path, how: str) -> NobiError:
+    return NobiError(f"The dataset {str(path)!r} is damaged: {how}. Import the records again.")

@@ -1,0 +1,166 @@
+"""The import of records into a dataset, from beginning to end."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from nobi.datasets import checking
+from nobi.datasets.batches import Sifted, Verdict, in_batches, sift
+from nobi.datasets.dataset import is_dataset
+from nobi.datasets.fault import DUPLICATE, SYMMETRIC_DUPLICATE
+from nobi.datasets.filters import ImportSettings
+from nobi.datasets.folder import whole_folder
+from nobi.datasets.identity import Identity, split_of
+from nobi.datasets.sources import RawRecord, Source, find_sources
+from nobi.datasets.store import REJECTED, Store, write_manifest
+from nobi.datasets.workers import ordered_map
+from nobi.errors import NobiError
+
+_WORTH_A_PROCESS = 1 << 20
+"""Bytes of records below which the start of another process takes longer than the work."""
+
+
+class Progress(NamedTuple):
+    """How far an import is."""
+
+    bytes_read: int
+    bytes: int
+    """On disk, of all sources."""
+    records: int
+    """Games met so far, good and bad."""
+
+
+def import_records(
+    paths: Sequence[Path],
+    out: Path,
+    settings: ImportSettings | None = None,
+    *,
+    workers: int = 1,
+    force: bool = False,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Makes a dataset of the records at these paths and returns its manifest.
+
+    The same records and settings give the same bytes with any number of workers. Workers are processes: a script that
+    asks for several must guard its own start with `if __name__ == "__main__"`.
+    """
+    settings = settings or ImportSettings()
+    if out.is_symlink() or (out.exists() and not (out.is_dir() and (is_dataset(out) or not any(out.iterdir())))):
+        raise NobiError(f"{str(out)!r} exists and is no dataset; choose another name.")
+    if out.exists() and any(out.iterdir()) and not force:
+        raise NobiError(f"The dataset {str(out)!r} exists; --force replaces it.")
+    sources = find_sources(paths)
+    checking.ready()
+    with whole_folder(out, replace=force) as folder:
+        run = _Import(folder, settings)
+        try:
+            small = sum(source.bytes for source in sources) < _WORTH_A_PROCESS
+            run.read(sources, 1 if small else workers, progress)
+            return run.finish(sources)
+        finally:
+            run.release()
+
+
+class _Import:
+    """An import under way."""
+
+    def __init__(self, folder: Path, settings: ImportSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.store = Store(folder)
+        self.rejected: IO[str] = (folder / REJECTED).open("w", encoding="utf-8")
+        self.kinds: Counter[str] = Counter()
+        self.met: list[int] = []
+        """Games of each source, good and bad."""
+        self.seen: dict[bytes, bytes] = {}
+        """The exact identity of the first game of each class of symmetric ones."""
+        self.exact: set[bytes] = set()
+
+    def read(self, sources: list[Source], workers: int, progress: Callable[[Progress], None]) -> None:
+        """Takes in all sources, in order."""
+        owners: list[int] = []
+
+        def batches() -> Iterator[list[RawRecord]]:
+            for number, source in enumerate(sources):
+                for batch in in_batches(source.records()):
+                    owners.append(number)
+                    yield batch
+
+        total = sum(source.bytes for source in sources)
+        self.met = [0] * len(sources)
+        for i, sifted in enumerate(ordered_map(partial(sift, self.settings), batches(), workers)):
+            self._take(sifted, owners[i], sources[owners[i]])
+            progress(Progress(sum(source.bytes_read for source in sources), total, sum(self.met)))
+
+    def finish(self, sources: list[Source]) -> dict[str, Any]:
+        """Writes what is left and describes it all."""
+        self.rejected.close()
+        splits = self.store.close()
+        games = sum(split["games"] for split in splits.values())
+        if not games:
+            common = ", ".join(f"{kind} {count}" for kind, count in self.kinds.most_common(3))
+            raise NobiError(f"None of {sum(self.met)} records can be taken ({common or 'there is none'}).")
+        content = {
+            "settings": asdict(self.settings),
+            "sources": [
+                {"path": str(source.path), "sha256": source.sha256, "files": len(source.files), "records": records}
+                for source, records in zip(sources, self.met, strict=True)
+            ],
+            "records": sum(self.met),
+            "games": games,
+            "moves": sum(split["moves"] for split in splits.values()),
+            "rejected": dict(sorted(self.kinds.items())),
+            "splits": splits,
+        }
+        return write_manifest(self.folder, content)
+
+    def release(self) -> None:
+        """Closes all files."""
+        self.rejected.close()
+        self.store.release()
+
+    def _take(self, sifted: Sifted, number: int, source: Source) -> None:
+        parts = np.full(len(sifted.identities), -1, np.int64)
+        good = 0
+        for verdict in sifted.verdicts:
+            self.met[number] += 1
+            if not verdict.kind:
+                identity = sifted.identities[good]
+                kind = self._duplicate(identity)
+                if kind:
+                    verdict = Verdict(verdict.name, kind, "The same game came before.")
+                else:
+                    parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
+                good += 1
+            if verdict.kind:
+                self._reject(verdict, self.met[number], source)
+        self.store.add(sifted.games, parts)
+
+    def _duplicate(self, identity: Identity) -> str:
+        """The kind of duplicate that a game is and that is to be removed, or nothing; remembers the game."""
+        if self.settings.duplicates == "keep":
+            return ""
+        if identity.exact in self.exact:
+            return DUPLICATE
+        self.exact.add(identity.exact)
+        if self.settings.duplicates == "remove-exact":
+            return ""
+        first = self.seen.setdefault(identity.up_to_symmetry, identity.exact)
+        return "" if first == identity.exact else SYMMETRIC_DUPLICATE
+
+    def _reject(self, verdict: Verdict, index: int, source: Source) -> None:
+        self.kinds[verdict.kind] += 1
+        line = {
+            "source": str(source.path),
+            "index": index,
+            "record": verdict.name,
+            "kind": verdict.kind,
+            "reason": verdict.reason,
+        }
+        self.rejected.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,0 +1,82 @@
+"""What the properties of a record say, in the many spellings of the world: ranks, dates, results, komi."""
+
+import math
+import re
+import unicodedata
+from functools import lru_cache
+
+PROFESSIONAL = 10
+UNKNOWN = 0
+_WEAKEST, _STRONGEST_DAN = -30, 9
+
+_NUMERALS = str.maketrans("初一二三四五六七八九", "1123456789")
+_RANK = re.compile(r"(?<!\d)(\d{1,2})(?:\.\d+)?\s*-?\s*(p|d|k|段|단|級|级|급|gup|g\b)")
+_PROFESSIONAL = re.compile(r"\bpro|professional|プロ|프로|职业|職業|\bp\s*\d|\d\s*-?\s*p")
+_DATE = re.compile(r"(?<!\d)(\d{4})(?!\d)(?:[-./](\d{1,2})(?!\d)(?:[-./](\d{1,2})(?!\d))?)?")
+_CHINESE_DATE = str.maketrans("年月日", "-- ")
+_RESULT = re.compile(r"(b|w|black|white)\s*(\+|wins?\b|won\b)", re.IGNORECASE)
+_COLOURS = {"b": 1, "w": -1}
+
+
+@lru_cache(maxsize=4096)
+def rank_of(text: str) -> int:
+    """1..9 for dan, 10 for professionals of any grade, −1..−30 for kyu, 0 if the text names no rank.
+
+    >>> [rank_of(text) for text in ("3d", "3 dan", "三段", "9p, Meijin", "P5段", "12k?", "15 kyu", "?", "Meijin")]
+    [3, 3, 3, 10, 10, -12, -15, 0, 0]
+    """
+    plain = unicodedata.normalize("NFKC", text).lower()
+    plain = plain.replace("十段", "9d").translate(_NUMERALS)
+    if _PROFESSIONAL.search(plain):
+        return PROFESSIONAL
+    match = _RANK.search(plain)
+    if not match or int(match[1]) == 0:
+        return UNKNOWN
+    number = int(match[1])
+    return min(number, _STRONGEST_DAN) if match[2] in "d段단" else max(-number, _WEAKEST)
+
+
+def rank_name(rank: int) -> str:
+    """A rank as players write it: 3d, 5k, pro, or ? if unknown."""
+    if rank == PROFESSIONAL:
+        return "pro"
+    return f"{rank}d" if rank > 0 else f"{-rank}k" if rank < 0 else "?"
+
+
+@lru_cache(maxsize=4096)
+def date_of(text: str) -> str:
+    """The first date that the text names, as YYYY, YYYY-MM or YYYY-MM-DD; empty if there is none.
+
+    >>> [date_of(text) for text in ("1995-3-7,8", "2015年12月14日", "1670-05", "about 1780", "unknown", "2001-13-01")]
+    ['1995-03-07', '2015-12-14', '1670-05', '1780', '', '2001']
+    """
+    match = _DATE.search(text.translate(_CHINESE_DATE))
+    if not match or match[1] == "0000":
+        return ""
+    year, month, day = match[1], int(match[2] or 0), int(match[3] or 0)
+    if not 1 <= month <= 12:
+        return year
+    return f"{year}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year}-{month:02}"
+
+
+@lru_cache(maxsize=4096)
+def result_of(text: str) -> int:
+    """+1 if black won, −1 if white won, 0 for a draw, or if the text does not say."""
+    match = _RESULT.match(text.strip())
+    return _COLOURS[match[1][0].lower()] if match else 0
+
+
+@lru_cache(maxsize=1024)
+def komi_of(text: str) -> float:
+    """The komi, or NaN if the text names none that can be meant in points."""
+    try:
+        komi = float(text.replace(",", "."))
+    except ValueError:
+        return math.nan
+    return komi if abs(komi) <= 200 else math.nan
+
+
+def whole_number_of(text: str) -> int | None:
+    """The number, or None if the text is none."""
+    text = text.strip()
+    return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None

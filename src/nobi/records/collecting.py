@@ -1,0 +1,86 @@
+"""Making collections of game records out of others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.errors import NobiError
+from nobi.records.collection import Collection
+
+
+def games_of_size(collection: Collection, size: int) -> NDArray[np.int64]:
+    """The numbers of the games on boards of this size: int64[k]."""
+    return np.flatnonzero(collection.size == size)
+
+
+def positions_of(collection: Collection) -> int:
+    """How many moves all games have, passes among them."""
+    return int(collection.start[-1] - collection.start[0])
+
+
+def span(collection: Collection, first: int, end: int) -> Collection:
+    """The games first..end−1, without copying: `start` then begins where these games do."""
+    return collection._replace(
+        **{name: getattr(collection, name)[first:end] for name in _PER_GAME},
+        start=collection.start[first : end + 1],
+        setup_start=collection.setup_start[first : end + 1],
+    )
+
+
+def select(collection: Collection, games: NDArray[np.int64]) -> Collection:
+    """A copy of these games, int64[k], in this order."""
+    start, moves = _gather(collection.start, collection.moves, games)
+    setup_start, setup = _gather(collection.setup_start, collection.setup, games)
+    return Collection(
+        start=start,
+        moves=moves,
+        setup_start=setup_start,
+        setup=setup,
+        **{name: np.array(getattr(collection, name)[games]) for name in _PER_GAME},
+    )
+
+
+def join(collections: Sequence[Collection]) -> Collection:
+    """One collection of all games, in memory; the games of the first come first.
+
+    Whoever wants to draw from several collections by weights keeps them apart, as a list.
+    """
+    if not collections:
+        raise NobiError("There is no collection of games to join.")
+    start, moves = _chain([(c.start, c.moves) for c in collections])
+    setup_start, setup = _chain([(c.setup_start, c.setup) for c in collections])
+    return Collection(
+        start=start,
+        moves=moves,
+        setup_start=setup_start,
+        setup=setup,
+        **{name: np.concatenate([getattr(c, name) for c in collections]) for name in _PER_GAME},
+    )
+
+
+_PER_GAME = [name for name in Collection._fields if name not in ("start", "moves", "setup_start", "setup")]
+
+
+def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of several rows that stand one after the other begins, and where the last ends: int64[k + 1]."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _gather(
+    start: NDArray[np.int64], codes: NDArray[np.uint16], games: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    """The rows of these games, one after the other."""
+    first = start[games]
+    new = offsets_of(start[games + 1] - first)
+    places = np.arange(new[-1]) + np.repeat(first - new[:-1], np.diff(new))
+    return new, np.array(codes[places])
+
+
+def _chain(
+    parts: list[tuple[NDArray[np.int64], NDArray[np.uint16]]],
+) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    lengths = np.concatenate([np.diff(start) for start, _ in parts])
+    return offsets_of(lengths), np.concatenate([codes[start[0] : start[-1]] for start, codes in parts])

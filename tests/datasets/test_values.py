@@ -1,0 +1,81 @@
+"""Ranks, dates, results and komi in the spellings of the world."""
+
+import doctest
+import math
+
+import pytest
+
+from nobi.datasets import values
+from nobi.datasets.values import date_of, komi_of, rank_name, rank_of, result_of
+
+
+def test_examples_in_the_file():
+    assert doctest.testmod(values).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        *[(text, 3) for text in ("3d", "3D", " 3 d", "3 dan", "3-dan", "3Dan", "3d?", "3段", "三段", "３段", "3단")],
+        *[(text, 6) for text in ("6d ama", "amateur 6 dan", "ama 6d", "6.4d")],
+        *[(text, 10) for text in ("1p", "9P", "9p, Meijin", "9 dan pro", "pro 9d", "P9段", "プロ五段", "职业九段")],
+        *[(text, -12) for text in ("12k", "12K", "12 kyu", "12-kyu", "12k?", "12級", "12급")],
+        *[(text, 0) for text in ("", "?", "-", "NR", "ama", "Meijin", "0k", "0d", "25th Honinbo", "insei", "1500")],
+        ("10d", 9), ("Pro", 10), ("3d*", 3), ("45k", -30), ("初段", 1), ("九段", 9), ("1k", -1), ("5 gup", -5),
+    ],
+)  # fmt: skip
+def test_ranks(text, rank):
+    assert rank_of(text) == rank
+
+
+@pytest.mark.parametrize("rank", [*range(-30, 0), *range(1, 11)])
+def test_names_of_ranks_are_read_back(rank):
+    assert rank_of(rank_name(rank)) == rank
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2001-02-03", "2001-02-03"),
+        ("2001-2-3", "2001-02-03"),
+        ("2001-02-03,04", "2001-02-03"),
+        ("2001-02-03..05", "2001-02-03"),
+        ("2001-02", "2001-02"),
+        ("2001/02/03", "2001-02-03"),
+        ("2001.02.03 12:00:00", "2001-02-03"),
+        ("1670", "1670"),
+        ("c. 1670", "1670"),
+        ("1670s", "1670"),
+        ("2001-02-40", "2001-02"),
+        ("2001-99-01", "2001"),
+        ("2015年1月4日", "2015-01-04"),
+        ("", ""),
+        ("0000-00-00", ""),
+        ("20010203", ""),
+        ("spring", ""),
+    ],
+)
+def test_dates(text, date):
+    assert date_of(text) == date
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        *[(text, 1) for text in ("B+R", "B+3.5", "b+", "Black+2", "B+Resign", "B + 0.5", "Black wins", "B+T")],
+        *[(text, -1) for text in ("W+R", "W+0.50", "White won by 3", "w+Time", "W+F")],
+        *[(text, 0) for text in ("", "?", "0", "Draw", "Jigo", "Void", "Unfinished", "both lost")],
+    ],
+)
+def test_results(text, result):
+    assert result_of(text) == result
+
+
+@pytest.mark.parametrize(("text", "komi"), [("6.5", 6.5), ("6,5", 6.5), ("-5", -5.0), ("0.50", 0.5), (" 7 ", 7.0)])
+def test_komi(text, komi):
+    assert komi_of(text) == komi
+
+
+@pytest.mark.parametrize("text", ["", "?", "six", "nan", "inf", "650", "6.5 points"])
+def test_no_komi(text):
+    assert math.isnan(komi_of(text))
