@@ -2,10 +2,25 @@
 
 from pathlib import Path
 
-LAYERS = """
-    board games records datasets features networks search players arena matches gtp evolve imitate figures studies
-    bench cli
-""".split()
+LAYERS = [
+    "board",
+    "games",
+    "records",
+    "datasets",
+    "features",
+    "networks",
+    "search",
+    "players",
+    "arena",
+    "matches",
+    "gtp",
+    "evolve",
+    "imitate",
+    "figures",
+    "studies",
+    "bench",
+    "cli",
+]
 
 
 def test_the_layers_point_one_way():
