@@ -6,6 +6,7 @@ import nobi
 from nobi.cli.bench import Bench
 from nobi.cli.coevolve import Coevolve
 from nobi.cli.evolve import Evolve
+from nobi.cli.export import Export
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.show import Show
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Any] = {
     "transfer": Transfer,
     "match": Match,
     "show": Show,
+    "export": Export,
     "games": ListGames,
     "players": ListPlayers,
     "bench": Bench,
