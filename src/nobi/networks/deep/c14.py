@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from nobi.board.vertices import check_size
 from nobi.errors import NobiError
 from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.layers import BoardConv, BoardDense, EdgeConv
+from nobi.networks.deep.layers import BoardConv, BoardDense, EdgeConv, channels_last
 
 LIBERTIES, STONES = ("c14-7", 7), ("c14-3", 3)
 """The planes with and without liberties, and how many they are; the last is the point that ko forbids."""
@@ -72,7 +72,7 @@ class C14(DeepNetwork):
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
         """float[b, P, n, n] → float[b, n·n]."""
         self.check_serves(int(planes.shape[-1]))
-        x = planes if self.settings.ko else planes[:, :-1]
+        x = channels_last(planes if self.settings.ko else planes[:, :-1])
         for convolution in self.convolutions:
             x = torch.relu(convolution(x))
         return self.top(x)

@@ -17,6 +17,11 @@ from torch.nn.functional import conv2d, linear, pad
 from nobi.networks.deep.orbits import cell_orbits, pair_orbits
 
 
+def channels_last(planes: Tensor) -> Tensor:
+    """The same planes with those of a cell side by side in memory: convolutions on processors are faster then."""
+    return planes.contiguous(memory_format=torch.channels_last)
+
+
 class Tied(nn.Module, ABC):
     """A layer whose weights may be tied."""
 

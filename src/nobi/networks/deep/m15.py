@@ -10,7 +10,7 @@ from nobi.errors import NobiError
 from nobi.networks.deep import register
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.inputs import check_planes, plane_count
-from nobi.networks.deep.layers import BoardConv
+from nobi.networks.deep.layers import BoardConv, channels_last
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class M15(DeepNetwork):
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         """float[b, P, n, n] → float[b, n·n], by the softmax of the player to move."""
         self.check_serves(int(planes.shape[-1]))
-        x = planes
+        x = channels_last(planes)
         for layer in self.hidden:
             x = torch.relu(layer(x))
         values = self.top(x).flatten(2)

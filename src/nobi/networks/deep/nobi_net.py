@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from nobi.networks.deep import register
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.inputs import check_planes, plane_count
-from nobi.networks.deep.layers import BoardConv
+from nobi.networks.deep.layers import BoardConv, channels_last
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class NobiNet(DeepNetwork):
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
         """float[b, P, n, n] → float[b, n·n]."""
-        x = self.stem(torch.cat([planes, torch.ones_like(planes[:, :1])], 1))
+        x = self.stem(channels_last(torch.cat([planes, torch.ones_like(planes[:, :1])], 1)))
         for block in self.blocks:
             x = block(x)
         y = self.head(torch.relu(x))

@@ -74,15 +74,18 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
     )
 
 
-def pairs(before: Tensor, beyond: Tensor, growing: bool) -> tuple[Tensor, Tensor]:
-    """What lies beside and above each cell of a diagonal.
+def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:
+    """What lies beside and above each cell of diagonal t.
 
     Args:
         before: [k, length, boards] the diagonal before it.
         beyond: [k, 1, boards] what lies beyond the border.
-        growing: whether the diagonal is longer than the one before it.
+        t: the number of the diagonal.
+        size: n.
     """
-    if growing:
+    if t == 0:
+        return beyond, beyond
+    if t < size:
         return torch.cat([before, beyond], 1), torch.cat([beyond, before], 1)
     return before[:, 1:], before[:, :-1]
 
@@ -107,25 +110,21 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
     seen = torch.einsum("ri,icb->rcb", groups["input"], x).index_select(1, diagonals.cell.to(device))
     missing = diagonals.missing.to(x)
     seen = seen.view(layer.rows, cells, count * batch) + groups["border"][:, None, None] * missing[:, None]
-    masks = (m.to(device)[:, :, None].expand(-1, -1, batch) for m in diagonals[-2:])
-    by_row, by_column = (mask.reshape(cells, count * batch) for mask in masks)
+    masks = [mask.to(device).repeat_interleave(batch, 1) for mask in diagonals[-2:]]
     outside = beyond[:, None, None].expand(-1, 1, count * batch)
     nothing = torch.zeros_like(outside)
-    h, s, found, start = outside[:, :0], nothing[:, :0], [], 0
-    for t, length in enumerate(diagonals.lengths):
-        here = slice(start, start + length)
-        beside, above = pairs(h, outside, t < size)
-        if t == 0:
-            beside = above = outside
+    h, s, found = outside, nothing, []
+    # cut into diagonals at once: the gradient of a slice would be as large as the whole
+    diagonal_parts = [torch.split(whole, diagonals.lengths, -2) for whole in (seen, *masks)]
+    for t, (part, by_row, by_column) in enumerate(zip(*diagonal_parts, strict=True)):
+        beside, above = pairs(h, outside, t, size)
         both = (beside + above).reshape(layer.hidden, -1)
-        a = seen[:, here] + (groups["recurrent"] @ both).view(layer.rows, length, -1)
+        a = part + (groups["recurrent"] @ both).view(part.shape)
         if layer.cell == "rnn":
             h = torch.tanh(a)  # S08 section III
         else:
-            earlier = pairs(s, nothing, t < size) if t else (nothing, nothing)
-            h, s = lstm_cells(layer, a, *earlier, by_row[here], by_column[here])
+            h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), by_row, by_column)
         found.append(h)
-        start += length
     by_place = torch.cat(found, 1).view(layer.hidden, cells * count, batch)
     return by_place.index_select(1, diagonals.place.to(device)).view(layer.hidden, cells, count, batch)
 
@@ -135,14 +134,14 @@ def lstm_cells(
 ) -> tuple[Tensor, Tensor]:
     """From the sums a[rows, …]: h = σ(o)·tanh(s) and s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁ (S09 section 2.3)."""
     k = layer.hidden
+    gates, c, o = torch.split(a, [layer.rows - 2 * k, k, k])
+    opened = torch.split(torch.sigmoid(gates), k)  # input gate, forget gates
     if layer.gates == "none":
-        i, f = torch.split(torch.sigmoid(a[: 2 * k]), k)
-        kept = f * (s_beside + s_above)
+        kept = opened[1] * (s_beside + s_above)
     else:
-        i, f0, f1 = torch.split(torch.sigmoid(a[: 3 * k]), k)
-        kept = torch.where(by_row, f0, f1) * s_beside + torch.where(by_column, f0, f1) * s_above
-    s = i * torch.tanh(a[-2 * k : -k]) + kept
-    return torch.sigmoid(a[-k:]) * torch.tanh(s), s
+        kept = torch.where(by_row, *opened[1:]) * s_beside + torch.where(by_column, *opened[1:]) * s_above
+    s = opened[0] * torch.tanh(c) + kept
+    return torch.sigmoid(o) * torch.tanh(s), s
 
 
 class SwipingTwin(DeepNetwork):
