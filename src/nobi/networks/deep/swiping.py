@@ -139,7 +139,8 @@ def lstm_cells(
     if layer.gates == "none":
         kept = opened[1] * (s_beside + s_above)
     else:
-        kept = torch.where(by_row, *opened[1:]) * s_beside + torch.where(by_column, *opened[1:]) * s_above
+        _, f0, f1 = opened
+        kept = torch.where(by_row, f0, f1) * s_beside + torch.where(by_column, f0, f1) * s_above
     s = opened[0] * torch.tanh(c) + kept
     return torch.sigmoid(o) * torch.tanh(s), s
 
