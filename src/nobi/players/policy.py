@@ -13,10 +13,9 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from nobi.board.stones import EMPTY, PASS, Boards, board_points, points_of
+from nobi.board.stones import EMPTY, PASS, WHITE, Boards, board_points, points_of
 from nobi.compiling import inlined
 from nobi.errors import NobiError
 from nobi.games.base import Variant
@@ -100,14 +99,11 @@ class PolicyPlayer(Player):
         for start in range(0, len(games), BLOCK):
             block = games[start : start + BLOCK]
             planes = np.stack([planes_of(game, self.network.planes, self.settings.rank) for game in block])
-            white = np.array([game.to_move != 1 for game in block])
+            white = np.array([game.to_move == WHITE for game in block])
             fill = BLOCK - len(block)
-            with torch.inference_mode():
-                out = self.network(
-                    torch.from_numpy(np.pad(planes, ((0, fill), (0, 0), (0, 0), (0, 0)))),
-                    torch.from_numpy(np.pad(white, (0, fill))),
-                )
-            found[start : start + len(block)] = out[: len(block)].numpy()
+            whole = np.pad(planes, ((0, fill), (0, 0), (0, 0), (0, 0)))
+            values = self.network.evaluate(whole, np.pad(white, (0, fill)))
+            found[start : start + len(block)] = values[: len(block)]
         return found
 
     def _choose(

@@ -1,7 +1,7 @@
 """Deep networks, one file each, trained by gradient with torch: planes of a position → a value for every point.
 
-A file `my_net.py` in this folder is the deep network `my-net`. Nothing outside this folder imports torch but to
-train such networks or to play with them. Read `base`, then `layers`.
+A file `my_net.py` in this folder is the deep network `my-net`. Only this folder and the training know of torch; a
+player calls `evaluate`. Read `base`, then `layers`.
 """
 
 from typing import TYPE_CHECKING

@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from copy import deepcopy
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from nobi.board.vertices import check_size
@@ -77,6 +79,13 @@ class DeepNetwork(nn.Module, ABC):
         if self.sizes is not None and size not in self.sizes:
             served = " or ".join(f"{n}x{n}" for n in self.sizes)
             raise NobiError(f"The network {self} plays on {served} only, not on {size}x{size}.")
+
+    def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """`forward` without gradients, from and to plain arrays: [b, P, n, n] and [b] → [b, n·n]."""
+        device = next(self.parameters()).device
+        with torch.inference_mode():
+            values: Tensor = self(torch.from_numpy(planes).to(device), torch.from_numpy(white).to(device))
+        return np.asarray(values.cpu().numpy(), np.float32)
 
     def for_play(self) -> Self:
         """A copy with the same outputs that is not to be trained: tied weights are written out once, not every time."""
