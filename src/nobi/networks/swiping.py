@@ -83,14 +83,7 @@ class SwipingNetwork(Network):
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
         """Input, recurrent and border weights of every layer, and the output weights."""
-        layers = self.layers()
-        found: dict[str, tuple[int, ...]] = {}
-        for prefix, layer in zip(_prefixes(len(layers)), layers, strict=True):
-            found[f"{prefix}input"] = (layer.rows, layer.inputs)
-            found[f"{prefix}recurrent"] = (layer.rows, layer.hidden)
-            found[f"{prefix}border"] = (layer.rows,)
-        found["output"] = (layers[-1].hidden,)
-        return found
+        return groups_of(self.layers())
 
     def forward(self) -> Forward:
         """The compiled pass over all layers."""
@@ -101,7 +94,7 @@ class SwipingNetwork(Network):
         groups = self.split(weights, size)
         layers = self.layers()
         parts = []
-        for i, (prefix, layer) in enumerate(zip(_prefixes(len(layers)), layers, strict=True)):
+        for i, (prefix, layer) in enumerate(zip(prefixes(len(layers)), layers, strict=True)):
             sweeps = sweeps_of(size, layer.gates, keep=keep or i < len(layers) - 1)
             room = allocate_room(sweeps, layer.hidden, layer.inputs, layer.rows)
             x = zeros((size * size, layer.inputs, LANES), F)
@@ -114,8 +107,20 @@ def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
     return np.concatenate([groups[f"{prefix}input"], groups[f"{prefix}recurrent"]], axis=1)
 
 
-def _prefixes(layers: int) -> list[str]:
+def prefixes(layers: int) -> list[str]:
+    """What the names of the groups of each layer begin with."""
     return [""] if layers == 1 else [f"layer{i + 1}." for i in range(layers)]
+
+
+def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
+    """The groups of weights of such layers, in the order of the vector, with their shapes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for prefix, layer in zip(prefixes(len(layers)), layers, strict=True):
+        found[f"{prefix}input"] = (layer.rows, layer.inputs)
+        found[f"{prefix}recurrent"] = (layer.rows, layer.hidden)
+        found[f"{prefix}border"] = (layer.rows,)
+    found["output"] = (layers[-1].hidden,)
+    return found
 
 
 def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.int64], lane: int, boards: int) -> np.float32:
