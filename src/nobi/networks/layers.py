@@ -6,10 +6,10 @@ is `h[slot, u · WIDTH + lane]`. So the loops over lanes are contiguous and vect
 lanes, and the distance between rows is a constant, which lets the compiler see that rows do not overlap.
 
 Loops. The sums of all units come first, then the squashing of all: a long loop body is one chain of operations that
-wait for each other, and a processor looks only so far ahead for others to do meanwhile (a factor of 1.4).
+wait for each other, and a processor looks only so far ahead for others to do meanwhile.
 
 Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds and
-6k tanh or sigmoids (MDLSTM); a tanh is about 11 multiply-adds and a division, which takes as long as 32 multiply-adds.
+6k tanh or sigmoids (MDLSTM); a tanh is about 11 multiply-adds and a division.
 """
 
 from collections.abc import Callable
@@ -183,7 +183,7 @@ def _step(
     h: Lanes,
     values: Lanes,
 ) -> None:
-    """One step of all sweeps: a single call, since a call with so many arrays takes as long as 500 multiply-adds."""
+    """One step of all sweeps: a single call, since a call with so many arrays is dear."""
     lanes = SWEEPS * boards
     see(x, begin, boards, cells, h_beside, h_above, seen)
     add_up(weights, missing, seen, sums, lanes)
