@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.players.base import Player
 
-_players: "Registry[Player]" = Registry("player", __name__, __path__, {"base", "network", "uniform", "view"})
+_players: "Registry[Player]" = Registry("player", __name__, __path__, {"base", "bot", "network", "uniform", "view"})
 register, names, find = _players.register, _players.names, _players.find
 
 
