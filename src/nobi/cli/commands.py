@@ -6,6 +6,7 @@ import nobi
 from nobi.cli.bench import Bench
 from nobi.cli.coevolve import Coevolve
 from nobi.cli.evolve import Evolve
+from nobi.cli.gtp import Gtp
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.show import Show
@@ -21,6 +22,7 @@ COMMANDS: dict[str, Any] = {
     "coevolve": Coevolve,
     "transfer": Transfer,
     "match": Match,
+    "gtp": Gtp,
     "show": Show,
     "games": ListGames,
     "players": ListPlayers,

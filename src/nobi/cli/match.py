@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nobi.arena.games import PlayedGames
     from nobi.arena.summary import Summary
 
-_PLAYER = (
+PLAYER_HELP = (
     f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'."
 )
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
@@ -31,7 +31,7 @@ class Match(CommonFlags):
     A has black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
     """
 
-    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=_PLAYER)] = tyro.MISSING
+    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=PLAYER_HELP)] = tyro.MISSING
     b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B", help="The other player.")] = tyro.MISSING
     game: Annotated[str, tyro.conf.arg(help=_GAME)] = "atari-go"
     size: int = 9

@@ -8,13 +8,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.board.stones import PASS
+from nobi.board.vertices import row_column
 from nobi.games.base import Game
 from nobi.players.base import Player
 from nobi.streams import stream_of
+
+if TYPE_CHECKING:
+    from nobi.networks.inside import Inside
 
 RESIGN = -1
 """What a bot returns instead of a move when it gives up."""
@@ -65,7 +71,12 @@ class Bot(ABC):
         """Thinks in the opponent's time until told to stop."""
 
     def policy(self, game: Game) -> NDArray[np.float32] | None:
-        """[n, n] how good or likely each move seems, higher is better; None if this bot has no such map."""
+        """[n, n] how good each move seems, higher is better, or how likely; None if this bot has no such map."""
+        del game
+        return None
+
+    def inside(self, game: Game) -> "Inside | None":
+        """What goes on in its network at this position; None if it has none that can be looked into."""
         del game
         return None
 
@@ -76,6 +87,21 @@ class Bot(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Lets go of what it holds: threads, memory, other programs."""
+
+
+def candidates_of(game: Game, values: NDArray[np.float32]) -> list[Candidate]:
+    """The legal moves but a pass, best first, with the share of each in the Gibbs distribution of the values, [n, n].
+
+    No search stands behind them: one visit each, and an even chance of winning.
+    """
+    moves = [move for move in game.legal_moves() if move != PASS]
+    if not moves:
+        return []
+    chosen = np.array([values[row_column(move, game.size)] for move in moves], np.float64)
+    shares = np.exp(chosen - chosen.max())
+    shares /= shares.sum()
+    order = np.argsort(-shares, kind="stable")
+    return [Candidate(moves[i], 1, 0.5, float(shares[i]), [moves[i]]) for i in order]
 
 
 class PlayerBot(Bot):
@@ -93,3 +119,29 @@ class PlayerBot(Bot):
         """The player's move."""
         self.player.choose(game.boards, self._lanes, self._streams, self._moves)
         return int(self._moves[0])
+
+    def policy(self, game: Game) -> NDArray[np.float32] | None:
+        """The values of the player's network."""
+        inside = self.inside(game)
+        return inside.output if inside else None
+
+    def inside(self, game: Game) -> "Inside | None":
+        """What goes on in the player's network."""
+        from nobi.players.network import NetworkPlayer
+        from nobi.players.view import view
+
+        player = self.player
+        return view(game, player.network, player.weights).inside if isinstance(player, NetworkPlayer) else None
+
+    def analyse(
+        self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: Event
+    ) -> list[Candidate] | None:
+        """What the player's network makes of the legal moves, told once: it does not change by thinking."""
+        del interval
+        values = self.policy(game)
+        if values is None:
+            return None
+        found = candidates_of(game, values)
+        report(found)
+        stop.wait()
+        return found
