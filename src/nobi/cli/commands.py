@@ -10,6 +10,7 @@ from nobi.cli.gtp import Gtp
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.show import Show
+from nobi.cli.tournament import Tournament
 from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Any] = {
     "coevolve": Coevolve,
     "transfer": Transfer,
     "match": Match,
+    "tournament": Tournament,
     "gtp": Gtp,
     "show": Show,
     "games": ListGames,

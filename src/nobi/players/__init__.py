@@ -38,3 +38,10 @@ def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bo
 
     player: object = make_player(word, variant)
     return player if isinstance(player, Bot) else PlayerBot(player, seed, game)  # type: ignore[arg-type]
+
+
+def chooses_for_many(name: str) -> bool:
+    """Whether the player of this name can meet others in the arena; else it plays one game at a time."""
+    from nobi.players.bot import Bot
+
+    return not issubclass(find(name), Bot)
