@@ -49,7 +49,10 @@ class Table:
             kind = replace(self.variant.settings, **settings)
         except ValueError as fault:
             raise GtpError(str(fault)) from None
-        self._replay(replace(self.variant, settings=kind), self.played)
+        try:
+            self._replay(replace(self.variant, settings=kind), self.played)
+        except GtpError:
+            raise GtpError("a move of this game would be illegal") from None
 
     def play(self, colour: int, move: int) -> None:
         """Plays a move of this colour."""

@@ -36,7 +36,9 @@ def elo_of(share: float) -> float:
 def elo_difference(points: float, games: int) -> Interval:
     """How much stronger the player is who made these points in so many games."""
     share = share_interval(points, games)
-    return Interval(elo_of(share.value), elo_of(share.low), elo_of(share.high))
+    low = elo_of(share.low) if points > 0 else -math.inf  # not by way of a bound that is only nearly 0 or 1
+    high = elo_of(share.high) if points < games or games == 0 else math.inf
+    return Interval(elo_of(share.value), low, high)
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,9 @@ def _maximise(points: NDArray[np.float64], games: NDArray[np.float64]) -> NDArra
     return strength
 
 
-def _covariance(strength: NDArray[np.floating[Any]], games: NDArray[np.float64]) -> NDArray[np.float64]:
+def _covariance(strength: NDArray[np.floating[Any]], games: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
     """The inverse of the information matrix among ratings whose mean is 0."""
     share = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
     weight = games * share * (1 - share)
     information = np.diag(weight.sum(axis=1)) - weight
-    inverse: NDArray[np.float64] = np.linalg.pinv(information, hermitian=True)
-    return inverse
+    return np.linalg.pinv(information, hermitian=True)
