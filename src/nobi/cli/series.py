@@ -104,26 +104,24 @@ def play(
     """
     from nobi.matches.folder import MatchFolder
     from nobi.matches.seats import Entrant
-    from nobi.matches.series import SeriesSettings, keeper, pairings, play_series, remaining
+    from nobi.matches.series import Series, SeriesSettings, keeper, pairings, remaining
 
     variant = games.variant(game, size)
     settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel)
     entrants = [Entrant(word, variant, flags.seed, flags.timeout) for word in words]
-    for entrant in entrants:
-        entrant.make().close()  # complains of what cannot be before anything is written
-    settings.new_referee().close()
+    schedule = pairings(len(words), count)
     opening_of = opening_source(flags, variant)
     opening_of(0)
-    folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
-    records = folder.load() if folder else []
-    schedule = pairings(len(words), count)
-    if any(record.game >= len(schedule) for record in records):
-        raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
-    with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
-        try:
-            play_series(settings, entrants, remaining(schedule, records), opening_of, keeper(records, folder, tell))
-        except KeyboardInterrupt:
-            print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
+    with Series(settings, entrants) as series:  # complains of what cannot be before anything is written
+        folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
+        records = folder.load() if folder else []
+        if any(record.game >= len(schedule) for record in records):
+            raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
+        with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
+            try:
+                series.play(remaining(schedule, records), opening_of, keeper(records, folder, tell))
+            except KeyboardInterrupt:
+                print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
     return sorted(records, key=lambda record: record.game), len(schedule)
 
 

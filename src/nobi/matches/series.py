@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.vertices import vertex_name
@@ -66,68 +66,97 @@ class SeriesSettings:
         return EngineReferee(self.referee, self.variant, self.timeout) if self.referee else RulesReferee()
 
 
-def play_series(
-    settings: SeriesSettings,
-    entrants: Sequence[Entrant],
-    games: Sequence[Pairing],
-    opening_of: Callable[[int], Opening],
-    keep: Callable[[GameRecord, bytes], None],
-) -> None:
-    """Plays the games, `settings.parallel` at once, and hands each to `keep`, one at a time.
+Keep = Callable[[GameRecord, bytes], None]
+"""Takes a game that is over, and its SGF."""
 
-    Engines are started before the first game: a command that does not work is a NobiError at once. After Ctrl-C engines
-    are ended and the games in work are lost.
+
+class Series:
+    """Players and referees at their tables. Engines run from the beginning, so that a command that does not work is a
+    NobiError at once, until `close`.
     """
-    waiting: queue.Queue[Pairing] = queue.Queue()
-    for game in games:
-        waiting.put(game)
-    stop = threading.Event()
-    lock = threading.Lock()
-    faults: list[BaseException] = []
 
-    def work(seats: dict[int, Seat], referee: Referee) -> None:
-        try:
-            while not stop.is_set():
-                try:
-                    pairing = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                opening = opening_of(pairing.round)
-                game = opening.begin(settings.variant)
-                bots = {BLACK: seats[pairing.black].bot(pairing.game), WHITE: seats[pairing.white].bot(pairing.game)}
-                done = play_single(game, bots, referee, Clock(settings.seconds), settings.variant.most_moves)
-                with lock:
-                    if not stop.is_set():
-                        keep(*_kept(pairing, game, done, entrants, opening.name))
-        except BaseException as fault:
-            faults.append(fault)
-            stop.set()
+    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant]) -> None:
+        self._settings = settings
+        self._entrants = entrants
+        self._tables: list[tuple[list[Seat], Referee]] = []
+        self._leave = ExitStack()
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            for _ in range(settings.parallel):
+                self._tables.append(self._new_table())
+            failed.pop_all()
 
-    with ExitStack() as stack:
-        tables = []
-        for _ in range(max(1, min(settings.parallel, len(games)))):
-            seats = {i: Seat(entrant) for i, entrant in enumerate(entrants)}
-            for i, seat in seats.items():
-                stack.callback(seat.close)
-                if entrants[i].is_engine:
-                    seat.bot(0)
-            referee = settings.new_referee()
-            stack.callback(referee.close)
-            tables.append((seats, referee))
-        threads = [threading.Thread(target=work, args=table, daemon=True) for table in tables]
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Everybody leaves."""
+        self._leave.close()
+
+    def play(self, games: Sequence[Pairing], opening_of: Callable[[int], Opening], keep: Keep) -> None:
+        """Plays the games, one at every table at once, and hands each to `keep`, one at a time.
+
+        After Ctrl-C everybody leaves, and the games in work are lost.
+        """
+        waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
+        for game in games:
+            waiting.put(game)
+        stop = threading.Event()
+        lock = threading.Lock()
+        faults: list[BaseException] = []
+
+        def work(seats: list[Seat], referee: Referee) -> None:
+            try:
+                while not stop.is_set():
+                    try:
+                        pairing = waiting.get_nowait()
+                    except queue.Empty:
+                        return
+                    played = self._play_one(pairing, opening_of(pairing.round), seats, referee)
+                    with lock:
+                        if not stop.is_set():
+                            keep(*played)
+            except BaseException as fault:
+                faults.append(fault)
+                stop.set()
+
+        threads = [threading.Thread(target=work, args=table, daemon=True) for table in self._tables[: len(games)]]
         for thread in threads:
             thread.start()
         try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.1)
-        finally:
+            while any(thread.is_alive() for thread in threads):
+                for thread in threads:
+                    thread.join(0.05)
+        except BaseException:
             with lock:
                 stop.set()
-    for thread in threads:  # their engines are gone
-        thread.join(_FAREWELL_SECONDS)
-    if faults:
-        raise faults[0]
+            self.close()  # which ends the games in work
+            for thread in threads:
+                thread.join(_FAREWELL_SECONDS)
+            raise
+        if faults:
+            raise faults[0]
+
+    def _new_table(self) -> tuple[list[Seat], Referee]:
+        seats = [Seat(entrant) for entrant in self._entrants]
+        for seat in seats:
+            self._leave.callback(seat.close)
+            seat.bot(0)
+        referee = self._settings.new_referee()
+        self._leave.callback(referee.close)
+        return seats, referee
+
+    def _play_one(
+        self, pairing: Pairing, opening: Opening, seats: list[Seat], referee: Referee
+    ) -> tuple[GameRecord, bytes]:
+        settings = self._settings
+        game = opening.begin(settings.variant)
+        bots = {BLACK: seats[pairing.black].bot(pairing.game), WHITE: seats[pairing.white].bot(pairing.game)}
+        done = play_single(game, bots, referee, Clock(settings.seconds), settings.variant.most_moves)
+        return _kept(pairing, game, done, self._entrants, opening.name)
 
 
 def _kept(
@@ -159,7 +188,7 @@ def remaining(games: Sequence[Pairing], records: Sequence[GameRecord]) -> list[P
     return [game for game in games if game.game not in played]
 
 
-def keeper(records: list[GameRecord], folder: MatchFolder | None, tell: Callable[[], None]) -> Callable[..., None]:
+def keeper(records: list[GameRecord], folder: MatchFolder | None, tell: Callable[[], None]) -> Keep:
     """Appends each game to the records, saves it, and tells that there is news."""
 
     def keep(record: GameRecord, sgf: bytes) -> None:

@@ -36,8 +36,10 @@ def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bo
     """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
     from nobi.players.bot import Bot, PlayerBot
 
-    player: object = make_player(word, variant)
-    return player if isinstance(player, Bot) else PlayerBot(player, seed, game)  # type: ignore[arg-type]
+    player: Player | Bot = make_player(word, variant)
+    bot = player if isinstance(player, Bot) else PlayerBot(player)
+    bot.seed(seed, game)
+    return bot
 
 
 def chooses_for_many(name: str) -> bool:
