@@ -62,6 +62,17 @@ def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind,
     bot.close()
 
 
+def test_an_engine_that_answers_twice_is_found_out():
+    bot = GtpBot(fake("chatty", 1), GO, 1.0)
+    game = GO.new()
+    game.play(bot.choose(game, Clock()))
+    game.play("J9")
+    time.sleep(0.2)
+    with pytest.raises(EngineError, match="said '= pass' before it was asked 'play'"):
+        bot.choose(game, Clock())
+    bot.close()
+
+
 def test_an_engine_may_resign_and_be_slow():
     bot = GtpBot(fake("resign", 1), GO, 5.0)
     assert bot.choose(GO.new(), Clock()) == RESIGN

@@ -5,6 +5,7 @@ genmove (counted over all games, the first is 1), it
     good       does nothing wrong
     crash      ends with the exit code 3
     hang       says nothing any more
+    chatty     answers twice
     slow       answers after half a second, at every move
     illegal    plays where a stone is
     garbage    says something that is no answer
@@ -37,6 +38,8 @@ def misbehave(colour):
         time.sleep(1000)
     if manner == "illegal":
         return "A1" if colour == "w" else "E1"
+    if manner == "chatty":
+        say("= A1\n\n")
     if manner == "garbage":
         say("Thinking hard\n\n")
     if manner == "nonsense":

@@ -23,7 +23,7 @@ def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None,
     """The records of a match between players named by their words."""
     records = [] if records is None else records
     options = SeriesSettings(where, **{"timeout": 2.0, **settings})
-    entrants = [Entrant(word, where, 0, options.timeout) for word in words]
+    entrants = [Entrant(word, where, i, options.timeout) for i, word in enumerate(words)]
     schedule = remaining(pairings(len(words), games), records)
     with Series(options, entrants) as series:
         series.play(schedule, opening_of, keeper(records, folder, lambda: None))

@@ -70,7 +70,7 @@ class Gtp(CommonFlags):
             game = game or model.game
             size = size or (0 if model.network.scalable else model.size)
         elif not game:
-            known = players.find(name).games
+            known = getattr(players.find(name), "games", None)
             game = "go" if known is None or "go" in known else known[0]
         variant = games.variant(game, size or 19)
         self._new_bot(variant).close()  # complains now of what cannot be

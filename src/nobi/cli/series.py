@@ -108,7 +108,8 @@ def play(
 
     variant = games.variant(game, size)
     settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel)
-    entrants = [Entrant(word, variant, flags.seed, flags.timeout) for word in words]
+    # a seed for each, or else two players of one kind would draw the same numbers
+    entrants = [Entrant(word, variant, flags.seed + i, flags.timeout) for i, word in enumerate(words)]
     schedule = pairings(len(words), count)
     opening_of = opening_source(flags, variant)
     opening_of(0)

@@ -85,6 +85,7 @@ class EngineProcess:
     def _exchange(self, command: str, seconds: float) -> tuple[str, str]:
         """The sign, = or ?, and the text of an answer."""
         name = command.split()[0]
+        self._expect_silence(name)
         pipe = self._process.stdin
         try:
             if pipe is None:
@@ -117,6 +118,20 @@ class EngineProcess:
             elif lines:
                 text = "\n".join(lines)
                 return text[0], text[1:].strip()
+
+    def _expect_silence(self, name: str) -> None:
+        """What was said since the latest answer would be taken for the next one."""
+        while True:
+            try:
+                raw = self._waiting.get_nowait()
+            except queue.Empty:
+                return
+            if raw is None:
+                raise self._crash(name)
+            if raw.strip():
+                self.kill()
+                said = raw.decode("utf-8", "replace").strip()[:60]
+                raise EngineError("garbage", f"said {said!r} before it was asked {name!r}")
 
     def _crash(self, name: str) -> EngineError:
         try:

@@ -15,6 +15,7 @@ class Entrant:
     word: str
     variant: Variant
     seed: int
+    """No other player of the match should have the same: they would draw the same random numbers."""
     seconds: float
     """How long an engine may take for an answer."""
 

@@ -38,7 +38,7 @@ def _analyze_commands(session: Session, arguments: list[str]) -> str:  # noqa: A
     return "\n".join(lines)
 
 
-@command("nobi-policy", "", "how good each move seems: from 0 to 1, best to worst legal move")
+@command("nobi-policy", "", "how good each move seems, from 0, the worst legal one, to 1, the best")
 def _policy(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
     values, legal = _values(session)
     if not legal.any():
