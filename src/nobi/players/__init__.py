@@ -34,16 +34,11 @@ def make_player(word: str, variant: "Variant") -> "Player":
 
 def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
     """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
-    from nobi.players.bot import Bot, PlayerBot
-
-    player: Player | Bot = make_player(word, variant)
-    bot = player if isinstance(player, Bot) else PlayerBot(player)
-    bot.seed(seed, game)
-    return bot
+    return make_player(word, variant).bot(seed, game)
 
 
 def chooses_for_many(name: str) -> bool:
-    """Whether the player of this name can meet others in the arena; else it plays one game at a time."""
-    from nobi.players.bot import Bot
+    """Whether the player of this name is the same in the arena as alone: it has no bot of its own, with a memory."""
+    from nobi.players.base import Player
 
-    return not issubclass(find(name), Bot)
+    return find(name).bot is Player.bot

@@ -67,9 +67,6 @@ class Bot(ABC):
         del game, report, interval, stop
         return None
 
-    def seed(self, seed: int, game: int) -> None:  # noqa: B027
-        """Chooses its random numbers: the same two numbers, the same play, as far as time does not matter."""
-
     def ponder(self, game: Game, stop: Event) -> None:  # noqa: B027
         """Thinks in the opponent's time until told to stop."""
 
@@ -114,14 +111,9 @@ class PlayerBot(Bot):
         """`seed` and `game` choose the random numbers, as in the arena."""
         self.name = str(player)
         self.player = player
-        self._streams = np.zeros(1, np.uint64)
+        self._streams = np.array([stream_of(seed, game)], np.uint64)
         self._lanes = np.zeros(1, np.int64)
         self._moves = np.zeros(1, np.uint16)
-        self.seed(seed, game)
-
-    def seed(self, seed: int, game: int) -> None:
-        """Begins the stream that the arena would use for the game of this number."""
-        self._streams[0] = stream_of(seed, game)
 
     def choose(self, game: Game, clock: Clock) -> int:  # noqa: ARG002
         """The player's move."""
