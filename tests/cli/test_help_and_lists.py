@@ -8,7 +8,10 @@ import pytest
 
 from helpers.commands import call
 
-COMMANDS = ["evolve", "coevolve", "transfer", "study", "show", "export", "match", "games", "players", "bench"]
+COMMANDS = [
+    *("evolve", "coevolve", "transfer", "study", "show", "export"),
+    *("match", "tournament", "gtp", "games", "players", "bench"),
+]
 
 
 @pytest.mark.parametrize("command", [[], *[[c] for c in COMMANDS]])
