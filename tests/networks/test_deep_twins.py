@@ -6,7 +6,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers.planes  # noqa: F401
 from networks.shared import calm_weights, random_boards, twin_outputs
 from nobi.errors import NobiError
 from nobi.networks import make_network
