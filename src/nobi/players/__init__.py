@@ -9,8 +9,9 @@ from nobi.words import settings_from, split_word
 if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.players.base import Player
+    from nobi.players.bot import Bot
 
-_players: "Registry[Player]" = Registry("player", __name__, __path__, {"base", "network", "uniform", "view"})
+_players: "Registry[Player]" = Registry("player", __name__, __path__, {"base", "bot", "network", "uniform", "view"})
 register, names, find = _players.register, _players.names, _players.find
 
 
@@ -29,3 +30,8 @@ def make_player(word: str, variant: "Variant") -> "Player":
     if player.games is not None and variant.game.name not in player.games:
         raise NobiError(f"The player {name!r} plays {' and '.join(player.games)}, not {variant.game.name}.")
     return player(variant, settings)
+
+
+def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
+    """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
+    return make_player(word, variant).bot(seed, game)
