@@ -5,15 +5,15 @@ The templates here are bound to a game's rules and kit by `searcher_of`.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS, RUNNING, as_point, enemy_of
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
-from nobi.search.atomics import exchange, fetch_add
+from nobi.search.atomics import exchange
+from nobi.search.evaluation import Waiting, ask_for_policy, somebody_waits
 from nobi.search.go_tactics import as_count
 from nobi.search.kits import kit_of
 from nobi.search.packing import Words, copy_words
@@ -32,49 +32,6 @@ expand: Any = UNBOUND
 
 _SURE = np.float32(1e6)
 """Added to the value of a move that is known to win."""
-
-HEAD, TAIL, LOST_ENTRIES = 0, 8, 16
-
-
-class Waiting(NamedTuple):
-    """The nodes that wait for the network: a ring from which one thread takes and into which all put."""
-
-    node: NDArray[np.int32]
-    """[slot]"""
-    ready: NDArray[np.int32]
-    """[slot] 1 when the entry is complete."""
-    depth: NDArray[np.int32]
-    """[slot] the number of moves from the root."""
-    line: NDArray[np.uint16]
-    """[slot, DEEPEST] those moves."""
-    ends: NDArray[np.int64]
-    """[24] HEAD: entries taken; TAIL: entries put; LOST_ENTRIES: entries for which there was no room."""
-
-
-def allocate_waiting(slots: int) -> Waiting:
-    """Makes the ring; no slots if there is no network."""
-    return Waiting(
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros((slots, DEEPEST), np.uint16),
-        np.zeros(24, np.int64),
-    )
-
-
-@compiled
-def _ask_for_policy(waiting: Waiting, node: int, room: Room, depth: int) -> None:
-    """Puts a new node into the ring, or counts it as lost if the ring is full."""
-    slots = len(waiting.node)
-    if waiting.ends[TAIL] - waiting.ends[HEAD] >= slots - 64:  # the margin is for threads that ask at the same time
-        fetch_add(waiting.ends, LOST_ENTRIES, 1)
-        return
-    slot = fetch_add(waiting.ends, TAIL, 1) % slots
-    waiting.node[slot] = node
-    waiting.depth[slot] = depth
-    for i in range(depth):
-        waiting.line[slot, i] = room.moves[i + 1]
-    exchange(waiting.ready, slot, 1)
 
 
 def _expand(tree: Tree, node: int, scene: Scene, room: Room, knobs: Knobs) -> bool:
@@ -135,6 +92,7 @@ def choose_child(tree: Tree, node: int, room: Room, knobs: Knobs) -> int:
     rave_visits = tree.rave_visits[first : first + count]
     rave_wins = tree.rave_wins[first : first + count]
     policy = tree.policy[first : first + count]
+    assumed = tree.assumed[first : first + count]
     solved = tree.solved[first : first + count]
     values = room.values
     total = tree.visits[node]
@@ -148,7 +106,9 @@ def choose_child(tree: Tree, node: int, room: Room, knobs: Knobs) -> int:
         r = rave_visits[i]
         share = r / (r + n + n * r * per_rave)
         value = (one - share) * (wins[i] / n) + share * (rave_wins[i] / (r + tiny))
-        values[i] = value + wide / np.sqrt(n) + lead * policy[i] / (one + n) + _SURE * np.float32(solved[i])
+        values[i] = (
+            value + wide / np.sqrt(n) + lead * policy[i] / (one + n - assumed[i]) + _SURE * np.float32(solved[i])
+        )
     best = 0
     highest = values[0]
     for i in range(1, count):
@@ -201,7 +161,7 @@ def _search(
     done = 0
     asks = len(waiting.node) > 0
     while done < playouts and tree.state[FULL] == 0:
-        if one_by_one and waiting.ends[TAIL] != waiting.ends[HEAD]:
+        if one_by_one and somebody_waits(waiting):
             break
         copy_words(root, work)
         for point in range(len(room.played)):
@@ -218,7 +178,7 @@ def _search(
                 if not ripe or stones.outcome[0] != RUNNING or not expand(tree, node, scene, room, knobs):
                     break
                 if asks:
-                    _ask_for_policy(waiting, node, room, depth)
+                    ask_for_policy(waiting, node, room, depth)
             node = choose_child(tree, node, room, knobs)
             # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
             tree.visits[node] += np.float32(1.0)

@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 from nobi.board.stones import Boards, board_points, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
-from nobi.search.descent import allocate_waiting, searcher_of
+from nobi.search.descent import searcher_of
+from nobi.search.evaluation import Evaluator, Figures, allocate_waiting
 from nobi.search.packing import load_board
 from nobi.search.patterns import codes_of
+from nobi.search.policy import Policy, policy_from_file
 from nobi.search.room import DEEPEST, DONE, new_room, new_scene
 from nobi.search.settings import SearchSettings
 from nobi.search.tree import (
@@ -59,9 +62,18 @@ class Search:
     """Searches the positions of one game on one board."""
 
     def __init__(
-        self, variant: Variant, settings: SearchSettings | None = None, *, seed: int = 0, game: int = 0
+        self,
+        variant: Variant,
+        settings: SearchSettings | None = None,
+        *,
+        policy: Policy | None = None,
+        seed: int = 0,
+        game: int = 0,
     ) -> None:
-        """`seed` and `game` choose the random numbers, as in the arena."""
+        """`policy` guides the search, if not that of `settings.model`.
+
+        `seed` and `game` choose the random numbers, as in the arena.
+        """
         self.variant = variant
         self._stream = int(stream_of(seed, game)) >> 1
         self.settings = settings or SearchSettings()
@@ -69,7 +81,10 @@ class Search:
         self._knobs = self.settings.knobs
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
-        self._waiting = allocate_waiting(0)
+        if policy is None and self.settings.model:
+            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness)
+        self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
+        self._waiting = self._evaluator.waiting if self._evaluator else allocate_waiting(0)
         self._pool: ThreadPoolExecutor | None = None
         self._rooms = [new_room(variant.size) for _ in range(self.settings.threads)]
         self._make_scenes(0)
@@ -82,6 +97,8 @@ class Search:
         """Forgets everything but the position."""
         clear_tree(self._tree)
         self._known = None
+        if self._evaluator:
+            self._evaluator.forget()
 
     def seed(self, stream: int) -> None:
         """Starts the threads' random streams anew."""
@@ -100,12 +117,17 @@ class Search:
         previous = game.moves[-2] if len(game.moves) > 1 else 0
         self._set_root(game.boards, 0, previous)
         self._known = known
+        self._tell_evaluator(game.copy())
 
     def set_board(self, boards: Boards, g: int, stream: int) -> None:
         """Makes board g the root of a fresh tree; all chance comes from `stream`."""
         self.clear()
         self.seed(stream)
         self._set_root(boards, g, 0)
+        if self._evaluator:
+            game = self.variant.new()
+            load_board(game.boards, boards, g)
+            self._tell_evaluator(game)
 
     def _follow(self, set_up: Any, moves: tuple[int, ...]) -> bool:
         """Makes the node to which the moves lead from the old root the new one; returns whether there is one."""
@@ -120,7 +142,7 @@ class Search:
         if self._tree.children[node] <= LEAF:
             return False
         if node:
-            self._move_tree(node, 0.0)
+            self._move_tree(node, 0.0, moves[len(old_moves) :])
             self._tree.solved[0] = 0
         return True
 
@@ -151,6 +173,11 @@ class Search:
 
         self._root, self._root_words = new()
         self._scenes = [new() for _ in self._rooms]
+        self._view_scene = new()
+
+    def _tell_evaluator(self, game: Game) -> None:
+        if self._evaluator:
+            self._evaluator.set_root(self._tree, game, self._view_scene[0], self._root_words, self._view_scene[1])
 
     def close(self) -> None:
         """Ends the threads."""
@@ -174,18 +201,49 @@ class Search:
         """
         start = time.perf_counter()
         budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
+        with self._evaluating(budget):
+            self._search_on(budget, report, interval, start)
+        made = int(sum(room.counts[DONE] for room in self._rooms)) - self._rolled
+        self._rolled += made
+        return made
+
+    @contextmanager
+    def _evaluating(self, budget: "_Budget") -> Iterator[None]:
+        """Has the network look at the root, then, in the asynchronous mode, at new nodes while the search goes on."""
+        evaluator = self._evaluator
+        if evaluator is None:
+            yield
+            return
+        if self._tree.children[0] <= LEAF:
+            self._work(0, budget, 0.0, most=1)
+        evaluator.ask_for_root()
+        while evaluator.evaluate_waiting():
+            pass
+        if self.settings.mode == "synchronous":
+            yield
+            return
+        finished = threading.Event()
+        thread = threading.Thread(target=evaluator.work, args=(finished,))
+        thread.start()
+        try:
+            yield
+        finally:
+            finished.set()
+            thread.join()
+
+    def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
         while not budget.over():
             pause = min(due, budget.deadline)
             self._round(budget, pause)
             if self._tree.state[FULL]:
                 self._make_room()
+            if self._evaluator and self.settings.mode == "synchronous":
+                while self._evaluator.evaluate_waiting():
+                    pass
             if report and time.perf_counter() >= due:
                 report()
                 due += interval
-        made = int(sum(room.counts[DONE] for room in self._rooms)) - self._rolled
-        self._rolled += made
-        return made
 
     def _round(self, budget: "_Budget", until: float) -> None:
         """Lets all threads search until something is to be done between playouts."""
@@ -197,9 +255,10 @@ class Search:
         for future in [self._pool.submit(self._work, i, budget, until) for i in range(len(self._rooms))]:
             future.result()
 
-    def _work(self, thread: int, budget: "_Budget", until: float) -> None:
+    def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
         scene, words = self._scenes[thread]
-        amount = 16
+        waits = self._evaluator is not None and self.settings.mode == "synchronous"
+        amount = most
         while (share := budget.take(amount, len(self._rooms))) > 0:
             begin = time.perf_counter()
             made = self._loop(
@@ -211,7 +270,7 @@ class Search:
                 self._knobs,
                 self._waiting,
                 share,
-                False,
+                waits,
             )
             end = time.perf_counter()
             budget.give_back(share - made)
@@ -227,9 +286,12 @@ class Search:
             least *= 2
         self._move_tree(0, least)
 
-    def _move_tree(self, root: int, least: float) -> None:
+    def _move_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
+        """Copies the tree below a node, to which these moves lead, into the other pool."""
         copy_subtree(self._tree, root, self._spare, least)
         self._tree, self._spare = self._spare, self._tree
+        if self._evaluator:
+            self._evaluator.moved(self._spare, self._tree, played)
 
     # --- what has been found ----------------------------------------------------------------------------------------
 
@@ -237,6 +299,11 @@ class Search:
     def tree(self) -> Tree:
         """The tree as it is."""
         return self._tree
+
+    @property
+    def figures(self) -> Figures | None:
+        """What the network's evaluations have cost so far; None without a network."""
+        return self._evaluator.figures if self._evaluator else None
 
     @property
     def nodes(self) -> int:
