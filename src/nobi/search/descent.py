@@ -30,6 +30,9 @@ assume: Any = UNBOUND
 finish: Any = UNBOUND
 expand: Any = UNBOUND
 
+_MANY = 64
+"""Where a node has more playouts, RAVE may learn sparingly."""
+
 _SURE = np.float32(1e6)
 """Added to the value of a move that is known to win."""
 
@@ -200,7 +203,8 @@ def _search(
             mover = as_count(room.movers[d])
             gain = black if mover == BLACK else 1.0 - black
             tree.wins[node] += np.float32(gain)
-            if tree.children[node] > 0:
+            visits = as_count(tree.visits[node])
+            if tree.children[node] > 0 and (visits < _MANY or visits % knobs.sparing == 0):
                 _learn(tree, node, enemy_of(mover), room, 1.0 - gain)
             if decided != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
                 parent = room.path[d - 1]

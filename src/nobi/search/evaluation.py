@@ -99,6 +99,27 @@ def write_policy(tree: Tree, node: int, weights: NDArray[np.float32], cell_of: N
                 tree.policy[first + i] = weights[cell_of[tree.move[first + i]]] / total
 
 
+@compiled
+def follow_nodes(old: Tree, nodes: NDArray[np.int32]) -> None:
+    """Replaces the numbers of nodes in the old tree by those in the new one, -1 for nodes that are gone."""
+    for i in range(len(nodes)):
+        if nodes[i] >= 0:
+            nodes[i] = new_number(old, nodes[i])
+
+
+@compiled
+def follow_entries(old: Tree, waiting: Waiting, skip: int) -> None:
+    """Does the same to the ring, and drops the first `skip` moves of every line."""
+    for at in range(waiting.ends[TAKEN], waiting.ends[PUT]):
+        slot = at % len(waiting.node)
+        if waiting.node[slot] >= 0:
+            waiting.node[slot] = new_number(old, waiting.node[slot])
+        left = max(0, waiting.depth[slot] - skip)
+        for i in range(left):
+            waiting.line[slot, i] = waiting.line[slot, i + skip]
+        waiting.depth[slot] = left
+
+
 def _view(
     root: Words,
     words: Words,
@@ -195,16 +216,10 @@ class Evaluator:
 
         No thread may be searching; the network may be at work.
         """
-        ring, skip = self.waiting, len(played)
         with self._tree_lock:
             self._tree = new
-            self._in_flight[:] = [new_number(old, int(node)) if node >= 0 else -1 for node in self._in_flight]
-            for at in range(int(ring.ends[TAKEN]), int(ring.ends[PUT])):
-                slot = at % len(ring.node)
-                ring.node[slot] = new_number(old, int(ring.node[slot])) if ring.node[slot] >= 0 else -1
-                left = max(0, int(ring.depth[slot]) - skip)
-                ring.line[slot, :left] = ring.line[slot, skip : skip + left].copy()
-                ring.depth[slot] = left
+            follow_nodes(old, self._in_flight)
+            follow_entries(old, self.waiting, len(played))
 
     def evaluate_waiting(self) -> int:
         """Evaluates up to a batch of what waits now; returns how many nodes."""
@@ -236,6 +251,11 @@ class Evaluator:
         figures.lag += len(entries) * (time.perf_counter() - min(seen, self._first_seen or seen))
         self._first_seen = 0.0
         return len(entries)
+
+    def evaluate_all(self) -> None:
+        """Evaluates all that waits now."""
+        while self.evaluate_waiting():
+            pass
 
     def work(self, stop: threading.Event) -> None:
         """Evaluates full batches, and others after the wait, until told to stop."""

@@ -53,10 +53,10 @@ def _choose_locally(scene: Scene, room: Room, chance: np.uint64) -> int:
     candidates = room.candidates
     if np.uint8(chance) < _RESCUE:
         count = 0
-        if last != PASS:
-            count = add_rescues(boards, last, candidates, count)
-        if scene.previous[0] != PASS:
-            count = add_rescues(boards, scene.previous[0], candidates, count)
+        for latest in range(2):
+            move = last if latest == 0 else scene.previous[0]
+            if move != PASS:
+                count = add_rescues(boards, move, candidates, count)
         if count > 0:
             return candidates[below(room.streams, 0, count)]
     if last != PASS and np.uint8(chance >> np.uint64(8)) < _PATTERN:

@@ -7,6 +7,7 @@ from nobi.board.chains import Chains, in_atari, last_liberty
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import inlined
 from nobi.games.go import GoBoards
+from nobi.search.room import SPARE
 
 SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
 """What `breath_after` says."""
@@ -65,7 +66,7 @@ def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16
                 liberties = chains.liberties[0, chains.head[0, beside]]
                 if in_atari(liberties):
                     point = last_liberty(liberties)
-                    if point != boards.ko[0] and count < len(candidates):
+                    if point != boards.ko[0] and count < len(candidates) - SPARE:
                         candidates[count] = point
                         count += 1
         stone = chains.next[0, stone]

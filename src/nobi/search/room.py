@@ -11,7 +11,11 @@ from nobi.search.packing import Words, pack
 DEEPEST = 250
 """The longest line of moves that is looked at in the tree."""
 
-DONE, SEED_LINE = 0, 8
+DONE = 0
+"""Where in `Room.counts` the playouts are counted."""
+
+SPARE = 16
+"""More room for candidates than is filled by the loop that may find many."""
 
 
 class Knobs(NamedTuple):
@@ -29,6 +33,8 @@ class Knobs(NamedTuple):
     """Whether two passes are judged by rollouts, dead stones considered, and not by counting all stones as alive."""
     tactics: float
     """What the knowledge of tactics is worth as prior, 1 by default."""
+    sparing: int
+    """Where a node has many playouts, only every so many-th teaches RAVE."""
 
 
 class Scene(NamedTuple):
@@ -98,6 +104,6 @@ def new_room(size: int) -> Room:
         verdicts=np.zeros(cells, np.int8),
         near=np.zeros(points, np.uint8),
         queue=np.zeros(points, np.uint16),
-        candidates=np.zeros(2 * points, np.uint16),
+        candidates=np.zeros(2 * points + SPARE, np.uint16),
     )
     return pack(room)[0]

@@ -216,9 +216,9 @@ class Search:
             return
         if self._tree.children[0] <= LEAF:
             self._work(0, budget, 0.0, most=1)
-        evaluator.ask_for_root()
-        while evaluator.evaluate_waiting():
-            pass
+        evaluator.evaluate_all()
+        evaluator.ask_for_root()  # if the tree was kept, and the root's turn had not come yet
+        evaluator.evaluate_all()
         if self.settings.mode == "synchronous":
             yield
             return
@@ -239,8 +239,7 @@ class Search:
             if self._tree.state[FULL]:
                 self._make_room()
             if self._evaluator and self.settings.mode == "synchronous":
-                while self._evaluator.evaluate_waiting():
-                    pass
+                self._evaluator.evaluate_all()
             if report and time.perf_counter() >= due:
                 report()
                 due += interval

@@ -5,6 +5,10 @@ from typing import Literal
 
 from nobi.search.room import Knobs
 
+SPARING = 8
+"""With several threads, every so many-th playout teaches RAVE at nodes that all of them visit: else each would wait for
+the others' cache lines, of which the children of a node fill a dozen, at every playout."""
+
 
 @dataclass(frozen=True)
 class SearchSettings:
@@ -75,4 +79,5 @@ class SearchSettings:
             float(self.expand),
             self.passing == "friendly",
             float(self.tactics),
+            1 if self.threads == 1 else SPARING,
         )
