@@ -16,7 +16,7 @@ from nobi.players.bot import RESIGN, Clock
 SETTLED = """
     . X . X O . O
     X X X X O O .
-    . X O X O O O
+    . . O X O O O
     X X X X O . .
     . X . X O O O
     X X X X O . X

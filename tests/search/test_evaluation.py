@@ -103,6 +103,18 @@ def test_waiting_nodes_survive_moves_and_a_full_pool():
         assert_same_position(positions)
 
 
+@pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
+def test_a_network_that_fails_is_heard_of(mode):
+    class Failing(Favourite):
+        def evaluate(self, positions):
+            if self.seen:
+                raise NobiError("The network is ill.")
+            return super().evaluate(positions)
+
+    with pytest.raises(NobiError, match="ill"):
+        started(Failing(5, 3), mode=mode, wait=0).run(seconds=0.5)
+
+
 def test_network_policy():
     network = make_network("mdrnn:hidden=3")
     weights = network.random_weights(5, np.random.default_rng(1))

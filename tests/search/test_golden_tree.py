@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nobi.board.vertices import row_column
+from nobi.board.vertices import row_column, vertex_name
 from nobi.games import variant
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -63,6 +63,16 @@ def test_one_thread_and_a_seed_give_the_same_bits(word):
     other.set_game(variant(word, 5).new())
     other.run(300)
     assert not np.array_equal(facts(other.tree)[1], trees[0][1])
+
+
+def test_a_recorded_tree_of_go():
+    """Go's rollouts and priors have no twin: these numbers are recorded, so that no change of play goes unnoticed."""
+    search = Search(variant("go", 5), seed=1)
+    search.set_game(variant("go", 5).new())
+    search.run(500)
+    found = [(vertex_name(child.move, 5), child.visits) for child in search.children()[:4]]
+    assert found == [("C3", 416), ("D4", 49), ("B3", 13), ("C2", 10)]
+    assert (search.nodes, float(search.tree.wins[0])) == (2690, 205.0)
 
 
 def test_counts_add_up():

@@ -142,7 +142,7 @@ def test_nothing_to_search():
 SETTLED = """
     . X . X O . O
     X X X X O O .
-    . X O X O O O
+    . . O X O O O
     X X X X O . .
     . X . X O O O
     X X X X O . X

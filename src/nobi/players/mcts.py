@@ -23,6 +23,8 @@ from nobi.streams import Streams, draw
 
 _HOPELESS = 0.05
 """Who wins less often than this and sees the opponent pass, passes as well."""
+_STILL_OPEN = 0.3
+"""Nobody resigns while a move wins more often than this."""
 _ENOUGH = 50
 """Nobody resigns on fewer playouts."""
 
@@ -73,14 +75,16 @@ class MctsBot(Bot):
         best, *others = children = search.children()
         if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
             passed = bool(game.moves) and game.moves[-1] == PASS
-            if passed and best.winrate < _HOPELESS:
+            if passed and search.value < _HOPELESS:
                 return PASS
             if is_settled_win(search, game, passed=passed):
                 return PASS
             if passed and others and _falls_behind(children):
                 return PASS
+        # the share of wins of a single move has prior knowledge in it, which never gives up
+        lost = search.value < self.settings.resign and best.winrate < _STILL_OPEN
         enough = sum(child.visits for child in children) >= _ENOUGH
-        return RESIGN if enough and best.winrate < self.settings.resign else best.move
+        return RESIGN if lost and enough else best.move
 
     def analyse(
         self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: threading.Event

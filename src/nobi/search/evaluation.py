@@ -187,6 +187,7 @@ class Evaluator:
         self._tree_lock = threading.Lock()  # held while answers are written, and while the tree is moved
         self._in_flight = np.zeros(0, np.int32)
         self._first_seen = 0.0
+        self.failure: Exception | None = None
 
     def set_root(self, tree: Tree, game: Game, scene: Scene, root: Words, words: Words) -> None:
         """Tells the tree and its root position. Neither this evaluator nor the search may be running.
@@ -258,7 +259,13 @@ class Evaluator:
             pass
 
     def work(self, stop: threading.Event) -> None:
-        """Evaluates full batches, and others after the wait, until told to stop."""
+        """Evaluates full batches, and others after the wait, until told to stop; keeps what goes wrong in `failure`."""
+        try:
+            self._work(stop)
+        except Exception as failure:
+            self.failure = failure
+
+    def _work(self, stop: threading.Event) -> None:
         ring = self.waiting
         while not stop.is_set():
             waiting = int(ring.ends[PUT] - ring.ends[TAKEN])

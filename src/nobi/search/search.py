@@ -230,6 +230,9 @@ class Search:
         finally:
             finished.set()
             thread.join()
+        if evaluator.failure:
+            failure, evaluator.failure = evaluator.failure, None
+            raise failure
 
     def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
@@ -298,6 +301,12 @@ class Search:
     def tree(self) -> Tree:
         """The tree as it is."""
         return self._tree
+
+    @property
+    def value(self) -> float:
+        """The share of playouts that the player to move has won, without any prior knowledge."""
+        playouts = float(self._tree.visits[0])
+        return 1 - float(self._tree.wins[0]) / playouts if playouts else 0.5
 
     @property
     def figures(self) -> Figures | None:

@@ -43,7 +43,7 @@ class SearchSettings:
     memory: int = 128
     """Megabytes for the tree; when it is full, rarely visited parts are dropped."""
     resign: float = 0.08
-    """Resigns when even the best move wins less often than this; 0: never."""
+    """Resigns when fewer playouts than this share are won; 0: never."""
     passing: Literal["friendly", "strict"] = "friendly"
     """Whether dead stones count as captured when both pass, or as alive (as the games of `nobi match` count them)."""
     reuse: bool = True
