@@ -8,8 +8,12 @@ from numpy.testing import assert_allclose
 
 from nobi.board.stones import PASS, board_points
 from nobi.errors import NobiError
+from nobi.features import planes_named
+from nobi.features.position import position_planes
 from nobi.games import variant
 from nobi.networks import make_network
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.model import Model, save_model
 from nobi.search.policy import NetworkPolicy, softmax
 from nobi.search.search import Search
@@ -136,6 +140,24 @@ def test_model_files(tmp_path):
         started(None, size=7, model=str(path))
     with pytest.raises(NobiError, match="no model file"):
         started(None, model="nowhere.safetensors")
+
+
+def test_deep_networks_guide_a_search(tmp_path):
+    network = make_deep("nobi-net:width=4,blocks=1", seed=2)
+    path = tmp_path / "deep.safetensors"
+    save_deep(path, DeepModel(network, 9))
+    search = started(None, "go", mode="synchronous", model=str(path))
+    search.run(1)
+    game = variant("go", 5).new()
+    values = network.for_play().evaluate(
+        position_planes(game, planes_named(network.planes), rank=9)[None], np.array([False])
+    )
+    expected = softmax(values, 1.0)[0]
+    found = {child.move: child.prior for child in search.children()}
+    shares = np.array([found[int(point)] for point in board_points(5)])
+    assert_allclose(shares / shares.sum(), expected, rtol=1e-4)
+    with pytest.raises(NobiError, match="plays go, not gomoku"):
+        started(None, "gomoku", model=str(path))
 
 
 @pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])

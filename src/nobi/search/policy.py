@@ -63,9 +63,20 @@ class NetworkPolicy:
 
 def policy_from_file(path: str, variant: Variant, sharpness: float) -> Policy:
     """The policy that a model file holds."""
-    from nobi.networks.model import load_model
+    from nobi.networks.model import model_in
+    from nobi.networks.modelfile import DEEP, read_model_file
 
-    model = load_model(Path(path))
+    file = read_model_file(Path(path))
+    if file.format == DEEP:
+        try:
+            from nobi.networks.deep.store import deep_model_in
+            from nobi.search.deep import deep_policy
+        except ModuleNotFoundError as fault:
+            if fault.name != "torch":
+                raise
+            raise NobiError(f"{path!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+        return deep_policy(deep_model_in(file), path, variant, sharpness)
+    model = model_in(file)
     if not model.network.scalable and model.size != variant.size:
         raise NobiError(
             f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
