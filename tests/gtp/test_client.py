@@ -51,7 +51,7 @@ def test_a_good_engine_plays():
     ],
 )
 def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind, words):
-    bot = GtpBot(fake(manner, 2), GO, 1.0)
+    bot = GtpBot(fake(manner, 2), GO, 1.0 if manner == "hang" else 60.0)
     game = GO.new()
     game.play(bot.choose(game, Clock()))
     game.play("J9")
@@ -64,11 +64,11 @@ def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind,
 
 
 def test_an_engine_that_answers_twice_is_found_out():
-    bot = GtpBot(fake("chatty", 1), GO, 1.0)
+    bot = GtpBot(fake("chatty", 1), GO, 60.0)
     game = GO.new()
     game.play(bot.choose(game, Clock()))
     game.play("J9")
-    time.sleep(0.2)
+    time.sleep(1)
     with pytest.raises(EngineError, match="said '= pass' before it was asked 'play'"):
         bot.choose(game, Clock())
     bot.close()
