@@ -55,8 +55,9 @@ def learning_bands(
     drawn = sum(len(PARTS) * len(panel.curves) for panel in panels)
     points = max(2, min(MOST_POINTS, MOST_IN_ALL // max(1, drawn)))
     columns = min(columns, len(panels))
-    height = 3.0 + legend_height([[*panel.curves, *dict(PARTS)] for panel in panels], WIDTH)
-    with panel_grid(len(panels), columns, title, width=WIDTH, height=height, share=False) as (figure, axes):
+    width = WIDTH if columns > 1 else 1.7 * WIDTH  # a lone panel fills a page
+    height = (3.0 if columns > 1 else 3.6) + legend_height([[*panel.curves, *dict(PARTS)] for panel in panels], width)
+    with panel_grid(len(panels), columns, title, width=width, height=height, share=False) as (figure, axes):
         label_edges(axes, columns, "", ylabel)
         for one, panel in zip(axes, panels, strict=True):
             longest = max((mean.shape[1] for mean, _ in panel.curves.values()), default=1)
