@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import (
     BLACK,
+    BORDER,
     EMPTY,
+    PASS,
     SIDES,
     WHITE,
     Stones,
@@ -132,6 +134,18 @@ def last_liberty(liberties: int) -> int:
 
 
 @inlined
+def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: int) -> int:
+    """The packed liberties of a chain less all that lead to one of them.
+
+    What is left is in turn all one point (`in_atari`) if the chain has two liberties, and zero if it has one.
+    """
+    liberties = chains.liberties[g, head]
+    for k in range(SIDES):
+        liberties -= chains.weight[point] * (chains.head[g, stones.neighbours[point, k]] == head)
+    return liberties
+
+
+@inlined
 def touching(chains: Chains, g: int, point: int, colour: int) -> int:
     """How many stones of this colour are beside the point."""
     around = chains.around[g, point] - chains.edges[point]
@@ -145,6 +159,20 @@ def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
     Returns whether an enemy chain has lost its last liberty.
     """
     put(stones, g, point, colour)
+    captures = meet_neighbours(stones, chains, g, point, colour)
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        if stones.colour[g, beside] == colour:
+            join(chains, g, chains.head[g, point], chains.head[g, beside])
+    return captures
+
+
+@inlined
+def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Makes a stone that has just been put on the board a chain of its own and takes a liberty from its neighbours.
+
+    Returns whether an enemy chain has lost its last liberty.
+    """
     chains.next[g, point] = point
     chains.stones[g, point] = 1
     enemy = enemy_of(colour)
@@ -162,18 +190,36 @@ def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
         own += chains.weight[beside] * (there == EMPTY)
         captures |= (left == 0) & (there == enemy)
     chains.liberties[g, point] = own
-    for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour:
-            _join(chains, g, chains.head[g, point], chains.head[g, beside])
     return captures
 
 
 @inlined
-def _join(chains: Chains, g: int, one: int, other: int) -> None:
-    """Makes two chains one; the stones of the smaller get the larger's head."""
+def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
+    """Gives the neighbours of a stone that is taken off the board their liberty back."""
+    one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
+    weight = chains.weight[point]
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        chains.around[g, beside] -= one
+        chains.liberties[g, chains.head[g, beside]] += weight
+
+
+@inlined
+def retake_liberties(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
+    """Takes a liberty from the neighbours of a stone that is put back on the board."""
+    one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
+    weight = chains.weight[point]
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        chains.around[g, beside] += one
+        chains.liberties[g, chains.head[g, beside]] -= weight
+
+
+@inlined
+def join(chains: Chains, g: int, one: int, other: int) -> int:
+    """Makes two chains one; the stones of the smaller get the larger's head. Returns the head that is none any more."""
     if one == other:
-        return
+        return as_point(PASS)
     large, small = one, other
     if chains.stones[g, one] < chains.stones[g, other]:
         large, small = other, one
@@ -185,9 +231,16 @@ def _join(chains: Chains, g: int, one: int, other: int) -> None:
         stone = chains.next[g, stone]
         if stone == small:
             break
-    after = chains.next[g, large]  # two rings with exchanged successors are one ring
-    chains.next[g, large] = chains.next[g, small]
-    chains.next[g, small] = after
+    exchange_successors(chains, g, large, small)
+    return small
+
+
+@inlined
+def exchange_successors(chains: Chains, g: int, one: int, other: int) -> None:
+    """Makes the rings of two stones one ring, or of the ring of both two."""
+    after = chains.next[g, one]
+    chains.next[g, one] = chains.next[g, other]
+    chains.next[g, other] = after
 
 
 @inlined
@@ -204,17 +257,13 @@ def capture_around(stones: Stones, chains: Chains, g: int, point: int, colour: i
 @compiled
 def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
     """Takes off the chain of the stone at this point; returns the number of its stones."""
-    one = np.uint16(_ONE[BLACK] if stones.colour[g, point] == BLACK else _ONE[WHITE])
+    colour = stones.colour[g, point]
     removed = 0
     stone = point
     while True:
         lift(stones, g, stone)
         chains.head[g, stone] = stone
-        weight = chains.weight[stone]
-        for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            chains.around[g, beside] -= one
-            chains.liberties[g, chains.head[g, beside]] += weight
+        leave_neighbours(stones, chains, g, stone, colour)
         removed += 1
         stone = chains.next[g, stone]
         if stone == point:
@@ -229,6 +278,20 @@ def breathes(stones: Stones, chains: Chains, g: int, point: int, colour: int) ->
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         if stones.colour[g, beside] == colour and not in_atari(chains.liberties[g, chains.head[g, beside]]):
+            return True
+    return False
+
+
+@inlined
+def lives(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Whether a stone of this colour at an empty point would have a liberty, of its own or by capturing."""
+    if is_open(chains, g, point):
+        return True
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        there = stones.colour[g, beside]
+        # an own chain with a second liberty, or an enemy chain without
+        if there != BORDER and (there == colour) != in_atari(chains.liberties[g, chains.head[g, beside]]):
             return True
     return False
 

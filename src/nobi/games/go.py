@@ -25,10 +25,9 @@ from nobi.board.chains import (
     breathes,
     capture_around,
     clear_chains,
-    in_atari,
     is_captured_by,
     is_enclosed,
-    is_open,
+    lives,
     place,
     refuse_breathless,
     remove_chain,
@@ -141,23 +140,9 @@ def legal(boards: GoBoards, g: int, move: int) -> bool:
     if stones.colour[g, move] != EMPTY or move == boards.ko[g]:
         return False
     me = stones.to_move[g]
-    if not boards.suicide and not _lives(stones, chains, g, move, me):
+    if not boards.suicide and not lives(stones, chains, g, move, me):
         return False
     return boards.ko_rule == SIMPLE or not _repeats(boards, g, move)
-
-
-@inlined
-def _lives(stones: Stones, chains: Chains, g: int, point: int, me: int) -> bool:
-    """Whether a stone here would have a liberty, of its own or by capturing."""
-    if is_open(chains, g, point):
-        return True
-    for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[g, beside]
-        # an own chain with a second liberty, or an enemy chain without
-        if there != BORDER and (there == me) != in_atari(chains.liberties[g, chains.head[g, beside]]):
-            return True
-    return False
 
 
 @compiled

@@ -1,0 +1,214 @@
+"""Ladders in Go: is a chain with two liberties captured, whatever its owner does, by one atari after another?
+
+The attacker plays on a liberty of the chain and so gives atari. Its owner may extend at the last liberty, or capture a
+chain beside it that is in atari itself. Then the chain has
+
+    three liberties or more    it has escaped;
+    two                        the attacker tries both;
+    one                        the attacker captures it, unless a ko forbids that.
+
+Moves are really played, captures and all, and taken back (`nobi.board.trail`); suicide and the retaking of a ko are
+forbidden as in the game. Nothing else is tried: nets, atari on two chains at once, or threats elsewhere are no
+ladders. The search is a loop over a pile of open nodes: the attacker's at even depths, the owner's at odd ones.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.chains import Chains, in_atari, last_liberty, lives, without_liberty
+from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of
+from nobi.board.trail import Trail, allocate_trail, take_back, try_move
+from nobi.compiling import compiled, inlined
+
+MOST_STEPS = 500
+"""Moves that the reading of one ladder may try; beyond them, every answer counts as an escape. A ladder across a 19x19
+board takes about 100."""
+
+
+class LadderRoom(NamedTuple):
+    """Where a reader notes things; every thread has its own."""
+
+    trail: Trail
+    todo: NDArray[np.uint16]
+    """[i] the moves that the open nodes have still to try, those of the deepest last."""
+    base: NDArray[np.int64]
+    """[depth] where a node's moves begin in `todo`."""
+    ko: NDArray[np.uint16]
+    """[depth] the point that is forbidden to the player of this node, or PASS."""
+    steps: NDArray[np.int64]
+    """[2] moves tried by the latest reading; how many readings have reached MOST_STEPS."""
+
+
+def allocate_ladder_room(size: int) -> LadderRoom:
+    """Makes the room for boards of this size."""
+    depths = MOST_STEPS + 3
+    return LadderRoom(
+        trail=allocate_trail(size, depths),
+        todo=np.zeros(4 * depths + size * size, np.uint16),
+        base=np.zeros(depths, np.int64),
+        ko=np.zeros(depths, np.uint16),
+        steps=np.zeros(2, np.int64),
+    )
+
+
+@compiled
+def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, move: int, target: int) -> bool:
+    """Whether a move captures the enemy chain of the stone `target` in a ladder.
+
+    Args:
+        stones: the boards; board g is changed while reading and is the same again afterwards.
+        chains: their chains.
+        g: which board.
+        room: room to read in.
+        move: a legal move on one of the chain's two liberties.
+        target: a stone of the chain.
+    """
+    trail, todo, base = room.trail, room.todo, room.base
+    enemy = stones.colour[g, target]
+    me = enemy_of(enemy)
+    escape = last_liberty(without_liberty(stones, chains, g, chains.head[g, target], move))
+    if _frees(stones, g, escape, move):
+        return False
+    todo[0] = move
+    height = 1  # of the pile `todo`
+    base[0] = 0
+    room.ko[0] = PASS  # the first move is legal
+    depth = 0
+    steps = 0
+    while True:
+        if height > base[depth]:  # try the next move of this node
+            height -= 1
+            point = todo[height]
+            attacks = depth % 2 == 0
+            if point == room.ko[depth] or not lives(stones, chains, g, point, me if attacks else enemy):
+                continue
+            ko = try_move(stones, chains, g, trail, point, me if attacks else enemy)
+            steps += 1
+            base[depth + 1] = height
+            room.ko[depth + 1] = ko
+            goes_on = True
+            captured = False
+            if attacks:
+                if stones.colour[g, target] == EMPTY:
+                    goes_on = False
+                    captured = True
+                else:
+                    height = _list_answers(stones, chains, g, target, todo, height)
+            else:
+                height = _list_ataris(stones, chains, g, target, point, todo, height)
+                goes_on = height > base[depth + 1] and steps < MOST_STEPS
+            if goes_on:
+                depth += 1
+                continue
+            height = base[depth + 1]
+        else:  # who has no move left to try has not reached what he wants
+            captured = depth % 2 == 1
+            if depth == 0:
+                break
+            depth -= 1
+        take_back(stones, chains, g, trail)
+        decided = False
+        while captured == (depth % 2 == 0):  # the player of this node has reached it
+            height = base[depth]
+            if depth == 0:
+                decided = True
+                break
+            depth -= 1
+            take_back(stones, chains, g, trail)
+        if decided:
+            break
+    room.steps[0] = steps
+    room.steps[1] += steps >= MOST_STEPS
+    return captured
+
+
+@inlined
+def _list_answers(stones: Stones, chains: Chains, g: int, target: int, todo: NDArray[np.uint16], height: int) -> int:
+    """Piles up what the owner of a chain in atari may do: capture chains beside it; extend, which is tried first."""
+    head = chains.head[g, target]
+    enemy = stones.colour[g, target]
+    attacker = enemy_of(enemy)
+    extension = last_liberty(chains.liberties[g, head])
+    begin = height
+    stone = head
+    while True:
+        for k in range(SIDES):
+            beside = stones.neighbours[stone, k]
+            if stones.colour[g, beside] == attacker:
+                liberties = chains.liberties[g, chains.head[g, beside]]
+                if in_atari(liberties):
+                    point = last_liberty(liberties)
+                    known = point == extension
+                    for i in range(begin, height):
+                        known |= todo[i] == point
+                    if not known and height < len(todo) - 2:
+                        todo[height] = point
+                        height += 1
+        stone = chains.next[g, stone]
+        if stone == head:
+            break
+    todo[height] = extension
+    return height + 1
+
+
+@inlined
+def _list_ataris(
+    stones: Stones, chains: Chains, g: int, target: int, answer: int, todo: NDArray[np.uint16], height: int
+) -> int:
+    """Piles up the attacker's moves after an answer: the chain's liberties, if they are one or two.
+
+    Of two, that with the more empty neighbours is tried first, since there the chain would get away; and the other
+    not at all, if the chain would get away there at once.
+    """
+    head = chains.head[g, target]
+    liberties = chains.liberties[g, head]
+    if in_atari(liberties):
+        todo[height] = last_liberty(liberties)
+        return height + 1
+    one = _any_liberty(stones, chains, g, head, answer)
+    rest = without_liberty(stones, chains, g, head, one)
+    if not in_atari(rest):
+        return height
+    other = last_liberty(rest)
+    if _empty_beside(stones, g, one) > _empty_beside(stones, g, other):
+        one, other = other, one
+    if not _frees(stones, g, other, one):
+        todo[height] = one
+        height += 1
+    if not _frees(stones, g, one, other):
+        todo[height] = other
+        height += 1
+    return height
+
+
+@inlined
+def _any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -> int:
+    """A liberty of the chain, looked for beside this stone first, if it belongs to the chain."""
+    if chains.head[g, stone] != head:
+        stone = head
+    while True:
+        for k in range(SIDES):
+            beside = stones.neighbours[stone, k]
+            if stones.colour[g, beside] == EMPTY:
+                return beside
+        stone = chains.next[g, stone]
+
+
+@inlined
+def _frees(stones: Stones, g: int, extension: int, atari: int) -> bool:
+    """Whether a chain put into atari by a move gets three liberties by extending, even if nothing else is near."""
+    count = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[extension, k]
+        count += (stones.colour[g, beside] == EMPTY) & (beside != atari)
+    return count > 2
+
+
+@inlined
+def _empty_beside(stones: Stones, g: int, point: int) -> int:
+    count = 0
+    for k in range(SIDES):
+        count += stones.colour[g, stones.neighbours[point, k]] == EMPTY
+    return count

@@ -1,0 +1,157 @@
+"""What a set of planes is: a list of questions, each answered by 0 or 1 for every point of the board.
+
+A position is first written down as *codes*, a small number for each point: whose stone, how many liberties, how
+many stones a move there would capture. A plane is then one comparison, "is the code between low and high?", and a set
+of planes is a list of those. A new set is a file with such a list; only what no code tells yet needs code in `codes`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.games.base import NoSettings
+from nobi.words import join_word
+
+MOST = 255
+"""The highest code; counts beyond it are not told apart."""
+
+
+class Code(IntEnum):
+    """What is known of every point. "Own" is the player to move."""
+
+    NOTHING = 0
+    """Always 0."""
+    STONE = 1
+    """NEITHER, OWN or ENEMY."""
+    LIBERTIES = 2
+    """Liberties of the stone's chain; 0 without a stone."""
+    OWN_LIBERTIES = 3
+    """The same, of own stones only."""
+    ENEMY_LIBERTIES = 4
+    """The same, of enemy stones only."""
+    KO = 5
+    """1 where the player to move may not retake a ko (simple ko)."""
+    LEGAL = 6
+    """1 where the player to move may play."""
+    LIBERTIES_AFTER = 7
+    """Liberties of his chain after a legal move there, told apart up to 6; 0 where no move is legal."""
+    CAPTURES = 8
+    """Enemy stones that a legal move there captures."""
+    LADDER = 9
+    """1 where a legal move captures a chain of two liberties in a ladder (`nobi.board.ladders`)."""
+    TURNS = 10
+    """How many turns ago the stone was played, passes counted: 1 is the latest move, OLD all from 5 on and stones that
+    were set up; 0 without a stone."""
+    RANK = 11
+    """The rank of the player to move on all points: 1 to 9 dan, 0 below or unknown; professionals count as 9 dan."""
+
+
+NEITHER, OWN, ENEMY = 0, 1, 2
+"""What Code.STONE tells."""
+OLD = 5
+NINE_DAN = 9
+
+CODES = len(Code)
+
+
+def rank_code(rank: int) -> int:
+    """A rank (1..9 dan, professionals 10, 0 unknown, kyu below) as the planes tell it: 1 to 9, or 0."""
+    return min(max(rank, 0), NINE_DAN)
+
+
+class Plane(NamedTuple):
+    """One plane: 1 where the code is from `low` to `high`, else 0."""
+
+    name: str
+    code: Code
+    low: int
+    high: int
+
+
+def exactly(name: str, code: Code, value: int = 1) -> Plane:
+    """The plane of one value of a code."""
+    return Plane(name, code, value, value)
+
+
+def counted(name: str, code: Code, most: int) -> list[Plane]:
+    """The planes of the values 1, 2, …, and `most` or more."""
+    return [exactly(f"{name} {value}", code, value) for value in range(1, most)] + [
+        Plane(f"{name} {most}+", code, most, MOST)
+    ]
+
+
+EDGE = Plane("edge", Code.NOTHING, 1, 1)
+"""C14 section 2.3.1: zeros on the board. The network pads this plane with ones, and all others with zeros."""
+
+
+class Table(NamedTuple):
+    """Planes as compiled code takes them."""
+
+    code: NDArray[np.int64]
+    """[plane]"""
+    low: NDArray[np.uint8]
+    high: NDArray[np.uint8]
+    wanted: NDArray[np.bool_]
+    """[code] whether a plane asks for it."""
+
+
+@dataclass(frozen=True)
+class EdgeSettings:
+    """The choice of C14's planes."""
+
+    edge: bool = False
+    """Whether to add the plane that tells the network what is off the board."""
+
+
+class Planes(ABC):
+    """A set of planes."""
+
+    name: ClassVar[str]
+    settings_type: ClassVar[type] = NoSettings
+
+    def __init__(self, settings: Any = None) -> None:
+        self.settings = self.settings_type() if settings is None else settings
+
+    def __str__(self) -> str:
+        return join_word(self.name, self.settings)
+
+    @abstractmethod
+    def define(self) -> list[Plane]:
+        """The planes in their order."""
+
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """The planes in their order."""
+        return tuple(self.define())
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The name of every plane."""
+        return tuple(plane.name for plane in self.planes)
+
+    @property
+    def count(self) -> int:
+        """How many planes there are."""
+        return len(self.planes)
+
+    @property
+    def edge(self) -> int | None:
+        """Which plane the network is to pad with ones, if there is one."""
+        return self.planes.index(EDGE) if EDGE in self.planes else None
+
+    @cached_property
+    def table(self) -> Table:
+        """The planes as compiled code takes them."""
+        wanted = np.zeros(CODES, np.bool_)
+        wanted[[plane.code for plane in self.planes]] = True
+        return Table(
+            np.array([plane.code for plane in self.planes], np.int64),
+            np.array([plane.low for plane in self.planes], np.uint8),
+            np.array([plane.high for plane in self.planes], np.uint8),
+            wanted,
+        )

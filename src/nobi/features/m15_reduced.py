@@ -1,0 +1,26 @@
+"""The reduced planes of M15's investigation of weight symmetries (section 5.1).
+
+"A reduced feature set, excluding rank, liberties after move, capture size, ladder move, and only including a history of
+one move": nine planes.
+"""
+
+from nobi.features import register
+from nobi.features.base import ENEMY, NEITHER, OWN, Code, Plane, Planes, counted, exactly
+
+
+@register
+class M15Reduced(Planes):
+    """Stones, liberties, legality, the latest move."""
+
+    name = "m15-reduced"
+
+    def define(self) -> list[Plane]:
+        """The planes in their order."""
+        return [
+            exactly("own", Code.STONE, OWN),
+            exactly("enemy", Code.STONE, ENEMY),
+            exactly("empty", Code.STONE, NEITHER),
+            *counted("liberties", Code.LIBERTIES, 4),
+            exactly("legal", Code.LEGAL),
+            exactly("turns since 1", Code.TURNS),
+        ]

@@ -1,0 +1,15 @@
+"""The two planes that the swiping networks take: own stones, enemy stones (S08 section III)."""
+
+from nobi.features import register
+from nobi.features.base import ENEMY, OWN, Code, Plane, Planes, exactly
+
+
+@register
+class OwnEnemy(Planes):
+    """Own stones, enemy stones."""
+
+    name = "own-enemy"
+
+    def define(self) -> list[Plane]:
+        """The planes in their order."""
+        return [exactly("own", Code.STONE, OWN), exactly("enemy", Code.STONE, ENEMY)]

@@ -1,0 +1,165 @@
+"""Every plane, on random games and made-up positions of several sizes, as the plain twin writes it down."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.records import collection_of, random_records
+from helpers.twins import MARKS
+from nobi.board.ladders import MOST_STEPS, allocate_ladder_room, captures_in_ladder
+from nobi.board.stones import BLACK, copy_of
+from nobi.board.vertices import point_at, row_column
+from nobi.features import names, planes_named
+from nobi.features.encoder import Encoder
+from nobi.features.position import position_planes
+from nobi.games.go import Go, GoSettings
+from reference import planes as plain
+from reference import surround
+
+WORDS = {
+    "own-enemy": "own-enemy",
+    "c14-3": "c14-3",
+    "c14-3:edge=true": "c14-3:edge",
+    "c14-7": "c14-7",
+    "c14-7:edge=true": "c14-7:edge",
+    "m15-reduced": "m15-reduced",
+    "m15-norank": "m15-norank",
+    "m15": "m15",
+}
+COUNTS = [2, 3, 4, 7, 8, 9, 27, 36]
+MARKED = {mark: colour for colour, mark in MARKS.items()}
+
+
+def test_all_sets_are_tested():
+    assert sorted({word.partition(":")[0] for word in WORDS}) == names()
+    assert [planes_named(word).count for word in WORDS] == COUNTS
+
+
+def assert_same(found, expected, channels, where=""):
+    assert sorted(channels) == sorted(expected)
+    for plane, values in zip(channels, found, strict=True):
+        np.testing.assert_array_equal(values, expected[plane], f"{plane} {where}")
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(("size", "games", "step"), [(5, 4, 1), (9, 2, 7), (13, 1, 31)])
+def test_random_games(word, size, games, step):
+    planes = planes_named(word)
+    records = random_records(size, games, seed=size)
+    encoder = Encoder(collection_of(records), planes)
+    for number, record in enumerate(records):
+        plies = np.arange(0, len(record["moves"]), step)
+        found = encoder.samples(number, plies)
+        marked = [(MARKS[colour], point) for colour, point in record["moves"]]
+        for i, ply in enumerate(plies):
+            game = plain.replay(size, {}, marked[:ply])
+            me, move = marked[ply]
+            history = [point for _, point in marked[:ply]]
+            rank = record["ranks"][me == surround.WHITE]
+            expected = plain.planes_of(WORDS[word], game, me, history, rank)
+            assert_same(found.planes[i], expected, planes.channels, f"at move {ply}")
+            legal = {(r, c) for r in range(size) for c in range(size) if game.is_legal((r, c))}
+            assert set(zip(*np.divmod(np.flatnonzero(found.legal[i]), size), strict=True)) == legal
+            assert found.target[i] == (-1 if move is None else move[0] * size + move[1])
+
+
+@st.composite
+def positions(draw):
+    """A crowded position without dead chains, as a twin's board, and the player to move."""
+    size = draw(st.integers(5, 9))
+    filled = draw(st.floats(0.2, 0.8))
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    board = {}
+    for r, c in np.ndindex(size, size):
+        if chance.random() < filled:
+            board[(r, c)] = str(chance.choice([surround.BLACK, surround.WHITE]))
+    for point in list(board):
+        if point in board and not plain.chain_and_liberties(board, point, size)[1]:
+            for stone in plain.chain_and_liberties(board, point, size)[0]:
+                del board[stone]
+    return size, board, draw(st.sampled_from([surround.BLACK, surround.WHITE]))
+
+
+def set_up(size, board, me):
+    game = Go(size, GoSettings(ko="simple"))
+    game.set_up([(point_at(*p, size), MARKED[mark]) for p, mark in board.items()], MARKED[me])
+    return game
+
+
+@settings(max_examples=60, deadline=None)
+@given(positions())
+def test_made_up_positions(drawn):
+    size, board, me = drawn
+    twin = plain.replay(size, board, [])
+    planes = planes_named("m15")
+    found = position_planes(set_up(size, board, me), planes, rank=4)
+    assert_same(found, plain.planes_of("m15", twin, me, [], 4), planes.channels)
+
+
+@settings(max_examples=40, deadline=None)
+@given(positions())
+def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
+    size, board, me = drawn
+    game = set_up(size, board, me)
+    boards = game.boards
+    before = copy_of(boards)
+    room = allocate_ladder_room(size)
+    for target, mark in board.items():
+        liberties = plain.chain_and_liberties(board, target, size)[1]
+        if mark == surround.OTHER[me] and len(liberties) == 2:
+            for move in liberties:
+                point, stone = (np.uint16(point_at(*p, size)) for p in (move, target))
+                if game.is_legal(int(point)):
+                    works = captures_in_ladder(boards.stones, boards.chains, 0, room, point, stone)
+                    assert works == plain.attack_succeeds(board, size, move, target, me, None)
+                    assert room.steps[0] < MOST_STEPS
+                    assert not room.trail.height.any()
+    np.testing.assert_array_equal(boards.stones.colour, before.stones.colour)
+    np.testing.assert_array_equal(boards.chains.head, before.chains.head)
+    np.testing.assert_array_equal(boards.chains.around[0], before.chains.around[0])
+    stones = [point_at(*p, size) for p in board]
+    np.testing.assert_array_equal(boards.chains.next[0, stones], before.chains.next[0, stones])
+    heads = sorted({int(boards.chains.head[0, p]) for p in stones})
+    for kept in ("stones", "liberties"):
+        np.testing.assert_array_equal(
+            getattr(boards.chains, kept)[0, heads], getattr(before.chains, kept)[0, heads], kept
+        )
+
+
+@pytest.mark.parametrize("ko", ["simple", "positional", "situational"])
+def test_a_game_in_the_hand_goes_by_its_own_rules(ko):
+    """Random games on 5x5 by every ko rule: legal is what the game says, and the rest follows."""
+    planes = planes_named("m15")
+    chance = np.random.default_rng(3)
+    forbidden = 0
+    for _ in range(3):
+        game, twin, history = Go(5, GoSettings(ko=ko)), surround.Go(5, ko=ko), []
+        for turn in range(120):
+            moves = [move for move in game.legal_moves() if move]
+            if not moves:
+                break
+            move = int(chance.choice(moves))
+            game.play(move)
+            history.append(row_column(move, 5))
+            twin.play(history[-1])
+            legal = {row_column(m, 5) for m in game.legal_moves() if m}
+            simple = plain.replay(5, twin.board, [])
+            simple.ko_point, simple.to_move = twin.ko_point, twin.to_move
+            repeats = {p for p in np.ndindex(5, 5) if simple.is_legal(p)} - legal
+            if repeats or turn % 12 == 0:
+                expected = plain.planes_of("m15", simple, twin.to_move, history, 9, legal)
+                assert_same(position_planes(game, planes, rank=10), expected, planes.channels)
+            forbidden += len(repeats)
+    assert (forbidden > 0) == (ko != "simple")
+
+
+def test_a_game_is_not_changed_by_looking_at_it():
+    game = Go(9)
+    for move in ["E5", "E4", "D4", "F4", "C4", "D3"]:
+        game.play(move)
+    before = copy_of(game.boards)
+    position_planes(game, planes_named("m15"))
+    for kept in ("colour", "empty", "slot"):
+        np.testing.assert_array_equal(getattr(game.boards.stones, kept), getattr(before.stones, kept))
+    assert game.to_move == BLACK
