@@ -7,6 +7,7 @@ from nobi.cli.bench import Bench
 from nobi.cli.coevolve import Coevolve
 from nobi.cli.data import Data
 from nobi.cli.evolve import Evolve
+from nobi.cli.export import Export
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.show import Show
@@ -26,6 +27,7 @@ COMMANDS: dict[str, Any] = {
     "match": Match,
     "data": Data,
     "show": Show,
+    "export": Export,
     "games": ListGames,
     "players": ListPlayers,
     "bench": Bench,

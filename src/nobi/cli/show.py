@@ -44,12 +44,12 @@ class Show(CommonFlags):
         announce_compiling()
         from nobi.files import ready_folder
         from nobi.networks.model import load_model
-        from nobi.players.network import NetworkSettings, player_from_file
+        from nobi.players.network import NetworkSettings, player_of_model
         from nobi.players.view import view
 
         model = load_model(self.model)
         variant = games.variant(self.game or model.game, self.size or model.size)
-        player = player_from_file(str(self.model), variant, NetworkSettings())
+        player = player_of_model(model, str(self.model), variant, NetworkSettings())
         game = variant.new()
         for move in self._random_moves(variant) if self.random else self.moves:
             game.play(move)

@@ -11,7 +11,7 @@ from nobi.words import settings_from, split_word
 if TYPE_CHECKING:
     from nobi.networks.base import Network
 
-_others = {"base", "dense", "functions", "inside", "layers", "model", "sweeps", "swiping"}
+_others = {"base", "deep", "dense", "functions", "inside", "layers", "model", "modelfile", "sweeps", "swiping"}
 _networks: "Registry[Network]" = Registry("network", __name__, __path__, _others)
 register, names, find = _networks.register, _networks.names, _networks.find
 

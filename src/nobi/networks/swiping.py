@@ -83,14 +83,7 @@ class SwipingNetwork(Network):
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
         """Input, recurrent and border weights of every layer, and the output weights."""
-        layers = self.layers()
-        found: dict[str, tuple[int, ...]] = {}
-        for prefix, layer in zip(_prefixes(len(layers)), layers, strict=True):
-            found[f"{prefix}input"] = (layer.rows, layer.inputs)
-            found[f"{prefix}recurrent"] = (layer.rows, layer.hidden)
-            found[f"{prefix}border"] = (layer.rows,)
-        found["output"] = (layers[-1].hidden,)
-        return found
+        return groups_of(self.layers())
 
     def forward(self) -> Forward:
         """The compiled pass over all layers."""
@@ -102,7 +95,7 @@ class SwipingNetwork(Network):
         layers = self.layers()
         cells = size * size
         parts = []
-        for i, (prefix, layer) in enumerate(zip(_prefixes(len(layers)), layers, strict=True)):
+        for i, (prefix, layer) in enumerate(zip(prefixes(len(layers)), layers, strict=True)):
             last = i == len(layers) - 1
             sweeps = sweeps_of(size, layer.gates)
             parts.append(
@@ -118,8 +111,20 @@ class SwipingNetwork(Network):
         return SwipingRoom(parts[0].x, zeros((cells, LANES), F), groups["output"], tuple(parts))
 
 
-def _prefixes(layers: int) -> list[str]:
+def prefixes(layers: int) -> list[str]:
+    """What the names of the groups of each layer begin with."""
     return [""] if layers == 1 else [f"layer{i + 1}." for i in range(layers)]
+
+
+def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
+    """The groups of weights of such layers, in the order of the vector, with their shapes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for prefix, layer in zip(prefixes(len(layers)), layers, strict=True):
+        found[f"{prefix}input"] = (layer.rows, layer.inputs)
+        found[f"{prefix}recurrent"] = (layer.rows, layer.hidden)
+        found[f"{prefix}border"] = (layer.rows,)
+    found["output"] = (layers[-1].hidden,)
+    return found
 
 
 def _forward_one(room: SwipingRoom, lanes: int) -> None:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.players.base import Player
 
-_players: "Registry[Player]" = Registry("player", __name__, __path__, {"base", "network", "uniform", "view"})
+_others = {"base", "loading", "network", "policy", "uniform", "view"}
+_players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
 register, names, find = _players.register, _players.names, _players.find
 
 
@@ -21,9 +22,9 @@ def make_player(word: str, variant: "Variant") -> "Player":
     """
     name, given = split_word(word)
     if name.endswith(".safetensors"):
-        from nobi.players.network import NetworkSettings, player_from_file
+        from nobi.players.loading import player_from_file
 
-        return player_from_file(name, variant, settings_from(NetworkSettings, given, word))
+        return player_from_file(name, variant, given, word)
     player = find(name)
     settings: object = settings_from(player.settings_type, given, word)
     if player.games is not None and variant.game.name not in player.games:

@@ -19,6 +19,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.functions import LANES, STEP, F
+from nobi.networks.model import Model
 from nobi.players.base import BatchPlayer
 from nobi.streams import Streams, below, fraction
 
@@ -147,19 +148,19 @@ def _choose_by_network(
             moves[begin + lane] = pick(boards, block[lane], streams, room, lane)
 
 
+def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
+    """The compiled choice (boards, g, streams, room, lane) among the moves for which the compiled `legal` holds."""
+    return specialise(_pick, name, legal=legal)
+
+
 @cache
 def _batch_chooser(game: type[Game], forward: Forward) -> Callable[..., None]:
-    pick = specialise(_pick, game.name, legal=game.rules.legal)
+    pick = pick_among(game.name, game.rules.legal)
     return specialise(_choose_by_network, game.name, forward=forward, pick=pick)
 
 
-def player_from_file(path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
-    """The player that a model file holds."""
-    from pathlib import Path
-
-    from nobi.networks.model import load_model
-
-    model = load_model(Path(path))
+def player_of_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
+    """The player that a model is; `path` is what it calls itself."""
     if not model.network.scalable and model.size != variant.size:
         raise NobiError(
             f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."

@@ -1,0 +1,230 @@
+"""Torch twins of the swiping networks, trainable by gradient.
+
+The compiled networks visit one cell after another for many boards. Here all cells of an anti-diagonal, which do not
+depend on each other, are computed at once, for all sweeps and all boards: a step is one product of the recurrent
+weights with everything on the diagonal, and a board of size n takes 2n − 1 steps. Every sweep is turned so that it goes
+down and right; then the predecessors of the cells of a diagonal are the cells of the diagonal before it:
+
+    . . . 3        on the growing diagonals the first cell has nothing above it and the last nothing beside it;
+    . . 3 4        on the shrinking ones every cell has both
+    . 3 4 5
+    3 4 5 6
+
+Arrays end in (sweep, board), as those of the compiled networks end in the lane.
+"""
+
+from dataclasses import fields
+from functools import cache
+from math import prod
+from typing import Any, ClassVar, NamedTuple, Self, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nobi.networks.base import Network, Weights
+from nobi.networks.deep.base import DeepNetwork
+from nobi.networks.deep.inputs import STONES, plane_count
+from nobi.networks.model import Model
+from nobi.networks.sweeps import CORNERS, sweeps_of
+from nobi.networks.swiping import Layer, SwipingNetwork, groups_of, prefixes
+
+
+class Diagonals(NamedTuple):
+    """The sweeps d over a board, diagonal after diagonal; place i is a cell of some diagonal, in every sweep."""
+
+    lengths: list[int]
+    """How many places each diagonal has."""
+    cell: Tensor
+    """int64[cells·d] the cell at place i of sweep d."""
+    place: Tensor
+    """int64[cells·d] where cell c of sweep d is found among cells·d: its place times the sweeps, plus d."""
+    missing: Tensor
+    """float64[cells] how many predecessors of place i lie beyond the border."""
+    beside_is_first: Tensor
+    """bool[cells, d] whether the state from the row meets the forget gate 0."""
+    above_is_first: Tensor
+    """bool[cells, d] the same for the state from the column."""
+
+
+@cache
+def diagonals_of(size: int, gates: str) -> Diagonals:
+    """The sweeps of `sweeps_of`, in the order of diagonals."""
+    sweeps = sweeps_of(size, gates)
+    count, cells = sweeps.cell.shape
+    rows, columns = np.divmod(np.arange(cells), size)
+    order = np.lexsort((rows, rows + columns))  # place → cell, in a sweep that goes down and right
+    cell = np.empty((cells, count), np.int64)
+    first = np.empty((2, cells, count), np.bool_)
+    for d in range(count):
+        # step i of any sweep is cell i of the board turned so that the sweep goes down and right
+        cell[:, d] = sweeps.cell[d, order]
+        first[0, :, d] = sweeps.gate_beside[d, order] == 0
+        first[1, :, d] = sweeps.gate_above[d, order] == 0
+    place = np.empty((cells, count), np.int64)
+    for d in range(count):
+        place[cell[:, d], d] = np.arange(cells) * count + d
+    return Diagonals(
+        [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
+        torch.from_numpy(cell.ravel()),
+        torch.from_numpy(place.ravel()),
+        torch.from_numpy(sweeps.missing[0, order].astype(np.float64)),
+        torch.from_numpy(first[0]),
+        torch.from_numpy(first[1]),
+    )
+
+
+def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:
+    """What lies beside and above each cell of diagonal t.
+
+    Args:
+        before: [k, length, boards] the diagonal before it.
+        beyond: [k, 1, boards] what lies beyond the border.
+        t: the number of the diagonal.
+        size: n.
+    """
+    if t == 0:
+        return beyond, beyond
+    if t < size:
+        return torch.cat([before, beyond], 1), torch.cat([beyond, before], 1)
+    return before[:, 1:], before[:, :-1]
+
+
+def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, size: int) -> Tensor:
+    """Sweeps a layer over many boards.
+
+    Args:
+        layer: its make.
+        groups: its weights `input`, `recurrent`, and `border` as the term added once for each missing predecessor.
+        beyond: [k] the output of what lies beyond the border.
+        x: [inputs, cells, b] what the layer sees.
+        size: n.
+
+    Returns:
+        [k, cells, d, b] the outputs of its units, by cell.
+    """
+    device = x.device
+    diagonals = diagonals_of(size, layer.gates)
+    cells, count = diagonals.beside_is_first.shape
+    batch = x.shape[2]
+    seen = torch.einsum("ri,icb->rcb", groups["input"], x).index_select(1, diagonals.cell.to(device))
+    missing = diagonals.missing.to(x)
+    seen = seen.view(layer.rows, cells, count * batch) + groups["border"][:, None, None] * missing[:, None]
+    masks = [mask.to(device).repeat_interleave(batch, 1) for mask in diagonals[-2:]]
+    outside = beyond[:, None, None].expand(-1, 1, count * batch)
+    nothing = torch.zeros_like(outside)
+    h, s, found = outside, nothing, []
+    # cut into diagonals at once: the gradient of a slice would be as large as the whole
+    diagonal_parts = [torch.split(whole, diagonals.lengths, -2) for whole in (seen, *masks)]
+    for t, (part, by_row, by_column) in enumerate(zip(*diagonal_parts, strict=True)):
+        beside, above = pairs(h, outside, t, size)
+        both = (beside + above).reshape(layer.hidden, -1)
+        a = part + (groups["recurrent"] @ both).view(part.shape)
+        if layer.cell == "rnn":
+            h = torch.tanh(a)  # S08 section III
+        else:
+            h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), by_row, by_column)
+        found.append(h)
+    by_place = torch.cat(found, 1).view(layer.hidden, cells * count, batch)
+    return by_place.index_select(1, diagonals.place.to(device)).view(layer.hidden, cells, count, batch)
+
+
+def lstm_cells(
+    layer: Layer, a: Tensor, s_beside: Tensor, s_above: Tensor, by_row: Tensor, by_column: Tensor
+) -> tuple[Tensor, Tensor]:
+    """From the sums a[rows, …]: h = σ(o)·tanh(s) and s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁ (S09 section 2.3)."""
+    k = layer.hidden
+    gates, c, o = torch.split(a, [layer.rows - 2 * k, k, k])
+    opened = torch.split(torch.sigmoid(gates), k)  # input gate, forget gates
+    if layer.gates == "none":
+        kept = opened[1] * (s_beside + s_above)
+    else:
+        _, f0, f1 = opened
+        kept = torch.where(by_row, f0, f1) * s_beside + torch.where(by_column, f0, f1) * s_above
+    s = opened[0] * torch.tanh(c) + kept
+    return torch.sigmoid(o) * torch.tanh(s), s
+
+
+class SwipingTwin(DeepNetwork):
+    """A swiping network in torch, equal to the compiled one for the same vector of weights.
+
+    With the planes `own-enemy` it is the compiled network, and `to_model` gives that back, to play in the arena. With
+    other planes its first layer sees more inputs, and there is no compiled network like it.
+    """
+
+    compiled_type: ClassVar[type[SwipingNetwork]]
+
+    def __init__(self, settings: Any = None) -> None:
+        super().__init__(settings)
+        inputs = plane_count(self.settings.planes)
+        bottom, *others = self.compiled_network().layers()
+        self.layers = [bottom._replace(inputs=inputs), *others]
+        self.groups = groups_of(self.layers)
+        self.weights = nn.Parameter(torch.empty(sum(prod(shape) for shape in self.groups.values())))
+
+    @classmethod
+    def of(cls, network: Network, weights: Weights) -> Self:
+        """The twin of a compiled network with these weights."""
+        twin = cls(cls.settings_type(**vars(network.settings)))
+        network.split(weights, 0)
+        twin.weights = nn.Parameter(torch.tensor(np.asarray(weights)))
+        return twin
+
+    @property
+    def planes(self) -> str:
+        """Those of its settings."""
+        return str(self.settings.planes)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is a compiled network with the same weights."""
+        return self.planes == STONES
+
+    def compiled_network(self) -> SwipingNetwork:
+        """The compiled network with the same settings, which sees only stones."""
+        kind = self.compiled_type.settings_type
+        return self.compiled_type(kind(**{f.name: getattr(self.settings, f.name) for f in fields(kind)}))
+
+    def to_model(self, size: int, provenance: dict[str, Any] | None = None) -> Model:
+        """The compiled network with these weights."""
+        if not self.is_compiled:
+            raise ValueError(f"{self} sees more than stones: there is no compiled network like it")
+        weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
+        return Model(self.compiled_network(), weights, size, provenance or {})
+
+    def split(self) -> dict[str, Tensor]:
+        """The groups of weights, as parts of the vector."""
+        parts = torch.split(self.weights, [prod(shape) for shape in self.groups.values()])
+        return {name: part.view(shape) for (name, shape), part in zip(self.groups.items(), parts, strict=True)}
+
+    def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
+        """float[b, P, n, n] → float[b, n·n]."""
+        size = int(planes.shape[-1])
+        groups = self.split()
+        x = planes.flatten(2).permute(1, 2, 0)
+        for i, (prefix, layer) in enumerate(zip(prefixes(len(self.layers)), self.layers, strict=True)):
+            own = {name: groups[prefix + name] for name in ("input", "recurrent", "border")}
+            beyond = own["border"].new_zeros(layer.hidden)
+            if getattr(self.settings, "border", "") == "value" and layer.cell == "rnn":
+                own["border"], beyond = beyond, own["border"]
+            h = swipe(layer, own, beyond, x, size)
+            if i < len(self.layers) - 1:
+                x = h.sum(2)
+        return torch.einsum("k,kcdb->bc", groups["output"], h)
+
+    def draw(self, chance: torch.Generator) -> None:
+        """Small weights, from which gradients find their way: N(0, 1/√(number of inputs of the unit)).
+
+        The papers' N(0, 1), meant for evolution, makes many units on a large board chaotic.
+        """
+        for name, part in self.split().items():
+            fan_in = 1 if name.endswith("border") else part.shape[-1]
+            sums = len(CORNERS) if name.endswith("input") and name != "input" else 2
+            part.normal_(0.0, 1.0 / (sums * fan_in**0.5), generator=chance)
+
+
+def twin_of(network: Network, weights: Weights) -> SwipingTwin:
+    """The torch twin of any compiled swiping network."""
+    from nobi.networks.deep import find
+
+    return cast(type[SwipingTwin], find(network.name)).of(network, weights)

@@ -1,0 +1,82 @@
+"""Files of models: the one place that reads and writes them, and says what is wrong with one.
+
+A model file is `.safetensors`: tensors, and in its header as text the format, the network's word, the size of board it
+was made for, and the provenance as JSON. Reading one runs no code from it.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+import nobi
+from nobi.errors import NobiError
+from nobi.tensors import save_tensors
+
+COMPILED = "nobi-model-1"
+"""A network of `nobi.networks` with its vector of weights."""
+DEEP = "nobi-deep-1"
+"""A network of `nobi.networks.deep` with its tensors."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds; whether network and tensors fit together is not known yet."""
+
+    path: Path
+    format: str
+    network: str
+    """The network's word, such as `mdlstm:hidden=3`."""
+    size: int
+    tensors: dict[str, NDArray[np.float32]]
+    provenance: dict[str, Any]
+
+    def unusable(self, why: object) -> NobiError:
+        """The error that says why the network in the file cannot be made."""
+        return NobiError(f"{str(self.path)!r} cannot be used: {why}")
+
+
+def write_model_file(
+    path: Path, form: str, network: str, size: int, tensors: dict[str, NDArray[Any]], provenance: dict[str, Any]
+) -> None:
+    """Writes a model file; the version of the package joins the provenance."""
+    header = {
+        "format": form,
+        "network": network,
+        "size": str(size),
+        "provenance": json.dumps({"nobi": nobi.__version__, **provenance}, sort_keys=True),
+    }
+    save_tensors(path, {name: np.ascontiguousarray(t, np.float32) for name, t in tensors.items()}, header)
+
+
+def read_model_file(path: Path) -> ModelFile:
+    """Reads a model file of either format; whatever is wrong with it is told in one sentence."""
+    if not path.is_file():
+        raise NobiError(f"There is no model file {str(path)!r}.")
+    try:
+        with safe_open(path, "numpy") as file:
+            header = file.metadata() or {}
+            known = header.get("format") in (COMPILED, DEEP)
+            tensors = {name: file.get_tensor(name) for name in file.keys()} if known else {}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, TypeError) as fault:
+        raise NobiError(f"{str(path)!r} is not a whole .safetensors file: {fault}.") from None
+    if not tensors:
+        raise NobiError(f"{str(path)!r} is not a model of nobi (its format is {header.get('format', 'unknown')!r}).")
+    try:
+        found = ModelFile(
+            path,
+            header["format"],
+            header["network"],
+            int(header["size"]),
+            tensors,
+            dict(json.loads(header["provenance"])),
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise NobiError(f"The header of {str(path)!r} is damaged: {fault}.") from None
+    if any(t.dtype != np.float32 or not np.isfinite(t).all() for t in tensors.values()):
+        raise NobiError(f"The weights in {str(path)!r} are not finite 32-bit numbers.")
+    return found

@@ -1,0 +1,36 @@
+"""What the tests of deep networks share: positions, and weights that make a difference."""
+
+import numpy as np
+import torch
+
+import helpers.planes  # noqa: F401
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.inputs import plane_count
+
+
+def lively(word, seed=0, scale=1.0):
+    """A network whose weights and biases are all random, none so small that its outputs hardly differ."""
+    net = make_deep(word, seed).double()
+    chance = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weights in net.parameters():
+            fan_in = weights[0].numel() if weights.dim() > 1 else 1
+            weights.normal_(0, scale / max(1, fan_in) ** 0.5, generator=chance)
+    return net
+
+
+def random_planes(net, batch, size, seed=0):
+    """Zeros and ones, float64[batch, P, n, n]."""
+    rng = np.random.default_rng(seed)
+    return torch.from_numpy((rng.random((batch, plane_count(net.planes), size, size)) < 0.3).astype(float))
+
+
+def colours(batch):
+    return torch.arange(batch) % 2 == 1
+
+
+def outputs(net, planes):
+    """[batch, n, n] as numbers."""
+    with torch.no_grad():
+        found = net(planes, colours(len(planes)))
+    return found.numpy().reshape(len(planes), *planes.shape[-2:])

@@ -1,0 +1,199 @@
+"""The deep networks compared with plain ones, their layers, masks, and that they learn."""
+
+import numpy as np
+import pytest
+import torch
+
+from networks.deep_shared import colours, lively, outputs, random_planes
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.layers import Tied
+from nobi.networks.deep.loss import move_loss, only_legal
+from reference import deep as plain
+
+
+def array(tensor):
+    return tensor.detach().numpy()
+
+
+C14 = [
+    "c14-small:size=6",
+    "c14-small:size=6,edge=false",
+    "c14-small:size=6,ko=false,reflection=false",
+    "c14-small:size=7,liberties=false",
+    "c14-large:size=5",
+]
+
+
+@pytest.mark.parametrize("word", C14)
+def test_c14_is_what_the_paper_says(word):
+    net = lively(word)
+    size, s = net.sizes[0], net.settings
+    planes = random_planes(net, 1, size)
+    x = array(planes[0])[: None if s.ko else -1]
+    convolutions = [(array(c.filters()), array(c.bias()).ravel()) for c in net.convolutions]
+    assert [f.shape[-1] for f, _ in convolutions] == [7] + [5] * (len(convolutions) - 1)
+    top = array(net.top.rows()).reshape(size * size, size, size, -1)
+    expected = plain.c14(x, convolutions, top, array(net.top.bias()).ravel(), s.edge)
+    np.testing.assert_allclose(outputs(net, planes).ravel(), expected, rtol=0, atol=1e-12)
+
+
+M15 = [
+    "m15:layers=3,filters=5,size=6",
+    "m15:layers=2,filters=4,size=5,symmetric=true",
+    "m15:layers=2,filters=4,position=false,planes=m15-reduced",
+]
+
+
+@pytest.mark.parametrize("word", M15)
+def test_m15_is_what_the_paper_says(word):
+    net = lively(word)
+    size = (net.sizes or (6,))[0]
+    planes = random_planes(net, 2, size)
+    layers = [(array(c.filters()), array(c.bias())) for c in [*net.hidden, net.top]]
+    assert [f.shape[-1] for f, _ in layers] == [5] + [3] * (len(layers) - 1)
+    found = outputs(net, planes).reshape(2, -1)
+    for i in range(2):
+        expected = plain.m15(array(planes[i]), layers[:-1], layers[-1], colour=i)
+        np.testing.assert_allclose(found[i], expected, rtol=0, atol=1e-12)
+
+
+def test_an_m15_network_with_two_softmaxes_has_to_know_the_colour():
+    net = lively("m15:layers=1,filters=2,size=5")
+    assert net.takes_colour
+    planes = random_planes(net, 2, 5)
+    with pytest.raises(ValueError, match="colour"):
+        net(planes)
+    assert not torch.equal(net(planes, torch.tensor([False, False])), net(planes, torch.tensor([True, True])))
+    one = lively("m15:layers=1,filters=2,size=5,colours=false")
+    assert not one.takes_colour
+    assert one(planes).shape == (2, 25)
+
+
+def test_global_pooling_does_not_depend_on_the_size():
+    """A board filled alike everywhere gives the same bias on every size, and a far stone changes it everywhere."""
+    from nobi.networks.deep.nobi_net import GlobalBias
+
+    torch.manual_seed(0)
+    pool = GlobalBias(3, 4)
+    board = torch.rand(1, 3, 1, 1)
+    biases = [pool(board.expand(1, 3, n, n)) for n in (5, 9, 19)]
+    for bias in biases[1:]:
+        torch.testing.assert_close(bias, biases[0])
+    net = lively("nobi-net:width=8,blocks=2")
+    planes = random_planes(net, 1, 25)
+    changed = planes.clone()
+    changed[0, :, 0, 0] = 1 - changed[0, :, 0, 0]
+    difference = outputs(net, planes) - outputs(net, changed)
+    assert (difference != 0).all()  # three convolutions alone would not reach so far
+
+
+def test_a_fresh_nobi_net_is_neither_dead_nor_wild():
+    net = make_deep("nobi-net:blocks=3,width=32")
+    planes = random_planes(net, 4, 9).float()
+    assert 0.05 < outputs(net, planes).std() < 5
+
+
+WORDS = ["c14-small:size=6", "m15:layers=2,filters=4,size=6,symmetric=true", "nobi-net:width=8,blocks=2,symmetric=true"]
+
+
+@pytest.mark.parametrize("word", [*WORDS, "mdlstm"])
+def test_the_copy_for_play_says_the_same_and_is_not_trained(word):
+    net = lively(word)
+    copy = net.for_play()
+    planes = random_planes(net, 3, 6)
+    np.testing.assert_array_equal(outputs(copy, planes), outputs(net, planes))
+    assert not any(p.requires_grad for p in copy.parameters())
+    assert not any(part.tied for part in copy.modules() if isinstance(part, Tied))
+    with torch.no_grad():
+        for weights in net.parameters():
+            weights.zero_()
+    assert np.abs(outputs(copy, planes)).max() > 0
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(word):
+    """A step along the gradient must be that of all the weights together, as found by trying."""
+    net = lively(word, scale=0.5)
+    planes, target = random_planes(net, 2, 6), torch.tensor([3, 17])
+
+    def loss():
+        return move_loss(net(planes, colours(2)), target)
+
+    loss().backward()
+    rng = np.random.default_rng(0)
+    for weights in net.parameters():
+        at = tuple(int(rng.integers(n)) for n in weights.shape)
+        values = []
+        for step in (1e-5, -1e-5):
+            with torch.no_grad():
+                weights[at] += step
+                values.append(float(loss().detach()))
+                weights[at] -= step
+        assert float(weights.grad[at]) == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-4, abs=1e-8)
+
+
+def test_masked_training_heeds_only_legal_moves():
+    logits = torch.randn(2, 5, dtype=torch.double, requires_grad=True)
+    legal = torch.tensor([[True, True, False, True, False], [False, True, True, True, True]])
+    target = torch.tensor([1, 2])
+    loss = move_loss(logits, target, legal)
+    loss.backward()
+    assert (logits.grad[~legal] == 0).all()
+    assert (logits.grad[legal] != 0).all()
+    p = logits.detach().exp() * legal
+    p /= p.sum(1, keepdim=True)
+    assert float(loss.detach()) == pytest.approx(float(-(p[0, 1].log() + p[1, 2].log()) / 2))
+    torch.testing.assert_close(torch.softmax(only_legal(logits.detach(), legal), 1), p)
+    assert move_loss(logits, target) > loss
+
+
+def test_a_move_that_our_rules_forbid_does_not_break_training():
+    logits = torch.zeros(1, 4)
+    assert float(move_loss(logits, torch.tensor([0]), torch.tensor([[False, True, True, False]]))) == pytest.approx(
+        np.log(3)
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "rate"),
+    [
+        ("c14-small:size=5", 0.003),
+        ("m15:layers=2,filters=8,size=5", 0.02),
+        ("nobi-net:width=8,blocks=2", 0.02),
+        ("mdrnn:hidden=8", 0.05),
+        ("mdlstm", 0.05),
+    ],
+)
+def test_networks_learn(word, rate):
+    """To play where the only own stone is."""
+    net = make_deep(word, 1)
+    rng = np.random.default_rng(0)
+    planes = torch.zeros(200, random_planes(net, 1, 5).shape[1], 5, 5)
+    cells = torch.from_numpy(rng.integers(0, 25, 200))
+    planes[torch.arange(200), 0, cells // 5, cells % 5] = 1
+    optimiser = torch.optim.Adam(net.parameters(), rate)
+    losses = []
+    for _ in range(60):
+        optimiser.zero_grad()
+        loss = move_loss(net(planes, colours(200)), cells)
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[0] > 2.5
+    assert losses[-1] < 0.6 * losses[0]
+
+
+@pytest.mark.parametrize("word", ["c14-small:size=9", "nobi-net:width=16,blocks=2", "mdlstm"])
+def test_the_same_step_gives_the_same_bits(word):
+    def after_two_steps():
+        net = make_deep(word, 3)
+        planes = random_planes(net, 16, 9).float()
+        target = torch.arange(16)
+        optimiser = torch.optim.SGD(net.parameters(), 0.1)
+        for _ in range(2):
+            optimiser.zero_grad()
+            move_loss(net(planes, colours(16)), target).backward()
+            optimiser.step()
+        return torch.cat([p.detach().flatten() for p in net.parameters()])
+
+    assert torch.equal(after_two_steps(), after_two_steps())

@@ -1,0 +1,96 @@
+"""Tied weights: the values of a turned or mirrored position are the turned or mirrored values."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from networks.deep_shared import lively, outputs, random_planes
+from networks.shared import SYMMETRIES, transformed
+from nobi.networks.deep.orbits import cell_orbits, pair_orbits, symmetries
+
+EQUIVARIANT = [
+    "c14-small:size={n}",
+    "c14-small:size={n},liberties=false,ko=false,edge=false",
+    "c14-large:size={n}",
+    "m15:size={n},layers=3,filters=6,symmetric=true",
+    "m15:layers=2,filters=6,symmetric=true,position=false,planes=m15-reduced",
+    "nobi-net:width=8,blocks=2,symmetric=true",
+    "mdrnn:hidden=3",
+    "mdlstm:hidden=2",
+    "mdlstm:hidden=2,mode=tied",
+    "stacked:hidden=2",
+]
+NOT_EQUIVARIANT = [
+    "c14-small:size={n},reflection=false",
+    "m15:size={n},layers=2,filters=4",
+    "nobi-net:width=8,blocks=2",
+    "mdlstm:hidden=2,mode=original",
+]
+
+
+def differences(net, size, seed):
+    """For each symmetry the largest difference, relative to the largest value."""
+    planes = random_planes(net, 2, size, seed)
+    values = outputs(net, planes)
+    return [
+        np.abs(
+            outputs(net, torch.from_numpy(transformed(planes.numpy(), *s).copy())) - transformed(values, *s)
+        ).max() / np.abs(values).max()
+        for s in SYMMETRIES.values()
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", EQUIVARIANT)
+@settings(max_examples=4, deadline=None)
+@given(size=st.integers(5, 11), seed=st.integers(0, 2**31))
+def test_equivariance_is_exact_up_to_the_order_of_sums(word, size, seed):
+    """In double precision, so that a weight in a wrong place could not hide behind rounding."""
+    net = lively(word.format(n=size), seed)
+    assert max(differences(net, size, seed)) < 1e-12
+
+
+@pytest.mark.parametrize("word", EQUIVARIANT[:1] + EQUIVARIANT[3:6])
+def test_equivariance_in_single_precision_on_the_full_board(word):
+    net = lively(word.format(n=19)).float()
+    planes = random_planes(net, 2, 19).float()
+    values = outputs(net, planes)
+    for s in SYMMETRIES.values():
+        turned = outputs(net, torch.from_numpy(transformed(planes.numpy(), *s).copy()))
+        assert np.abs(turned - transformed(values, *s)).max() < 1e-5 * np.abs(values).max()
+
+
+@pytest.mark.parametrize("word", NOT_EQUIVARIANT)
+def test_other_networks_are_not_equivariant(word):
+    assert max(differences(lively(word.format(n=7)), 7, 1)) > 1e-3
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 6, 7, 19])
+def test_symmetries_are_a_group_of_permutations(size):
+    found = {tuple(s) for s in symmetries(size)}
+    assert len(found) == (8 if size > 1 else 1)
+    assert all(sorted(s) == list(range(size * size)) for s in found)
+    for one in found:
+        for other in found:
+            assert tuple(one[i] for i in other) in found
+
+
+@pytest.mark.parametrize(("size", "orbits"), [(1, 1), (3, 3), (5, 6), (7, 10), (19, 55), (6, 6)])
+def test_cells_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size, orbits):
+    number = cell_orbits(size)
+    assert number.max() + 1 == orbits
+    for cell in range(size * size):
+        images = {int(s[cell]) for s in symmetries(size)}
+        assert set(np.flatnonzero(number == number[cell])) == images
+
+
+@pytest.mark.parametrize("size", [5, 6])
+def test_pairs_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size):
+    number = pair_orbits(size)
+    cells = size * size
+    fixed = sum(int((s == np.arange(cells)).sum()) ** 2 for s in symmetries(size))
+    assert number.max() + 1 == fixed // 8  # Burnside's lemma
+    for one, other in ((0, 1), (3, 11), (7, cells - 1), (12, 12)):
+        images = {(int(s[one]), int(s[other])) for s in symmetries(size)}
+        assert {tuple(map(int, at)) for at in np.argwhere(number == number[one, other])} == images

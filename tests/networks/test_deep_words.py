@@ -1,0 +1,167 @@
+"""Deep networks by their words: how many weights they have, what they serve, and what is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from networks.deep_shared import colours, lively, outputs, random_planes
+from nobi.errors import NobiError
+from nobi.networks.deep import find, make_deep, names
+
+PAIRS = 16_471
+"""Orbits of the pairs of cells of a 19x19 board: by Burnside's lemma (361² + 1 + 2·1 + 4·19²) / 8."""
+
+COUNTS = [
+    # tied: 10, 6 and 3 weights in a filter of 7x7, 5x5 and 3x3; 55 biases on 19x19
+    ("c14-small", 8 * 48 * 10 + 48 + 48 * 32 * 6 + 32 + 2 * (32 * 32 * 6 + 32) + 32 * PAIRS + 55),
+    ("c14-small:edge=false", 7 * 48 * 10 + 48 + 48 * 32 * 6 + 32 + 2 * (32 * 32 * 6 + 32) + 32 * PAIRS + 55),
+    ("c14-small:ko=false", 7 * 48 * 10 + 48 + 48 * 32 * 6 + 32 + 2 * (32 * 32 * 6 + 32) + 32 * PAIRS + 55),
+    ("c14-small:liberties=false", 4 * 48 * 10 + 48 + 48 * 32 * 6 + 32 + 2 * (32 * 32 * 6 + 32) + 32 * PAIRS + 55),
+    ("c14-small:reflection=false",
+     8 * 48 * 49 + 48 + 48 * 32 * 25 + 32 + 2 * (32 * 32 * 25 + 32) + 361 * (32 * 361 + 1)),
+    ("c14-large:reflection=false,size=9",
+     8 * 64 * 49 + 64 + 2 * (64 * 64 * 25 + 64) + 64 * 48 * 25 + 48 + 48 * 48 * 25 + 48 + 48 * 32 * 25 + 32
+     + 32 * 32 * 25 + 32 + 81 * (32 * 81 + 1)),
+    # M15 section 4: "2.3 million parameters"
+    ("m15", 36 * 25 * 128 + 11 * 128 * 128 * 9 + 128 * 2 * 9 + 361 * (12 * 128 + 2)),
+    ("m15:layers=3,filters=16", 36 * 25 * 16 + 2 * 16 * 16 * 9 + 16 * 2 * 9 + 361 * (3 * 16 + 2)),
+    ("m15:layers=3,filters=16,position=false", 36 * 25 * 16 + 2 * 16 * 16 * 9 + 16 * 2 * 9 + 3 * 16 + 2),
+    ("m15:layers=3,filters=16,symmetric=true", 36 * 6 * 16 + 2 * 16 * 16 * 3 + 16 * 2 * 3 + 55 * (3 * 16 + 2)),
+    ("m15:layers=1,filters=2,colours=false,planes=m15-reduced", 9 * 25 * 2 + 2 * 9 + 361 * (2 + 1)),
+    ("nobi-net:width=8,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net:width=8,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
+     + (4 * 8 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("mdrnn", 140),
+    ("mdlstm", 93),
+    ("mdlstm:mode=tied", 75),
+    ("stacked:cell=mdlstm,hidden=3,layers=2", 198),
+    ("mdlstm:planes=m15-reduced", 93 + 15 * 7),
+]  # fmt: skip
+
+
+def test_names():
+    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "mdrnn", "mdlstm", "stacked"}
+
+
+@pytest.mark.parametrize(("word", "count"), COUNTS)
+def test_weight_counts(word, count):
+    assert make_deep(word).weight_count() == count
+
+
+def test_the_best_network_of_m15_is_as_large_as_the_paper_says():
+    net = make_deep("m15")
+    connections = 361 * sum(p.numel() for name, p in net.named_parameters() if "filters" in name)
+    assert round(net.weight_count() / 1e6, 1) == 2.3
+    assert round(connections / 1e6, -1) == 630
+    assert round(361 * 12 * 128, -4) == 550_000
+
+
+@pytest.mark.parametrize(("word", "_"), COUNTS)
+def test_words_come_back(word, _):
+    net = make_deep(word)
+    assert str(make_deep(str(net))) == str(net)
+    assert make_deep(str(net)).weight_count() == net.weight_count()
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("c14-small:size=4", "size"),
+        ("c14-small:edge=maybe", "edge"),
+        ("c14-medium", "c14-small"),
+        ("m15:layers=0", "layers"),
+        ("m15:filters=0", "filters"),
+        ("m15:size=26", "26"),
+        ("m15:planes=m16", "m16"),
+        ("nobi-net:width=6", "width"),
+        ("nobi-net:blocks=0", "blocks"),
+        ("mdlstm:hidden=0", "hidden"),
+        ("mdlstm:planes=none", "none"),
+        ("conv", "conv"),
+    ],
+)
+def test_bad_words_are_refused(word, says):
+    with pytest.raises(NobiError, match=says):
+        make_deep(word)
+
+
+PLANES = {
+    "c14-small": "c14-7",
+    "c14-small:ko=false": "c14-7",
+    "c14-large:liberties=false": "c14-3",
+    "m15": "m15",
+    "nobi-net": "m15-norank",
+    "stacked": "own-enemy",
+}
+
+
+@pytest.mark.parametrize("word", PLANES)
+def test_planes(word):
+    assert make_deep(word).planes == PLANES[word]
+
+
+def test_masks_are_settings():
+    assert make_deep("c14-small").masked
+    assert not make_deep("c14-small:mask=false").masked
+    assert not make_deep("m15:layers=1,filters=1").masked
+
+
+ANY_SIZE = [
+    "m15:layers=2,filters=4,position=false",
+    "nobi-net:width=8,blocks=2",
+    "mdrnn:hidden=2",
+    "mdlstm:hidden=2",
+    "stacked:hidden=2",
+]
+ONE_SIZE = ["c14-small:size=7", "m15:layers=2,filters=4,size=7", "m15:layers=1,filters=2,size=7,symmetric=true"]
+
+
+@pytest.mark.parametrize("word", ANY_SIZE)
+def test_networks_that_serve_every_size(word):
+    net = lively(word)
+    assert net.sizes is None
+    for size in (5, 6, 9, 19, 25):
+        net.check_serves(size)
+        found = outputs(net, random_planes(net, 2, size))
+        assert found.shape == (2, size, size)
+        assert np.isfinite(found).all()
+        assert found.std() > 0
+    for size in (4, 26):
+        with pytest.raises(NobiError, match="5 to 25"):
+            net.check_serves(size)
+
+
+@pytest.mark.parametrize("word", ONE_SIZE)
+def test_networks_that_serve_one_size(word):
+    net = lively(word)
+    assert net.sizes == (7,)
+    assert outputs(net, random_planes(net, 2, 7)).std() > 0
+    for size in (5, 9, 19):
+        with pytest.raises(NobiError, match=rf"plays on 7x7 only, not on {size}x{size}\.$"):
+            net(random_planes(net, 2, size), colours(2))
+
+
+@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=8", "mdlstm"])
+def test_the_seed_chooses_the_weights(word):
+    def weights(seed):
+        return torch.cat([p.detach().flatten() for p in make_deep(word, seed).parameters()])
+
+    assert torch.equal(weights(1), weights(1))
+    assert not torch.equal(weights(1), weights(2))
+
+
+def test_first_weights_are_those_of_the_papers():
+    for name, weights in make_deep("c14-small", 1).named_parameters():
+        if name.endswith("bias"):
+            assert (weights == 0).all()
+        else:
+            assert abs(float(weights.detach().std()) - 0.01) < 0.0005
+            assert abs(float(weights.detach().mean())) < 0.0005
+    for weights in make_deep("m15:layers=3,filters=32", 1).parameters():
+        assert -0.05 <= weights.min() < -0.045
+        assert 0.045 < weights.max() <= 0.05
+        assert abs(float(weights.detach().std()) - 0.05 / 3**0.5) < 0.002
+
+
+def test_every_kind_has_a_docstring():
+    assert all(find(name).__doc__ for name in names())

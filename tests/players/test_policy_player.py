@@ -1,0 +1,185 @@
+"""A deep network as a player of Go: the best legal move, C14's passes, eyes spared, the same alone and in a crowd."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import helpers.planes  # noqa: F401
+from helpers.arena import assert_same_games
+from networks.deep_shared import lively
+from nobi.arena.play import play_games
+from nobi.board.stones import BLACK, PASS, WHITE
+from nobi.board.vertices import point_named, row_column
+from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.games.go import Go
+from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.players import make_player
+from nobi.players.network import NetworkPlayer
+from nobi.players.policy import PolicyPlayer, PolicySettings
+from nobi.streams import stream_of
+
+NETS = ["nobi-net:width=8,blocks=2", "m15:layers=2,filters=4,size=7", "mdlstm:hidden=2", "c14-small:size=7"]
+
+
+def player(word="nobi-net:width=8,blocks=2", size=7, **settings):
+    return PolicyPlayer(variant("go", size), lively(word).float(), PolicySettings(**settings))
+
+
+def choose(who, game, seed=0):
+    return who.choose_in(game, np.array([stream_of(0, seed)], np.uint64))
+
+
+def random_game(moves, size=7, seed=0):
+    where = variant("go", size)
+    one = make_player("playout", where)
+    played = play_games(where, one, one, 1, seed=seed, threads=1, keep_moves=True)
+    game = where.new()
+    for move in played.replay(0).moves[:moves]:
+        game.play(move)
+    return game
+
+
+@pytest.mark.parametrize("word", NETS)
+def test_greedy_is_the_best_legal_move(word):
+    who = player(word, eyes=True)
+    for moves in (0, 1, 8, 25):
+        game = random_game(moves)
+        values = who.values([game])[0].reshape(7, 7)
+        move = choose(who, game)
+        legal = [p for p in game.legal_moves() if p != PASS]
+        assert move in legal
+        assert values[row_column(move, 7)] == max(values[row_column(p, 7)] for p in legal)
+
+
+def test_it_passes_when_its_opponent_passes():
+    who = player()
+    game = random_game(6)
+    assert choose(who, game) != PASS
+    game.play("pass")
+    assert choose(who, game) == PASS
+
+
+EYES = """
+    . X . X X X X
+    X X X X X X X
+    O O O O O O O
+    . O O . O O O
+    O O O O O O .
+    O O O O O O O
+    O O O O O O O
+"""
+
+
+def test_it_spares_its_own_eyes_unless_told_otherwise():
+    game = Go.from_text(EYES, BLACK)
+    assert choose(player(), game) == PASS  # nothing but two eyes is left to black
+    assert choose(player(eyes=True), game) in (point_named("A7", 7), point_named("C7", 7))
+
+
+def test_gibbs_draws_by_the_values():
+    who = player(temperature=0.7)
+    game = random_game(30)
+    values = who.values([game])[0].reshape(7, 7)
+    from nobi.games.go import is_own_eye
+
+    moves = [p for p in game.legal_moves() if p != PASS and not is_own_eye(game.boards, 0, np.uint16(p))]
+    expected = np.exp(np.array([values[row_column(p, 7)] for p in moves], float) / 0.7)
+    expected *= 2000 / expected.sum()
+    found = [choose(who, game, seed) for seed in range(2000)]
+    assert set(found) <= set(moves)
+    likely = expected >= 5
+    counts = np.array([found.count(p) for p in moves])
+    assert stats.chisquare(
+        [*counts[likely], counts[~likely].sum() + 1e-9], [*expected[likely], expected[~likely].sum() + 1e-9]
+    ).pvalue > 1e-4  # fmt: skip
+
+
+class WithHistory(PolicyPlayer):
+    """Notes the games it has been shown."""
+
+    def values(self, games):
+        self.shown = [*getattr(self, "shown", []), *[(tuple(g.moves), str(g)) for g in games]]
+        return super().values(games)
+
+
+def test_in_the_arena_it_knows_the_history_of_every_game():
+    who = WithHistory(variant("go", 5), lively("nobi-net:width=8,blocks=1").float(), PolicySettings(temperature=1.0))
+    played = play_games(who.variant, who, make_player("playout", who.variant), 6, threads=1, batch=4, keep_moves=True)
+    records = [tuple(played.replay(i).moves) for i in range(6)]
+    assert len(who.shown) > 50
+    for moves, _ in who.shown:
+        assert any(record[: len(moves)] == moves for record in records)
+    for i, record in enumerate(records):
+        own = [record[:ply] for ply in range(i % 2, len(record), 2) if not ply or record[ply - 1] != PASS]
+        shown = {moves for moves, _ in who.shown}
+        assert all(start in shown for start in own)
+
+
+def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
+    who, game = WithHistory(variant("go", 7), lively("nobi-net:width=8,blocks=1").float()), random_game(9)
+    moves = np.zeros(1, np.uint16)
+    who.choose(game.boards, np.zeros(1, np.int64), np.zeros(1, np.uint64), moves)
+    [(history, _)] = who.shown
+    assert history == ()
+    assert game.to_move == (WHITE if len(game.moves) % 2 else BLACK)
+    assert game.is_legal(int(moves[0]))
+
+
+@pytest.mark.parametrize("word", ["nobi-net:width=8,blocks=2", "c14-small:size=5"])
+def test_games_do_not_depend_on_threads_or_batch(word):
+    who = PolicyPlayer(variant("go", 5), lively(word).float(), PolicySettings(temperature=0.5))
+    naive = make_player("playout", who.variant)
+    games = [
+        play_games(who.variant, who, naive, 10, threads=threads, batch=batch, keep_moves=True)
+        for threads, batch in ((1, 1), (1, 10), (2, 3))
+    ]
+    for other in games[1:]:
+        assert_same_games(games[0], other)
+
+
+def test_it_may_play_itself():
+    who = player(size=5, temperature=1.0)
+    played = play_games(who.variant, who, who, 4, threads=1, keep_moves=True)
+    assert (played.length > 10).all()
+
+
+def saved(path, word, size):
+    save_deep(path, DeepModel(lively(word).float(), size))
+    return str(path)
+
+
+def test_the_word_of_a_model_file_is_the_same_for_all_networks(tmp_path):
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 9)
+    for size in (5, 19):
+        who = make_player(f"{path}:temperature=0.5,eyes=true,rank=3", variant("go", size))
+        assert isinstance(who, PolicyPlayer)
+        assert str(who) == f"{path}:temperature=0.5,eyes=true,rank=3"
+        assert choose(who, who.variant.new()) != PASS
+    assert str(make_player(path, variant("go", 9))) == path
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [("temperature=-1", "temperature"), ("rank=10", "rank"), ("eyes=no", "eyes"), ("e=0.1", "temperature")],
+)
+def test_bad_settings(tmp_path, settings, says):
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 9)
+    with pytest.raises(NobiError, match=says):
+        make_player(f"{path}:{settings}", variant("go", 9))
+
+
+def test_a_size_it_does_not_serve(tmp_path):
+    path = saved(tmp_path / "m.safetensors", "c14-small:size=7", 7)
+    make_player(path, variant("go", 7))
+    with pytest.raises(NobiError, match="plays on 7x7 only, not on 9x9"):
+        make_player(path, variant("go", 9))
+
+
+def test_other_games_are_for_the_compiled_twins(tmp_path):
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 7)
+    with pytest.raises(NobiError, match="plays go, not atari-go"):
+        make_player(path, variant("atari-go", 7))
+    path = saved(tmp_path / "t.safetensors", "mdrnn:hidden=3", 7)
+    assert isinstance(make_player(path, variant("go", 7)), PolicyPlayer)
+    assert isinstance(make_player(path, variant("atari-go", 9)), NetworkPlayer)
