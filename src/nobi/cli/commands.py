@@ -8,8 +8,10 @@ from nobi.cli.coevolve import Coevolve
 from nobi.cli.data import Data
 from nobi.cli.evolve import Evolve
 from nobi.cli.export import Export
+from nobi.cli.imitate import Imitate
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.predict import Predict
 from nobi.cli.show import Show
 from nobi.cli.study import Study
 from nobi.cli.transfer import Transfer
@@ -26,6 +28,8 @@ COMMANDS: dict[str, Any] = {
     "study": Study,
     "match": Match,
     "data": Data,
+    "imitate": Imitate,
+    "predict": Predict,
     "show": Show,
     "export": Export,
     "games": ListGames,

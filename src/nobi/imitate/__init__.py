@@ -1,0 +1,7 @@
+"""Learning to play as experts do: positions of game records, gradient training, and how well moves are predicted.
+
+In the order in which to read: `positions` (which positions a collection has), `permutation` and `sampling` (which of
+them a step of training sees), `batches` (their planes, made while the network works), `schedule` and `optimiser` (how
+weights change), `team` (several processes), `settings`, `checkpoint` and `run` (a run in a folder); then `verdicts`
+(the network's opinion of each expert's move) and `metrics` (what it amounts to). `scalars` writes for TensorBoard.
+"""
