@@ -8,7 +8,20 @@ import pytest
 
 from helpers.commands import call
 
-COMMANDS = ["evolve", "coevolve", "transfer", "study", "show", "export", "match", "games", "players", "bench"]
+COMMANDS = [
+    "evolve",
+    "coevolve",
+    "transfer",
+    "study",
+    "imitate",
+    "predict",
+    "show",
+    "export",
+    "match",
+    "games",
+    "players",
+    "bench",
+]
 
 
 @pytest.mark.parametrize("command", [[], *[[c] for c in COMMANDS]])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nobi.imitate.evaluation import Evaluation
     from nobi.imitate.metrics import Prediction, Quality
 
+_GUESSES = (1, 2, 3, 5, 10, 20, 50)
+
 
 @dataclass(frozen=True)
 class Predict(CommonFlags):
@@ -124,11 +126,9 @@ class Predict(CommonFlags):
         for name, prediction in found.items():
             _add(table, name, prediction.all)
         console.print(table)
-        guesses = _plain_table("Expert's move among the best n", ["model", *(str(n) for n in (1, 2, 3, 5, 10, 20, 50))])
+        guesses = _plain_table("Expert's move among the best n", ["n", *map(str, _GUESSES)])
         for name, prediction in found.items():
-            cells = (
-                _percent(prediction.top[n - 1]) if n <= len(prediction.top) else "" for n in (1, 2, 3, 5, 10, 20, 50)
-            )
+            cells = (_percent(prediction.top[n - 1]) if n <= len(prediction.top) else "" for n in _GUESSES)
             guesses.add_row(name, *cells)
         console.print(guesses)
         for name, prediction in found.items():
@@ -176,7 +176,7 @@ def _plain_table(title: str, heads: list[str]) -> "Table":
 
 
 def _table(title: str, head: str) -> "Table":
-    return _plain_table(title, [head, "positions", "games", "accuracy, %", "rank", "probability, %", "loss"])
+    return _plain_table(title, [head, "positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
 
 
 def _add(table: "Table", name: str, quality: "Quality") -> None:
@@ -192,8 +192,9 @@ def _add(table: "Table", name: str, quality: "Quality") -> None:
 
 
 def _with_bounds(value: "Interval", factor: float, digits: int) -> str:
-    low, high = (f"{factor * bound:.{digits}f}" for bound in (value.low, value.high))
-    return f"{factor * value.value:.{digits}f} ({low}–{high})"
+    """The value, and how far the further bound of its 95 % interval is away."""
+    spread = max(value.high - value.value, value.value - value.low)
+    return f"{factor * value.value:.{digits}f} ± {factor * spread:.{digits}f}"
 
 
 def _percent(value: "Interval") -> str:

@@ -19,7 +19,6 @@ _BLOCK = 1 << 16
 """For how many steps sources are drawn at once."""
 _SOURCE, _SYMMETRY, _ORDER = range(3)
 """What chance is needed for: each has a seed of its own."""
-SYMMETRIES = 8
 
 
 class Draw(NamedTuple):
