@@ -46,7 +46,10 @@ def test_the_arena_section(capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["everything"], "There is no section 'everything'; choose one of start, arena, sizes, networks or growth."),
+        (
+            ["everything"],
+            "There is no section 'everything'; choose one of start, arena, sizes, networks, growth or features.",
+        ),
         (["arena", "--seconds", "0"], "--seconds must be above 0 and at most 60, not 0."),
     ],
 )

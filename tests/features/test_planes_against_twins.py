@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.diagrams import SEND_TWO
+from helpers.positions import play, position
 from helpers.records import collection_of, random_records
-from helpers.twins import MARKS
+from helpers.twins import MARKS, as_dict
 from nobi.board.ladders import MOST_STEPS, allocate_ladder_room, captures_in_ladder
-from nobi.board.stones import BLACK, copy_of
+from nobi.board.stones import BLACK, WHITE, copy_of
 from nobi.board.vertices import point_at, row_column
 from nobi.features import names, planes_named
 from nobi.features.encoder import Encoder
@@ -32,7 +34,7 @@ MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 
 def test_all_sets_are_tested():
-    assert sorted({word.partition(":")[0] for word in WORDS}) == names()
+    assert {word.partition(":")[0] for word in WORDS} == set(names()) - {"tactics"}  # which the documentation makes
     assert [planes_named(word).count for word in WORDS] == COUNTS
 
 
@@ -43,7 +45,7 @@ def assert_same(found, expected, channels, where=""):
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize(("size", "games", "step"), [(5, 4, 1), (9, 2, 7), (13, 1, 31)])
+@pytest.mark.parametrize(("size", "games", "step"), [(5, 2, 1), (9, 1, 7), (13, 1, 31)])
 def test_random_games(word, size, games, step):
     planes = planes_named(word)
     records = random_records(size, games, seed=size)
@@ -127,31 +129,18 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
         )
 
 
-@pytest.mark.parametrize("ko", ["simple", "positional", "situational"])
-def test_a_game_in_the_hand_goes_by_its_own_rules(ko):
-    """Random games on 5x5 by every ko rule: legal is what the game says, and the rest follows."""
+@pytest.mark.parametrize(("ko", "allowed"), [("simple", True), ("situational", True), ("positional", False)])
+def test_a_game_in_the_hand_goes_by_its_own_rules(ko, allowed):
+    """White sends two stones and may retake one if only the start position may not be recreated with white to move."""
     planes = planes_named("m15")
-    chance = np.random.default_rng(3)
-    forbidden = 0
-    for _ in range(3):
-        game, twin, history = Go(5, GoSettings(ko=ko)), surround.Go(5, ko=ko), []
-        for turn in range(120):
-            moves = [move for move in game.legal_moves() if move]
-            if not moves:
-                break
-            move = int(chance.choice(moves))
-            game.play(move)
-            history.append(row_column(move, 5))
-            twin.play(history[-1])
-            legal = {row_column(m, 5) for m in game.legal_moves() if m}
-            simple = plain.replay(5, twin.board, [])
-            simple.ko_point, simple.to_move = twin.ko_point, twin.to_move
-            repeats = {p for p in np.ndindex(5, 5) if simple.is_legal(p)} - legal
-            if repeats or turn % 12 == 0:
-                expected = plain.planes_of("m15", simple, twin.to_move, history, 9, legal)
-                assert_same(position_planes(game, planes, rank=10), expected, planes.channels)
-            forbidden += len(repeats)
-    assert (forbidden > 0) == (ko != "simple")
+    game = play(position(f"go:ko={ko}", SEND_TWO, WHITE), "A1 C1")
+    assert game.is_legal("B1") == allowed
+    twin = plain.replay(5, as_dict(game), [])
+    legal = {row_column(move, 5) for move in game.legal_moves() if move}
+    history = [row_column(move, 5) for move in game.moves]
+    expected = plain.planes_of("m15", twin, surround.WHITE, history, 9, legal)
+    assert (expected["legal"][4, 1], expected["captures 1"][4, 1]) == (allowed, allowed)
+    assert_same(position_planes(game, planes, rank=10), expected, planes.channels)
 
 
 def test_a_game_is_not_changed_by_looking_at_it():

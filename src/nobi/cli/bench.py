@@ -22,6 +22,7 @@ SECTIONS = {
     "sizes": "how the cost grows from 5x5 to 25x25",
     "networks": "games, moves and training of networks",
     "growth": "how the cost of a network grows with the board and its units",
+    "features": "planes of Go positions for deep networks",
 }
 _HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
 
@@ -85,7 +86,7 @@ def _processor() -> str:
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    from nobi.bench import arena, networks, start
+    from nobi.bench import arena, features, networks, start
 
     sections = {
         "start": start.figures,
@@ -93,6 +94,7 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
         "sizes": arena.size_figures,
         "networks": networks.figures,
         "growth": networks.growth_figures,
+        "features": features.figures,
     }
     return sections[section](seconds)
 

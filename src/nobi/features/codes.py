@@ -38,7 +38,7 @@ class Room(NamedTuple):
     """[point] the cell of a point."""
     after: NDArray[np.uint16]
     """[symmetry, cell] where a cell goes."""
-    count: NDArray[np.uint16]
+    number: NDArray[np.uint16]
     """[head] the number of a chain's liberties."""
     liberty: NDArray[np.uint16]
     """[head, i] the first SEVEN of them; the last place holds any of the others."""
@@ -59,7 +59,7 @@ def allocate_codes(size: int) -> Room:
         points=points.astype(np.uint16),
         cells=cells,
         after=cells_after(size),
-        count=np.zeros(points_of(size), np.uint16),
+        number=np.zeros(points_of(size), np.uint16),
         liberty=np.zeros((points_of(size), SEVEN + 1), np.uint16),
         mark=np.zeros(points_of(size), np.int64),
         looks=np.zeros(1, np.int64),
@@ -103,7 +103,7 @@ def write_codes(
         may = there == EMPTY and legal(boards, g, point)
         codes[_LEGAL, at] = may
         if counts:
-            liberties = np.uint8(min(room.count[boards.chains.head[g, point]], np.uint16(MOST)))
+            liberties = np.uint8(min(room.number[boards.chains.head[g, point]], np.uint16(MOST)))
             codes[_LIBERTIES, at] = liberties * (there != EMPTY)
             codes[_OWN, at] = liberties * (there == me)
             codes[_ENEMY, at] = liberties * (there == enemy_of(me))
@@ -131,7 +131,7 @@ def write_codes(
 def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
     """Finds the liberties of all chains; what is noted for heads of no stone means nothing."""
     stones, chains = boards.stones, boards.chains
-    room.count[:] = 0
+    room.number[:] = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
         left = chains.head[g, stones.neighbours[point, 0]]
@@ -149,9 +149,9 @@ def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
 
 @inlined
 def _note(room: Room, head: int, point: int) -> None:
-    count = room.count[head]
+    count = room.number[head]
     room.liberty[head, min(count, np.uint16(SEVEN))] = point
-    room.count[head] = count + 1
+    room.number[head] = count + 1
 
 
 @inlined
@@ -171,7 +171,7 @@ def look_at_move(boards: GoBoards, g: int, room: Room, point: int, me: int) -> i
             room.mark[beside] = look
         elif room.mark[head] != look:  # a chain that has not been met (or the border, which matters to nothing)
             room.mark[head] = look
-            count = room.count[head]
+            count = room.number[head]
             if there == me:
                 if count > SIX:
                     liberties = SIX
@@ -195,7 +195,7 @@ def _freed(boards: GoBoards, g: int, room: Room, point: int, me: int, look: int)
     for k in range(SIDES):
         first = stones.neighbours[point, k]
         head = chains.head[g, first]
-        if stones.colour[g, first] != enemy_of(me) or room.count[head] != 1 or room.mark[head] != look:
+        if stones.colour[g, first] != enemy_of(me) or room.number[head] != 1 or room.mark[head] != look:
             continue
         room.mark[head] = 0  # a chain on two sides is captured once
         stone = first
@@ -219,7 +219,7 @@ def find_ladders(boards: GoBoards, g: int, room: Room, symmetry: int, me: int) -
     codes[_LADDER] = 0
     for cell in range(len(room.points)):
         point = room.points[cell]
-        if stones.colour[g, point] != enemy_of(me) or chains.head[g, point] != point or room.count[point] != 2:
+        if stones.colour[g, point] != enemy_of(me) or chains.head[g, point] != point or room.number[point] != 2:
             continue
         for i in range(2):
             move = room.liberty[point, i]

@@ -241,10 +241,10 @@ def _fill(
         move = collection.moves[begin + played]
         white = move >= WHITE_BIT
         boards.stones.to_move[0] = WHITE if white else BLACK
-        dan = np.int64(rank)
+        dan = rank
         if rank < 0:
-            own = np.int64(collection.white_rank[present] if white else collection.black_rank[present])
-            dan = min(max(own, np.int64(0)), np.int64(NINE_DAN))
+            own = int(collection.white_rank[present] if white else collection.black_rank[present])
+            dan = min(max(own, 0), NINE_DAN)
         write_codes(boards, 0, room, table.wanted, symmetry[i], desk.recent, dan)
         write_planes(room.codes, table, planes, i)
         cell = _cell(move)
@@ -286,7 +286,7 @@ def _advance(desk: _Desk, code: int) -> bool:
     cell = _cell(code)
     if cell == PASS_CODE:
         boards.passes[0] = 0
-        play(boards, 0, np.uint16(PASS))
+        play(boards, 0, as_point(PASS))
         return True
     if cell >= len(room.points):
         return False

@@ -1,0 +1,30 @@
+"""The picture of the planes shows what the page says of it."""
+
+import numpy as np
+
+from nobi.board.vertices import COLUMNS
+from nobi.features import planes_named
+from nobi.features.position import position_planes
+from nobi.figures.planes import example_game, planes_figure
+
+
+def test_the_position_of_the_page():
+    game = example_game()
+    planes = planes_named("m15")
+    values = dict(zip(planes.channels, position_planes(game, planes, rank=5), strict=True))
+
+    def where(plane):
+        return {f"{COLUMNS[c]}{9 - r}" for r, c in zip(*np.nonzero(values[plane]), strict=True)}
+
+    assert where("captures 2") == {"A7"}
+    assert where("ladder") == {"C4"}
+    assert where("turns since 1") == {"H3"}
+    assert where("own") & where("liberties 1") == {"J3"}
+    assert where("empty") - where("legal") == {"J1"}
+
+
+def test_a_picture_is_drawn_again_to_the_same_bytes(tmp_path):
+    for name in ("one", "other"):
+        planes_figure(example_game(), planes_named("c14-3"), tmp_path / f"{name}.png")
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "other.png").read_bytes()
+    assert (tmp_path / "one.svg").exists()
