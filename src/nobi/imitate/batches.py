@@ -43,8 +43,8 @@ class Reader:
     def __init__(self, sources: Sequence[Positions], planes: str, device: torch.device, threads: int = 1) -> None:
         """`device` is where the batches will go; it decides in which type they are made."""
         self._sources = sources
-        self._planes = planes_named(planes)
-        self._encoders = [Encoder(source.games, self._planes, threads=threads) for source in sources]
+        self.planes = planes_named(planes)
+        self._encoders = [Encoder(source.games, self.planes, threads=threads) for source in sources]
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
 

@@ -25,22 +25,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from nobi.errors import NobiError
 from nobi.files import write_whole
 from nobi.imitate.batches import Ahead, Batch, Reader, reading
 from nobi.imitate.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from nobi.imitate.optimiser import SCHEDULE_OF, make_optimiser, restore_state, set_rate, state_tensors
+from nobi.imitate.optimiser import SCHEDULE_OF, restore_state, state_tensors
 from nobi.imitate.sampling import Sampler, fixed_sample
 from nobi.imitate.schedule import Schedule, make_schedule
 from nobi.imitate.settings import ImitationSettings
 from nobi.imitate.sources import Sources, open_sources
 from nobi.imitate.team import Team
-from nobi.imitate.verdicts import considered, give_verdicts
+from nobi.imitate.trainer import Trainer
+from nobi.imitate.verdicts import give_verdicts
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.loss import move_loss
 from nobi.networks.deep.store import DeepModel, load_deep, save_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.networks.model import save_model
@@ -76,7 +75,7 @@ class ImitationRun:
         """Steps of the whole run."""
         self.schedule = schedule_of(settings)
         self.network.to(self.team.device)
-        self.optimiser = make_optimiser(settings.optimiser, self.network)
+        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team)
         self.step_number = 0
         """Steps done."""
         self.lines: list[dict[str, Any]] = []
@@ -151,7 +150,7 @@ class ImitationRun:
         checkpoint = Checkpoint(
             self.step_number,
             tensors,
-            state_tensors(self.optimiser),
+            state_tensors(self.trainer.optimiser),
             self._tally,
             self.lines,
             self.sources.fingerprint,
@@ -173,31 +172,16 @@ class ImitationRun:
         return self.step_number * self.settings.batch
 
     def _step(self, batch: Batch) -> None:
-        share = len(batch.target) / self.settings.batch
-        values = considered(self.network(batch.planes, batch.white), batch, legal_only=self.network.masked)
-        loss = move_loss(values, batch.target) * share
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        hits = (values.detach().argmax(1) == batch.target).sum() / self.settings.batch
-        tally = torch.stack([loss.detach(), hits, torch.full_like(hits, float(self._asked_to_stop))]).double()
-        self.team.sum_gradients(self.network, tally)
-        if self.settings.clip:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
-        set_rate(self.optimiser, self.rate_at(self.step_number))
-        self.optimiser.step()
+        told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
         self.step_number += 1
-        self._take(tally)
-
-    def _take(self, tally: Tensor) -> None:
-        loss, hits, stopping = tally.tolist()
-        if not math.isfinite(loss):
+        if not math.isfinite(told.loss):
             raise NobiError(
                 f"Training has diverged at step {self.step_number}: the loss is no number any more; "
                 "choose a lower rate with --schedule or limit gradients with --clip."
             )
-        self._recent.append((loss, hits))
-        self._tally += loss, hits
-        self._stopping = stopping > 0
+        self._recent.append((told.loss, told.accuracy))
+        self._tally += told.loss, told.accuracy
+        self._stopping = told.stop
 
     def _is_time_to_measure(self) -> bool:
         """Whether this step is the first of the next of the measurements that are spread evenly over the run."""
@@ -264,7 +248,7 @@ class ImitationRun:
         try:
             weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
             self.network.load_state_dict(weights)
-            restore_state(self.optimiser, found.optimiser)
+            restore_state(self.trainer.optimiser, found.optimiser)
         except (RuntimeError, ValueError) as fault:
             raise NobiError(f"{str(path)!r} is damaged: {str(fault).splitlines()[0]}") from None
         self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
