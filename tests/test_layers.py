@@ -1,11 +1,27 @@
 """Which part of the package may know of which."""
 
+import re
 from pathlib import Path
 
-LAYERS = """
-    board games records datasets features networks search players arena matches gtp evolve imitate figures studies
-    bench cli
-""".split()
+LAYERS = [
+    "board",
+    "games",
+    "records",
+    "datasets",
+    "features",
+    "networks",
+    "search",
+    "players",
+    "arena",
+    "gtp",
+    "matches",
+    "evolve",
+    "imitate",
+    "figures",
+    "studies",
+    "bench",
+    "cli",
+]
 
 
 def test_the_layers_point_one_way():
@@ -21,3 +37,15 @@ def test_every_folder_of_the_package_is_a_layer():
     package = Path(__file__).parent.parent / "src" / "nobi"
     folders = {file.parent.relative_to(package).parts[0] for file in package.glob("*/**/*.py")}
     assert folders <= set(LAYERS)
+
+
+def test_torch_stays_where_it_belongs():
+    """Only the deep networks and their training know of torch."""
+    package = Path(__file__).parent.parent / "src" / "nobi"
+    users = {
+        str(file.relative_to(package))
+        for file in package.rglob("*.py")
+        if re.search(r"^\s*(import|from) torch\b", file.read_text(), re.MULTILINE)
+    }
+    assert users
+    assert all(user.startswith(("networks/deep/", "imitate/")) for user in users)

@@ -9,18 +9,8 @@ import pytest
 from helpers.commands import call
 
 COMMANDS = [
-    "evolve",
-    "coevolve",
-    "transfer",
-    "study",
-    "imitate",
-    "predict",
-    "show",
-    "export",
-    "match",
-    "games",
-    "players",
-    "bench",
+    *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
+    *("match", "tournament", "gtp", "games", "players", "bench"),
 ]
 
 
@@ -58,3 +48,10 @@ def test_lists(capsys):
         assert set(names) <= {entry["name"] for entry in listed}
     [go] = [entry for entry in json.loads(call(capsys, "games", "--json")[1]) if entry["name"] == "go"]
     assert {"name": "suicide", "default": "false", "values": "true, false"} in go["settings"]
+
+
+def test_a_reader_who_has_seen_enough_meets_no_complaint():
+    command = f"{sys.executable} -m nobi match --help | head -n 1"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert found.stdout.startswith("usage: nobi match")
+    assert found.stderr == ""

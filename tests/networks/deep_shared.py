@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 
-import helpers.planes  # noqa: F401
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.inputs import plane_count
 

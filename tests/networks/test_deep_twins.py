@@ -6,7 +6,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import helpers.planes  # noqa: F401
 from networks.shared import calm_weights, random_boards, twin_outputs
 from nobi.errors import NobiError
 from nobi.networks import make_network
@@ -108,17 +107,16 @@ def test_diagonals_visit_every_cell_after_its_predecessors(gates):
     from nobi.networks.deep.swiping import diagonals_of
 
     size = 6
-    sweeps, diagonals = sweeps_of(size, gates), diagonals_of(size, gates)
-    cells, count = diagonals.beside_is_first.shape
+    sweeps, diagonals = sweeps_of(size, gates, keep=True), diagonals_of(size, gates)
+    cells, count = sweeps.cell.shape
     assert sum(diagonals.lengths) == cells == size * size
-    assert count == len(sweeps.cell)
+    assert len(diagonals.cell) == cells * count
     diagonal_of = np.repeat(np.arange(2 * size - 1), diagonals.lengths)
     for d in range(count):
         order = diagonals.cell.view(cells, count)[:, d].tolist()
         at = {cell: int(diagonal_of[place]) for place, cell in enumerate(order)}
-        at[cells] = -1
-        for cell, beside, above in zip(sweeps.cell[d], sweeps.beside[d], sweeps.above[d], strict=True):
-            for before in (int(beside), int(above)):
-                assert before == cells or at[before] == at[int(cell)] - 1
+        for cell, beside, above in zip(sweeps.cell[:, d], sweeps.beside, sweeps.above, strict=True):
+            for before in (int(beside), int(above)):  # with `keep` a slot is a step
+                assert before == cells or at[int(sweeps.cell[before, d])] == at[int(cell)] - 1
         places = diagonals.place.view(cells, count)[:, d]
         assert [int(p) // count for p in places[order]] == list(range(cells))

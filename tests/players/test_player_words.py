@@ -9,11 +9,11 @@ from nobi.players import make_player, names
 
 def test_player_words():
     go, atari_go = variant("go", 9), variant("atari-go", 9)
-    assert names() == ["heuristic", "naive", "playout", "random"]
+    assert names() == ["heuristic", "mcts", "naive", "playout", "random"]
     assert str(make_player("heuristic:e=0.2", atari_go)) == "heuristic:e=0.2"
     assert str(make_player("heuristic", atari_go)) == "heuristic"
     for word, where, sentence in [
-        ("clever", go, "There is no player 'clever'; choose one of heuristic, naive, playout or random."),
+        ("clever", go, "There is no player 'clever'; choose one of heuristic, mcts, naive, playout or random."),
         ("heuristic", go, "The player 'heuristic' plays atari-go, not go."),
         ("playout", atari_go, "The player 'playout' plays go, not atari-go."),
         ("heuristic:e=2", atari_go, "'heuristic:e=2': e must be 0 to 1, not 2.0."),

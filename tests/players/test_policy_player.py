@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import helpers.planes  # noqa: F401
 from helpers.arena import assert_same_games
 from networks.deep_shared import lively
 from nobi.arena.play import play_games
@@ -15,6 +14,7 @@ from nobi.games import variant
 from nobi.games.go import Go
 from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.players import make_player
+from nobi.players.bot import Clock
 from nobi.players.network import NetworkPlayer
 from nobi.players.policy import PolicyPlayer, PolicySettings
 from nobi.streams import stream_of
@@ -50,6 +50,19 @@ def test_greedy_is_the_best_legal_move(word):
         legal = [p for p in game.legal_moves() if p != PASS]
         assert move in legal
         assert values[row_column(move, 7)] == max(values[row_column(p, 7)] for p in legal)
+
+
+def test_as_a_bot_it_knows_the_game_after_an_undo():
+    who = player(temperature=1.0)
+    game, fresh = random_game(12), random_game(10)
+    bot = who.bot(seed=3, game=5)
+    bot.choose(game, Clock())
+    game.undo()
+    game.undo()
+    streams = np.array([stream_of(3, 5)], np.uint64)
+    who.choose_in(random_game(12), streams)  # the bot has drawn once before
+    assert bot.choose(game, Clock()) == who.choose_in(fresh, streams)
+    assert np.array_equal(bot.policy(game), who.values([fresh])[0].reshape(7, 7))
 
 
 def test_it_passes_when_its_opponent_passes():

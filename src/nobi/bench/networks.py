@@ -11,7 +11,7 @@ from nobi.evolve import make_trainer
 from nobi.evolve.fitness import Fitness
 from nobi.games import variant
 from nobi.networks import make_network
-from nobi.networks.functions import LANES, STEP
+from nobi.networks.functions import LANES
 from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
 
@@ -45,17 +45,17 @@ def operations(network: str, size: int) -> float:
     return float(sweeps * size * size * per_cell)
 
 
-def pass_rate(network: str, size: int, seconds: float, lanes: int = LANES) -> list[float]:
+def pass_rate(network: str, size: int, seconds: float, boards: int = LANES) -> list[float]:
     """Boards per second of the bare pass, in several repeats."""
     net = make_network(network)
     room = net.new_room(net.random_weights(size, np.random.default_rng(0)), size)
     forward = net.forward()
 
-    def work(boards: int) -> int:
-        blocks = max(1, boards // lanes)
+    def work(amount: int) -> int:
+        blocks = max(1, amount // boards)
         for _ in range(blocks):
-            forward(room, lanes)
-        return blocks * lanes
+            forward(room, boards)
+        return blocks * boards
 
     return rates(work, seconds)
 
@@ -104,8 +104,7 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     for network, size, pybrain, paper in MOVES:
 
         def single(network: str = network, size: int = size, pybrain: float = pybrain, paper: str = paper) -> Figure:
-            # a lone board costs a block of STEP lanes
-            times = [1e6 * STEP / rate for rate in pass_rate(network, size, seconds, STEP)]
+            times = [1e6 / rate for rate in pass_rate(network, size, seconds, boards=1)]
             note = f"PyBrain: {pybrain} ms on such a machine" + (f"; the paper: {paper} ms" if paper else "")
             middle = sorted(times)[len(times) // 2]
             return Figure(

@@ -4,6 +4,7 @@ A command is a dataclass whose fields are its flags and whose `run` does the wor
 so that help is there at once.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,7 +16,13 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command and exits with its code."""
-    sys.exit(run(arguments))
+    try:
+        code = run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, `head` for instance, has seen enough; nothing more is to be written at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

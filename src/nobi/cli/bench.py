@@ -21,6 +21,7 @@ SECTIONS = {
     "arena": "games of the built-in players, random playouts of Go",
     "sizes": "how the cost grows from 5x5 to 25x25",
     "networks": "games, moves and training of networks",
+    "search": "playouts of the tree search, without and with a network",
     "growth": "how the cost of a network grows with the board and its units",
     "features": "planes of Go positions for deep networks",
     "imitate": "training on records beside the bare network",
@@ -87,13 +88,14 @@ def _processor() -> str:
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    from nobi.bench import arena, features, networks, start
+    from nobi.bench import arena, features, networks, search, start
 
     sections = {
         "start": start.figures,
         "arena": arena.figures,
         "sizes": arena.size_figures,
         "networks": networks.figures,
+        "search": search.figures,
         "growth": networks.growth_figures,
         "features": features.figures,
         "imitate": _imitate,

@@ -8,12 +8,14 @@ from nobi.cli.coevolve import Coevolve
 from nobi.cli.data import Data
 from nobi.cli.evolve import Evolve
 from nobi.cli.export import Export
+from nobi.cli.gtp import Gtp
 from nobi.cli.imitate import Imitate
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
 from nobi.cli.predict import Predict
 from nobi.cli.show import Show
 from nobi.cli.study import Study
+from nobi.cli.tournament import Tournament
 from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
@@ -30,6 +32,8 @@ COMMANDS: dict[str, Any] = {
     "data": Data,
     "imitate": Imitate,
     "predict": Predict,
+    "tournament": Tournament,
+    "gtp": Gtp,
     "show": Show,
     "export": Export,
     "games": ListGames,

@@ -61,4 +61,4 @@ def _settings(kind: Any) -> list[dict[str, str]]:
 def _values(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return ", ".join(get_args(kind))
-    return {bool: "true, false", int: "a whole number", float: "a number"}.get(kind, str(kind))
+    return {bool: "true, false", int: "a whole number", float: "a number", str: "text"}.get(kind, str(kind))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import announce_compiling, print_json, progress_bar
+from nobi.cli.series import SeriesFlags
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -18,26 +19,30 @@ if TYPE_CHECKING:
     from nobi.arena.games import PlayedGames
     from nobi.arena.summary import Summary
 
-_PLAYER = (
-    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'."
+PLAYER_HELP = (
+    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
+    "Or a model file, or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
 )
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
 
 
 @dataclass(frozen=True)
-class Match(CommonFlags):
+class Match(SeriesFlags):
     """Play many games between two players and report wins, lengths and scores with 95 % intervals.
 
     A has black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
+
+    Where a player is an engine ('gtp:gnugo --mode gtp') or searches, and where --folder, --referee, --handicap,
+    --openings, --random-moves or --seconds is given, games are played one by one and the difference in Elo is told.
     """
 
-    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=_PLAYER)] = tyro.MISSING
+    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=PLAYER_HELP)] = tyro.MISSING
     b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B", help="The other player.")] = tyro.MISSING
     game: Annotated[str, tyro.conf.arg(help=_GAME)] = "atari-go"
     size: int = 9
     """Lines of the board, 5 to 25."""
-    games: int = 1000
-    """How many games to play."""
+    games: int | None = None
+    """How many games to play; by default 1000, or 100 where games are played one by one."""
     sgf: Path | None = None
     """Save every game as SGF in this folder."""
     show: bool = False
@@ -45,10 +50,17 @@ class Match(CommonFlags):
 
     def run(self) -> int:
         """Plays the match."""
-        self.check()
-        if self.games < 1:
+        self.check_series()
+        if self.games is not None and self.games < 1:
             raise NobiError(f"--games must be 1 or more, not {self.games}.")
         announce_compiling()
+        if self.asks_for_series() or any(map(_plays_alone, (self.a, self.b))):
+            from nobi.cli.duel import duel
+
+            return duel(self)
+        return self._play_in_arena(self.games or 1000)
+
+    def _play_in_arena(self, count: int) -> int:
         from nobi.arena.play import play_games
         from nobi.files import ready_folder
 
@@ -60,12 +72,12 @@ class Match(CommonFlags):
                 raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
         play_games(variant, a, b, 0)  # compile now, so that the time below is that of the games
         start = time.perf_counter()
-        with progress_bar("games", self.games) as progress:
+        with progress_bar("games", count) as progress:
             played = play_games(
                 variant,
                 a,
                 b,
-                self.games,
+                count,
                 seed=self.seed,
                 threads=self.threads,
                 keep_moves=self.sgf is not None or self.show,
@@ -75,8 +87,8 @@ class Match(CommonFlags):
         if self.sgf:
             self._save(played, self.sgf)
         self._report(played, seconds)
-        if len(played) < self.games:
-            print(f"nobi: interrupted after {len(played)} of {self.games} games.", file=sys.stderr)
+        if len(played) < count:
+            print(f"nobi: interrupted after {len(played)} of {count} games.", file=sys.stderr)
             return 130
         return 0
 
@@ -98,8 +110,8 @@ class Match(CommonFlags):
 
         summaries = summarise(played)
         if self.json:
-            settings = asdict(self)
-            settings["sgf"] = str(self.sgf) if self.sgf else None
+            settings = asdict(self) | {"games": self.games or 1000}
+            settings = {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()}
             document = {"settings": settings, "seconds": seconds, "results": summaries}
             if self.show and len(played):
                 document["board"] = str(played.replay(0)).splitlines()
@@ -142,3 +154,11 @@ class Match(CommonFlags):
                 end_section=row == "white",
             )
         return table
+
+
+def _plays_alone(word: str) -> bool:
+    """Whether this player plays one game at a time: an engine, or one that searches."""
+    if word.startswith("gtp:"):
+        return True
+    name = word.partition(":")[0]
+    return not name.endswith(".safetensors") and not players.chooses_for_many(name)

@@ -313,7 +313,7 @@ class Go(Game):
 
     def margin(self, dead: Iterable[int] = ()) -> float:
         """Black's points less white's, komi included; `dead` names stones that count as captured."""
-        boards = cast(GoBoards, self._without(dead).boards)
+        boards = cast(GoBoards, self.without(dead).boards)
         return float(margin(boards, 0))
 
     def score(self, dead: Iterable[int] = ()) -> str:
@@ -323,7 +323,7 @@ class Go(Game):
 
     def owners(self, dead: Iterable[int] = ()) -> dict[int, int]:
         """Who owns every point: BLACK, WHITE or EMPTY."""
-        boards = cast(GoBoards, self._without(dead).boards)
+        boards = cast(GoBoards, self.without(dead).boards)
         find_owners(boards.stones, 0, boards.areas)
         return {point: int(boards.areas.owner[point]) for point in self.points()}
 
@@ -341,7 +341,7 @@ class Go(Game):
         refuse_breathless(boards.stones, boards.chains)
         note_position(boards, 0)
 
-    def _without(self, dead: Iterable[int]) -> Self:
+    def without(self, dead: Iterable[int]) -> Self:
         """This position with the dead stones taken prisoner."""
         game = self.copy()
         boards = cast(GoBoards, game.boards)

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
-from nobi.networks.functions import LANES, STEP
+from nobi.networks.functions import LANES
 from nobi.words import join_word
 
 Weights = NDArray[np.float32]
 Forward = Callable[..., None]
-"""A compiled function (room, lanes): computes `room.out[cell, lane]` from `room.x[cell, plane, lane]`.
+"""A compiled function (room, boards): computes `room.out[cell, board]` from `room.x[cell, plane, board]`.
 
-Planes are own stones and enemy stones, 0 or 1. `lanes` is a multiple of STEP; what lies in lanes beyond the boards
+Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; what lies in `x` and `out` beyond them
 does not matter.
 """
 
@@ -85,7 +85,7 @@ class Network(ABC):
         for start in range(0, batch, LANES):
             block = planes[start : start + LANES]
             room.x[:, :, : len(block)] = block.transpose(1, 2, 0)
-            forward(room, -(-len(block) // STEP) * STEP)
+            forward(room, len(block))
             result[start : start + LANES] = room.out[:, : len(block)].T
         return result.reshape(batch, size, size)
 

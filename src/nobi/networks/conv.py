@@ -15,7 +15,7 @@ from nobi.memory import zeros
 from nobi.networks import register
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.dense import add_scaled, fill
-from nobi.networks.functions import LANES, F, tanh
+from nobi.networks.functions import LANES, F, tanh, whole_steps
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def _squash_into(weight: np.float32, total: NDArray[np.float32], out: NDArray[np
 squash_into: Any = specialise(_squash_into, "conv", fuse=True)
 
 
-def _forward(room: ConvRoom, lanes: int) -> None:
+def _forward(room: ConvRoom, boards: int) -> None:
+    lanes = whole_steps(boards)
     features, planes, width, _ = room.filters.shape
     margin = width // 2
     size = room.padded.shape[1] - 2 * margin

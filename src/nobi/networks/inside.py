@@ -1,7 +1,6 @@
 """Looking inside a network: what it puts out for one position, and what the hidden units of its sweeps say.
 
-Nothing is computed here: the network's own pass runs once, then each layer sweeps again over what it saw, with one
-sweep at a time, and its hidden units are copied.
+Nothing is computed here: the network's own pass runs once, in a room that keeps the outputs of all cells.
 """
 
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.networks.base import Network, Weights
-from nobi.networks.functions import STEP, F
-from nobi.networks.layers import compile_layer
-from nobi.networks.sweeps import Sweeps
+from nobi.networks.functions import STEP
+from nobi.networks.layers import WIDTH
+from nobi.networks.sweeps import Sweep, list_sweeps
 from nobi.networks.swiping import Layer, Part, SwipingNetwork
 
 
@@ -56,35 +55,37 @@ def look_inside(network: Network, weights: Weights, own: NDArray[Any], enemy: ND
         enemy: [n, n] the same for the other player.
     """
     size = len(own)
-    room = network.new_room(weights, size)
+    room = (
+        network.new_room(weights, size, keep=True)
+        if isinstance(network, SwipingNetwork)
+        else network.new_room(weights, size)
+    )
     room.x[:, :, 0] = np.stack([own, enemy], axis=-1).reshape(size * size, 2)
-    network.forward()(room, STEP)
+    network.forward()(room, 1)
     output = room.out[:, 0].reshape(size, size).copy()
     if not isinstance(network, SwipingNetwork):
         return Inside(output, [])
     parts = zip(network.layers(), room.parts, strict=True)
-    return Inside(output, [_look_into(layer, part, room.output, size) for layer, part in parts])
+    return Inside(output, [_look_into(layer, part, size) for layer, part in parts])
 
 
-def _look_into(layer: Layer, part: Part, output: Weights, size: int) -> LayerInside:
-    """Sweeps over `part.x`, which the network's pass has filled. The readouts that `swipe` makes are not used."""
-    swipe = compile_layer(layer.cell, layer.hidden, layer.inputs, tied=layer.gates == "none", read_out=True)
+def _look_into(layer: Layer, part: Part, size: int) -> LayerInside:
+    """The outputs that the pass has left: sweep d of a lone board is in lane d·(STEP/sweeps)."""
+    sweeps = list_sweeps(layer.gates)
+    rows = part.room.h[:-1].reshape(size * size, layer.hidden, WIDTH)
     labels, hidden = [], []
-    for d in range(len(part.sweeps.cell)):
-        alone = Sweeps._make(table[d : d + 1] for table in part.sweeps)
-        readouts = np.zeros((1, *part.x[:, 0].shape), F)
-        swipe(part.weights, alone, part.room, part.x, output, readouts, part.sums, STEP)
-        labels.append(_label(alone, layer.gates, size))
-        hidden.append(part.room.h[:-1, :, 0].T.reshape(layer.hidden, size, size).copy())
+    for d, sweep in enumerate(sweeps):
+        labels.append(_label(sweep, layer.gates))
+        units = rows[part.sweeps.step[:, d], :, d * (STEP // len(sweeps))]
+        hidden.append(units.T.reshape(layer.hidden, size, size))
     return LayerInside(labels, np.stack(hidden))
 
 
-def _label(alone: Sweeps, gates: str, size: int) -> SweepLabel:
-    """A sweep is known by the corner that it starts from."""
-    corners = {0: "↘", size - 1: "↙", size * (size - 1): "↗", size * size - 1: "↖"}
+def _label(sweep: Sweep, gates: str) -> SweepLabel:
+    arrow = ("↖" if sweep.left else "↗") if sweep.up else ("↙" if sweep.left else "↘")
     texts = {
         "none": "",
-        "both": f"row {alone.gate_beside[0, 0]}, column {alone.gate_above[0, 0]}",
+        "both": "row 1, column 0" if sweep.transposed else "row 0, column 1",
         "original": "as in the published code",
     }
-    return SweepLabel(corners[int(alone.cell[0, 0])], texts[gates])
+    return SweepLabel(arrow, texts[gates])

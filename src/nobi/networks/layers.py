@@ -1,12 +1,15 @@
-"""A swiping layer on a block of boards: the innermost loops of the swiping networks.
+"""A swiping layer on a few boards: the innermost loops of the swiping networks.
 
-Layout. A block holds up to LANES boards. Every array ends in the lane: `x[cell, i, lane]` is input i of a cell, and
-`h[cell, u, lane]` the output of hidden unit u. So the loops over lanes are contiguous and vectorise, and a weight is
-one number for all lanes. The distance between rows is the constant LANES, which lets the compiler see that rows do
-not overlap.
+Layout. All sweeps of a layer use the same weights, so they are computed side by side: a lane is one board in one sweep,
+`d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and what cells put out
+is `h[slot, u · WIDTH + lane]`. So the loops over lanes are contiguous and vectorise, a weight is one number for all
+lanes, and the distance between rows is a constant, which lets the compiler see that rows do not overlap.
 
-Cost, per cell, sweep and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds and
-5k tanh or sigmoids (MDLSTM); a tanh is about 11 multiply-adds and a division.
+Loops. The sums of all units come first, then the squashing of all: a long loop body is one chain of operations that
+wait for each other, and a processor looks only so far ahead for others to do meanwhile.
+
+Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds and
+6k tanh or sigmoids (MDLSTM); a tanh is about 11 multiply-adds and a division.
 """
 
 from collections.abc import Callable
@@ -18,17 +21,22 @@ from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, specialise
 from nobi.memory import zeros
-from nobi.networks.functions import LANES, F, sigmoid, tanh
-from nobi.networks.sweeps import CORNERS, Sweeps
+from nobi.networks.functions import F, product, sigmoid, tanh
+from nobi.networks.sweeps import Sweeps
 
-hidden: Any = UNBOUND  # these are bound by `compile_layer`
-inputs: Any = UNBOUND
-tied: Any = UNBOUND
-cell_of: Any = UNBOUND
-add: Any = UNBOUND
-dot: Any = UNBOUND
-keep: Any = UNBOUND
+WIDTH = 128
+"""The most lanes that are computed together: a cell and its predecessors stay in the fastest cache."""
+
+SWEEPS: Any = UNBOUND  # these are bound by `compile_layer`
+HIDDEN: Any = UNBOUND
+INPUTS: Any = UNBOUND
+TIED: Any = UNBOUND
+READ_OUT: Any = UNBOUND
+see: Any = UNBOUND
+add_up: Any = UNBOUND
+activate: Any = UNBOUND
 read_out: Any = UNBOUND
+step: Any = UNBOUND
 
 Lanes = NDArray[np.float32]
 
@@ -36,10 +44,8 @@ Lanes = NDArray[np.float32]
 class LayerWeights(NamedTuple):
     """The weights of one layer; `rows` is k for MDRNN, 5k for MDLSTM (4k if tied), gate after gate."""
 
-    input: Lanes
-    """[rows, inputs]"""
-    recurrent: Lanes
-    """[rows, k] applied to the sum of both predecessors' outputs."""
+    seen: Lanes
+    """[rows, inputs + k] applied to the inputs, and to the sum of both predecessors' outputs."""
     border: Lanes
     """[rows] added once for each predecessor beyond the border."""
     beyond: Lanes
@@ -50,183 +56,189 @@ class LayerRoom(NamedTuple):
     """Where a layer computes."""
 
     h: Lanes
-    """[cells + 1, k, lane] outputs of the present sweep; the last cell is what lies beyond the border."""
+    """[slot, k · lanes] outputs."""
     s: Lanes
-    """[cells + 1, k, lane] states of the present sweep (MDLSTM)."""
-    both: Lanes
-    """[k, lane] the sum of the two predecessors' outputs."""
+    """[slot, k · lanes] states (MDLSTM)."""
+    seen: Lanes
+    """[(inputs + k) · lanes] what a cell sees: its inputs, and the sum of its predecessors' outputs."""
+    sums: Lanes
+    """[rows · lanes] what its weights make of that."""
+    values: Lanes
+    """[step, lane] the readouts (last layer)."""
 
 
-def allocate_room(size: int, hidden: int) -> LayerRoom:
+def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerRoom:
     """Makes the room for one layer."""
-    cells = size * size + 1
-    return LayerRoom(zeros((cells, hidden, LANES), F), zeros((cells, hidden, LANES), F), zeros((hidden, LANES), F))
+    steps, slots = len(sweeps.slot), int(sweeps.slot.max()) + 2
+    return LayerRoom(
+        zeros((slots, hidden * WIDTH), F),
+        zeros((slots, hidden * WIDTH), F),
+        zeros((inputs + hidden) * WIDTH, F),
+        zeros(rows * WIDTH, F),
+        zeros((steps, WIDTH), F),
+    )
 
 
-def _add(one: Lanes, other: Lanes, total: Lanes, lanes: int) -> None:
-    """total[u, lane] = one + other."""
-    for u in range(hidden):
+def _see(
+    x: Lanes, begin: int, boards: int, cells: NDArray[np.int64], h_beside: Lanes, h_above: Lanes, seen: Lanes
+) -> None:
+    """Gathers what a cell sees, on the boards begin, begin + 1, …: every sweep's own cell, then h_beside + h_above."""
+    for i in range(INPUTS):
+        for d in range(SWEEPS):
+            if boards == WIDTH // SWEEPS:  # the usual number as a constant: copied without a loop
+                for board in range(WIDTH // SWEEPS):
+                    seen[i * WIDTH + d * (WIDTH // SWEEPS) + board] = x[cells[d], i, begin + board]
+            else:
+                for board in range(boards):
+                    seen[i * WIDTH + d * boards + board] = x[cells[d], i, begin + board]
+    for u in range(HIDDEN):
+        for lane in range(SWEEPS * boards):
+            seen[(INPUTS + u) * WIDTH + lane] = h_beside[u * WIDTH + lane] + h_above[u * WIDTH + lane]
+
+
+def _add_up(weights: LayerWeights, missing: np.float32, seen: Lanes, sums: Lanes, lanes: int) -> None:
+    """sums[row] = missing · border[row] + Σ weights.seen[row, i] · seen[i]."""
+    for row in range(len(weights.border)):
+        start = missing * weights.border[row]
         for lane in range(lanes):
-            total[u, lane] = one[u, lane] + other[u, lane]
+            a = start
+            for i in range(INPUTS + HIDDEN):
+                a += weights.seen[row, i] * seen[i * WIDTH + lane]
+            sums[row * WIDTH + lane] = a
 
 
-def _dot(weights: Lanes, h: Lanes, value: Lanes, lanes: int) -> None:
-    """value[lane] = Σ weights[u]·h[u, lane]."""
-    for lane in range(lanes):
-        a = F(0.0)
-        for u in range(hidden):
-            a += weights[u] * h[u, lane]
-        value[lane] = a
-
-
-def _keep(h: Lanes, total: Lanes, first: bool, lanes: int) -> None:
-    """total[u, lane] = h, or += h."""
-    for u in range(hidden):
-        for lane in range(lanes):
-            before = F(0.0) if first else total[u, lane]
-            total[u, lane] = before + h[u, lane]
-
-
-def _rnn_cell(
-    weights: LayerWeights,
-    x: Lanes,
-    both: Lanes,
+def _activate_rnn(
+    sums: Lanes,
     s_beside: Lanes,  # noqa: ARG001
     s_above: Lanes,  # noqa: ARG001
+    gate: int,  # noqa: ARG001
     s: Lanes,  # noqa: ARG001
     h: Lanes,
-    missing: np.float32,
-    gate_beside: int,  # noqa: ARG001
-    gate_above: int,  # noqa: ARG001
     lanes: int,
 ) -> None:
     """One cell of an MDRNN: h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b) (S08 section III)."""
-    for u in range(hidden):
-        start = missing * weights.border[u]
+    for u in range(HIDDEN):
         for lane in range(lanes):
-            a = start
-            for i in range(inputs):
-                a += weights.input[u, i] * x[i, lane]
-            for v in range(hidden):
-                a += weights.recurrent[u, v] * both[v, lane]
-            h[u, lane] = tanh(a)
+            h[u * WIDTH + lane] = tanh(sums[u * WIDTH + lane])
 
 
-def _lstm_cell(
-    weights: LayerWeights,
-    x: Lanes,
-    both: Lanes,
-    s_beside: Lanes,
-    s_above: Lanes,
-    s: Lanes,
-    h: Lanes,
-    missing: np.float32,
-    gate_beside: int,
-    gate_above: int,
-    lanes: int,
-) -> None:
+def _activate_lstm(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
     """One cell of an MDLSTM: s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁, h = σ(o)·tanh(s) (S09 section 2.3).
 
-    The rows of the weights are input gate, forget gates, cell, output gate. Which forget gate meets which predecessor's
-    state is the sweep's choice.
+    The rows are input gate, forget gates, cell, output gate; `gate` is the forget gate of the state from above.
     """
-    gates = 4 if tied else 5
-    for u in range(hidden):
-        row_i = u
-        row_b = u + (1 + gate_beside) * hidden
-        row_a = u + (1 + gate_above) * hidden
-        row_c = u + (gates - 2) * hidden
-        row_o = u + (gates - 1) * hidden
-        start_i = missing * weights.border[row_i]
-        start_b = missing * weights.border[row_b]
-        start_a = missing * weights.border[row_a]
-        start_c = missing * weights.border[row_c]
-        start_o = missing * weights.border[row_o]
+    units = HIDDEN * WIDTH
+    forget_beside, forget_above = units, (1 + gate) * units
+    cell = (2 if TIED else 3) * units
+    out = cell + units
+    for row in range((4 if TIED else 5) * HIDDEN):
+        if cell <= row * WIDTH < out:
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = tanh(sums[row * WIDTH + lane])
+        else:
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = sigmoid(sums[row * WIDTH + lane])
+    for u in range(HIDDEN):
         for lane in range(lanes):
-            a_i, a_b, a_a, a_c, a_o = start_i, start_b, start_a, start_c, start_o
-            for i in range(inputs):
-                value = x[i, lane]
-                a_i += weights.input[row_i, i] * value
-                a_b += weights.input[row_b, i] * value
-                a_a += weights.input[row_a, i] * value
-                a_c += weights.input[row_c, i] * value
-                a_o += weights.input[row_o, i] * value
-            for v in range(hidden):
-                value = both[v, lane]
-                a_i += weights.recurrent[row_i, v] * value
-                a_b += weights.recurrent[row_b, v] * value
-                a_a += weights.recurrent[row_a, v] * value
-                a_c += weights.recurrent[row_c, v] * value
-                a_o += weights.recurrent[row_o, v] * value
-            if tied:
-                kept = sigmoid(a_b) * (s_beside[u, lane] + s_above[u, lane])
+            j = u * WIDTH + lane
+            if TIED:
+                kept = product(sums[forget_beside + j], s_beside[j] + s_above[j])
             else:
                 # the two in an order of their own, lest a fused sum favour one and break the symmetry in the last bit
-                one = sigmoid(a_b) * s_beside[u, lane]
-                other = sigmoid(a_a) * s_above[u, lane]
+                one = sums[forget_beside + j] * s_beside[j]
+                other = sums[forget_above + j] * s_above[j]
                 kept = max(one, other) + min(one, other)
-            state = sigmoid(a_i) * tanh(a_c) + kept
-            s[u, lane] = state
-            h[u, lane] = sigmoid(a_o) * tanh(state)
+            s[j] = sums[j] * sums[cell + j] + kept
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            j = u * WIDTH + lane
+            h[j] = sums[out + j] * tanh(s[j])
+
+
+def _read_out(output: Lanes, h: Lanes, values: Lanes, lanes: int) -> None:
+    """values[lane] = Σ output[u]·h[u, lane]."""
+    for lane in range(lanes):
+        a = F(0.0)
+        for u in range(HIDDEN):
+            a += output[u] * h[u * WIDTH + lane]
+        values[lane] = a
+
+
+def _step(
+    weights: LayerWeights,
+    output: Lanes,
+    x: Lanes,
+    begin: int,
+    boards: int,
+    cells: NDArray[np.int64],
+    h_beside: Lanes,
+    h_above: Lanes,
+    s_beside: Lanes,
+    s_above: Lanes,
+    missing: np.float32,
+    gate: int,
+    seen: Lanes,
+    sums: Lanes,
+    s: Lanes,
+    h: Lanes,
+    values: Lanes,
+) -> None:
+    """One step of all sweeps: a single call, since a call with so many arrays is dear."""
+    lanes = SWEEPS * boards
+    see(x, begin, boards, cells, h_beside, h_above, seen)
+    add_up(weights, missing, seen, sums, lanes)
+    activate(sums, s_beside, s_above, gate, s, h, lanes)
+    if READ_OUT:
+        read_out(output, h, values, lanes)
 
 
 def _swipe(
-    weights: LayerWeights,
-    sweeps: Sweeps,
-    room: LayerRoom,
-    x: Lanes,
-    output: Lanes,
-    values: Lanes,
-    sums: Lanes,
-    lanes: int,
+    weights: LayerWeights, sweeps: Sweeps, room: LayerRoom, x: Lanes, output: Lanes, begin: int, boards: int
 ) -> None:
-    """Sweeps the layer over a block of boards.
+    """Sweeps the layer over the boards begin … begin + boards − 1.
 
     Args:
         weights: the layer's weights.
-        sweeps: the sweeps d to make.
-        room: where to compute.
-        x: [cell, inputs, lane] what the layer sees.
+        sweeps: the sweeps to make.
+        room: where to compute; receives `values`, if `READ_OUT`.
+        x: [cell, inputs, board] what the layer sees.
         output: [k] the weights of the readout.
-        values: [d, cell, lane] receives output·h, if `read_out`.
-        sums: [corner, cell, k, lane] receives the sum of h over the sweeps of each corner, if not `read_out`.
-        lanes: how many lanes to compute, a multiple of STEP.
+        begin: the first board.
+        boards: how many; at most WIDTH lanes, whole vectors of them.
     """
     beyond = len(room.h) - 1
-    for u in range(hidden):
-        for lane in range(lanes):
-            room.h[beyond, u, lane] = weights.beyond[u]
-            room.s[beyond, u, lane] = F(0.0)
-    per_corner = len(sweeps.cell) // len(CORNERS)
-    for d in range(len(sweeps.cell)):
-        for i in range(beyond):
-            c, b, a = sweeps.cell[d, i], sweeps.beside[d, i], sweeps.above[d, i]
-            add(room.h[b], room.h[a], room.both, lanes)
-            cell_of(
-                weights, x[c], room.both, room.s[b], room.s[a], room.s[c], room.h[c],
-                sweeps.missing[d, i], sweeps.gate_beside[d, i], sweeps.gate_above[d, i], lanes,
-            )  # fmt: skip
-            if read_out:
-                dot(output, room.h[c], values[d, c], lanes)
-            else:
-                keep(room.h[c], sums[d // per_corner, c], d % per_corner == 0, lanes)
+    for u in range(HIDDEN):
+        for lane in range(WIDTH):
+            room.h[beyond, u * WIDTH + lane] = weights.beyond[u]
+            room.s[beyond, u * WIDTH + lane] = F(0.0)
+    for i in range(len(sweeps.slot)):
+        slot, beside, above = sweeps.slot[i], sweeps.beside[i], sweeps.above[i]
+        step(
+            weights, output, x, begin, boards, sweeps.cell[i],
+            room.h[beside], room.h[above], room.s[beside], room.s[above], sweeps.missing[i], sweeps.gate[i],
+            room.seen, room.sums, room.s[slot], room.h[slot], room.values[i],
+        )  # fmt: skip
 
 
 @cache
-def compile_layer(cell: str, hidden: int, inputs: int, *, tied: bool, read_out: bool) -> Callable[..., None]:
-    """The compiled `_swipe` of a layer of `rnn` or `lstm` cells with so many units and inputs."""
+def compile_layer(
+    cell: str, hidden: int, inputs: int, sweeps: int, *, tied: bool, read_out: bool
+) -> Callable[..., None]:
+    """The compiled `_swipe` of a layer of `rnn` or `lstm` cells with so many units, inputs and sweeps."""
     name = f"{cell}_{hidden}_{inputs}"
-    if cell == "rnn":
-        cell_of = specialise(_rnn_cell, name, fuse=True, hidden=hidden, inputs=inputs)
-    else:
-        cell_of = specialise(_lstm_cell, name, fuse=True, hidden=hidden, inputs=inputs, tied=tied)
-    return specialise(
-        _swipe,
+
+    def part(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
+        return specialise(template, name, inline=True, fuse=True, HIDDEN=hidden, **bindings)
+
+    step = specialise(
+        _step,
         name,
-        hidden=hidden,
-        read_out=read_out,
-        cell_of=cell_of,
-        add=specialise(_add, name, inline=True, hidden=hidden),
-        dot=specialise(_dot, name, inline=True, fuse=True, hidden=hidden),
-        keep=specialise(_keep, name, hidden=hidden),
+        fuse=True,
+        see=part(_see, INPUTS=inputs, SWEEPS=sweeps),
+        add_up=part(_add_up, INPUTS=inputs),
+        activate=part(_activate_rnn) if cell == "rnn" else part(_activate_lstm, TIED=tied),
+        read_out=part(_read_out),
+        SWEEPS=sweeps,
+        READ_OUT=read_out,
     )
+    return specialise(_swipe, name, HIDDEN=hidden, step=step)

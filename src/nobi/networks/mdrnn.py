@@ -9,7 +9,7 @@ from nobi.networks import register
 from nobi.networks.base import Weights
 from nobi.networks.functions import F
 from nobi.networks.layers import LayerWeights
-from nobi.networks.swiping import PLANES, Layer, SwipingNetwork
+from nobi.networks.swiping import PLANES, Layer, SwipingNetwork, seen_weights
 
 
 def check_hidden(hidden: int) -> None:
@@ -37,7 +37,7 @@ def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> Laye
     w_b = groups[f"{prefix}border"]
     none = np.zeros_like(w_b)
     term, beyond = (none, w_b) if border == "value" else (w_b, none)
-    return LayerWeights(groups[f"{prefix}input"], groups[f"{prefix}recurrent"], term.astype(F), beyond.astype(F))
+    return LayerWeights(seen_weights(groups, prefix), term.astype(F), beyond.astype(F))
 
 
 @register

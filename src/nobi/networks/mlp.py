@@ -11,7 +11,7 @@ from nobi.memory import zeros
 from nobi.networks import register
 from nobi.networks.base import Forward, Network, Weights
 from nobi.networks.dense import add_scaled, fill
-from nobi.networks.functions import LANES, F, sigmoid, tanh
+from nobi.networks.functions import LANES, F, sigmoid, tanh, whole_steps
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ def _squash(is_tanh: bool, h: NDArray[np.float32], lanes: int) -> None:
 squash: Any = specialise(_squash, "mlp", fuse=True)
 
 
-def _forward(room: MlpRoom, lanes: int) -> None:
+def _forward(room: MlpRoom, boards: int) -> None:
+    lanes = whole_steps(boards)
     hidden, planes, cells = room.input.shape
     for u in range(hidden):
         fill(room.hidden_bias[u], room.h[u], lanes)

@@ -1,8 +1,11 @@
 """The ways in which a swiping layer crosses the board: from each corner to the opposite one.
 
 A sweep visits every cell after its two predecessors, the neighbour in its row and the neighbour in its column on the
-side where the sweep comes from. Cells are numbered row by row; the cell after the last stands for what lies beyond
-the border.
+side where the sweep comes from. All sweeps of a layer use the same weights, so a sweep from another corner is the first
+sweep, ↘, over a mirrored board, and one that exchanges the two predecessors is ↘ over a transposed board. There is
+therefore only one order of steps; sweeps differ in the cell of the board that they see at a step.
+
+Cells are numbered row by row, and so are the steps of ↘.
 """
 
 from functools import cache
@@ -12,73 +15,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 CORNERS = ((False, False), (False, True), (True, False), (True, True))
-"""For each sweep whether it goes up, and whether it goes left."""
+"""For each corner whether the sweep from it goes up, and whether it goes left."""
+
+
+class Sweep(NamedTuple):
+    """One of the ways to cross the board."""
+
+    up: bool
+    left: bool
+    transposed: bool
+    """Whether it goes column by column, so that its predecessor `beside` is the neighbour in the column."""
 
 
 class Sweeps(NamedTuple):
-    """Some sweeps d over a board, step by step i."""
+    """Some sweeps d over a board, side by side, step by step i.
+
+    What a cell puts out lies in a slot until it is no more needed; the last slot is what lies beyond the border.
+    """
 
     cell: NDArray[np.int64]
-    """[d, i] the cell that is visited."""
+    """[i, d] the cell of the board that is visited."""
+    step: NDArray[np.int64]
+    """[cell, d] the step that visits it."""
+    slot: NDArray[np.int64]
+    """[i] where the step's output goes."""
     beside: NDArray[np.int64]
-    """[d, i] its predecessor in the row."""
+    """[i] the slot of its predecessor in the row."""
     above: NDArray[np.int64]
-    """[d, i] its predecessor in the column."""
+    """[i] the slot of its predecessor in the column."""
     missing: NDArray[np.float32]
-    """[d, i] how many of the two lie beyond the border."""
-    gate_beside: NDArray[np.int64]
-    """[d, i] which forget gate, 0 or 1, the state from the row meets (MDLSTM)."""
-    gate_above: NDArray[np.int64]
-    """[d, i] which the state from the column meets."""
+    """[i] how many of the two lie beyond the border."""
+    gate: NDArray[np.int64]
+    """[i] which forget gate, 0 or 1, the state from above meets (MDLSTM); the one from beside meets the gate 0."""
+
+
+def list_sweeps(gates: str) -> list[Sweep]:
+    """The sweeps, corner after corner, by how the two forget gates of an MDLSTM are given to the predecessors.
+
+    `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
+    `original`: by the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
+    targets, meets the gate 0, its second the gate 1, and a lone link the gate 0. A sweep that goes down links first to
+    the cell beside, one that goes up first to the cell above: so the latter is a transposed sweep.
+    """
+    if gates == "both":
+        return [Sweep(*corner, transposed) for corner in CORNERS for transposed in (False, True)]
+    return [Sweep(up, left, transposed=gates == "original" and up) for up, left in CORNERS]
 
 
 @cache
-def sweeps_of(size: int, gates: str = "none") -> Sweeps:
-    """The four sweeps over a board, or eight, by how the two forget gates of an MDLSTM are given to the predecessors.
-
-    `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
-    `original`: by the published code's rule, four sweeps — see `_original_gates`.
-    """
-    steps = [_one_sweep(size, up, left) for up, left in CORNERS]
-    if gates == "both":
-        steps = [[(*step, *assignment) for step in sweep] for sweep in steps for assignment in ((0, 1), (1, 0))]
-    elif gates == "original":
-        steps = [
-            [(*step, *_original_gates(size, step[0], *corner)) for step in sweep]
-            for corner, sweep in zip(CORNERS, steps, strict=True)
-        ]
-    else:
-        steps = [[(*step, 0, 0) for step in sweep] for sweep in steps]
-    table = np.array(steps, np.int64).transpose(2, 0, 1)
-    columns = [np.ascontiguousarray(column) for column in table]
-    return Sweeps(columns[0], columns[1], columns[2], columns[3].astype(np.float32), columns[4], columns[5])
+def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
+    """The sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are still there at the end."""
+    cells = np.arange(size * size).reshape(size, size)
+    cell = np.stack([_seen_by(sweep, cells).ravel() for sweep in list_sweeps(gates)], axis=1)
+    row, column = np.divmod(cells.ravel(), size)
+    # the predecessors are 1 and n steps back, so n + 1 slots in turn hold all that is needed: they stay in the cache
+    slots = size * size if keep else size + 1
+    beside = np.where(column > 0, (cells.ravel() - 1) % slots, slots)
+    above = np.where(row > 0, (cells.ravel() - size) % slots, slots)
+    missing = (column == 0).astype(np.float32) + (row == 0)
+    # in the last column the only link of the published code leads to the next row
+    gate = np.where(column == size - 1, 0, 1) if gates == "original" else np.full(size * size, int(gates == "both"))
+    step = np.ascontiguousarray(np.argsort(cell, axis=0))
+    return Sweeps(
+        np.ascontiguousarray(cell), step, cells.ravel() % slots, beside, above, missing.astype(np.float32), gate
+    )
 
 
-def _one_sweep(size: int, up: bool, left: bool) -> list[tuple[int, ...]]:
-    """(cell, beside, above, missing) for every step of the sweep that goes up or down, left or right."""
-    beyond = size * size
-    rows = range(size - 1, -1, -1) if up else range(size)
-    columns = range(size - 1, -1, -1) if left else range(size)
-    steps: list[tuple[int, ...]] = []
-    for row in rows:
-        for column in columns:
-            from_column, from_row = column + (1 if left else -1), row + (1 if up else -1)
-            beside = row * size + from_column if 0 <= from_column < size else beyond
-            above = from_row * size + column if 0 <= from_row < size else beyond
-            steps.append((row * size + column, beside, above, (beside == beyond) + (above == beyond)))
-    return steps
-
-
-def _original_gates(size: int, cell: int, up: bool, left: bool) -> tuple[int, int]:
-    """The forget gates of the published code, for the state from the row and that from the column.
-
-    There a cell's first outgoing link, in row-major order of its targets, meets the gate 0, its second the gate 1,
-    and a lone link the gate 0. A sweep that goes down links first to the cell beside, one that goes up first to the
-    cell above; in the last column of a sweep the only link is to the next row, and in the last row to the next
-    column.
-    """
-    row, column = divmod(cell, size)
-    last_row, last_column = (0 if up else size - 1), (0 if left else size - 1)
-    if up:
-        return (0 if row == last_row else 1), 0
-    return 0, (0 if column == last_column else 1)
+def _seen_by(sweep: Sweep, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[n, n] the board's cells as the sweep sees them, its own corner first."""
+    mirrored = cells[:: -1 if sweep.up else 1, :: -1 if sweep.left else 1]
+    return mirrored.T if sweep.transposed else mirrored

@@ -9,8 +9,9 @@ from nobi.words import settings_from, split_word
 if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.players.base import Player
+    from nobi.players.bot import Bot
 
-_others = {"base", "loading", "network", "policy", "uniform", "view"}
+_others = {"base", "bot", "loading", "network", "policy", "uniform", "view"}
 _players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
 register, names, find = _players.register, _players.names, _players.find
 
@@ -30,3 +31,15 @@ def make_player(word: str, variant: "Variant") -> "Player":
     if player.games is not None and variant.game.name not in player.games:
         raise NobiError(f"The player {name!r} plays {' and '.join(player.games)}, not {variant.game.name}.")
     return player(variant, settings)
+
+
+def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
+    """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
+    return make_player(word, variant).bot(seed, game)
+
+
+def chooses_for_many(name: str) -> bool:
+    """Whether the player of this name is the same in the arena as alone: it has no bot of its own, with a memory."""
+    from nobi.players.base import Player
+
+    return find(name).bot is Player.bot

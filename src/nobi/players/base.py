@@ -8,7 +8,7 @@ function for one board. The arena takes any two, and compiles its loop together 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, NoSettings, Variant
 from nobi.streams import Streams
 from nobi.words import join_word
+
+if TYPE_CHECKING:
+    from nobi.players.bot import Bot
 
 Chooser = Callable[..., int]
 """A compiled function (boards, g, streams, room) → the move of the player whose turn it is on board g."""
@@ -49,6 +52,12 @@ class Player(ABC):
                 game does not depend on which others are played beside it.
             moves: uint16[i] receives the moves.
         """
+
+    def bot(self, seed: int = 0, game: int = 0) -> "Bot":
+        """The player as somebody who plays one game; `seed` and `game` choose its random numbers, as in the arena."""
+        from nobi.players.bot import PlayerBot
+
+        return PlayerBot(self, seed, game)
 
 
 class BatchPlayer(Player):

@@ -18,7 +18,7 @@ from nobi.compiling import UNBOUND, compiled, specialise
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.networks.base import Forward, Network, Weights
-from nobi.networks.functions import LANES, STEP, F
+from nobi.networks.functions import LANES, F
 from nobi.networks.model import Model
 from nobi.players.base import BatchPlayer
 from nobi.streams import Streams, below, fraction
@@ -143,7 +143,7 @@ def _choose_by_network(
     for begin in range(0, len(lanes), LANES):
         block = lanes[begin : begin + LANES]
         show_boards(boards.stones, block, room.network.x, room.point_of)
-        forward(room.network, (len(block) + STEP - 1) // STEP * STEP)
+        forward(room.network, len(block))
         for lane in range(len(block)):
             moves[begin + lane] = pick(boards, block[lane], streams, room, lane)
 

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from nobi.board.stones import EMPTY, PASS, WHITE, Boards, board_points, points_of
 from nobi.compiling import inlined
 from nobi.errors import NobiError
-from nobi.games.base import Variant
+from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye, legal
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.store import DeepModel
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.players.base import Player
+from nobi.players.bot import Bot, Clock, PlayerBot
 from nobi.players.network import NetworkRoom, NetworkSettings, pick_among, player_of_model
 from nobi.streams import Streams
 
@@ -52,6 +53,22 @@ class Values(NamedTuple):
 
     out: NDArray[np.float32]
     """[cell, i]"""
+
+
+class PolicyBot(PlayerBot):
+    """A deep network that plays one game at a time."""
+
+    def __init__(self, player: "PolicyPlayer", seed: int, game: int) -> None:
+        super().__init__(player, seed, game)
+        self._player = player
+
+    def choose(self, game: Game, clock: Clock) -> int:  # noqa: ARG002
+        """The network's move."""
+        return self._player.choose_in(cast(Go, game), self._streams)
+
+    def policy(self, game: Game) -> NDArray[np.float32]:
+        """[n, n] the network's values."""
+        return self._player.values([cast(Go, game)])[0].reshape(game.size, game.size)
 
 
 class PolicyPlayer(Player):
@@ -85,6 +102,10 @@ class PolicyPlayer(Player):
         self._choose(here, games, lanes, streams, moves)
         for game, move in zip(games, moves, strict=True):
             game.play(int(move))
+
+    def bot(self, seed: int = 0, game: int = 0) -> Bot:
+        """The player with a game in its hand, whose history it knows whatever was undone or set up."""
+        return PolicyBot(self, seed, game)
 
     def choose_in(self, game: Go, streams: Streams) -> int:
         """The move in a game in the hand, whose history is known; streams: uint64[1]."""

@@ -41,26 +41,18 @@ class Diagonals(NamedTuple):
     """int64[cells·d] where cell c of sweep d is found among cells·d: its place times the sweeps, plus d."""
     missing: Tensor
     """float64[cells] how many predecessors of place i lie beyond the border."""
-    beside_is_first: Tensor
-    """bool[cells, d] whether the state from the row meets the forget gate 0."""
     above_is_first: Tensor
-    """bool[cells, d] the same for the state from the column."""
+    """bool[cells, 1] whether the state from above meets the forget gate 0, as that from beside always does."""
 
 
 @cache
 def diagonals_of(size: int, gates: str) -> Diagonals:
     """The sweeps of `sweeps_of`, in the order of diagonals."""
     sweeps = sweeps_of(size, gates)
-    count, cells = sweeps.cell.shape
+    cells, count = sweeps.cell.shape
     rows, columns = np.divmod(np.arange(cells), size)
     order = np.lexsort((rows, rows + columns))  # place → cell, in a sweep that goes down and right
-    cell = np.empty((cells, count), np.int64)
-    first = np.empty((2, cells, count), np.bool_)
-    for d in range(count):
-        # step i of any sweep is cell i of the board turned so that the sweep goes down and right
-        cell[:, d] = sweeps.cell[d, order]
-        first[0, :, d] = sweeps.gate_beside[d, order] == 0
-        first[1, :, d] = sweeps.gate_above[d, order] == 0
+    cell = sweeps.cell[order]  # step i of any sweep is cell i of the board turned so that it goes down and right
     place = np.empty((cells, count), np.int64)
     for d in range(count):
         place[cell[:, d], d] = np.arange(cells) * count + d
@@ -69,9 +61,8 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
             [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
             torch.from_numpy(cell.ravel()),
             torch.from_numpy(place.ravel()),
-            torch.from_numpy(sweeps.missing[0, order].astype(np.float64)),
-            torch.from_numpy(first[0]),
-            torch.from_numpy(first[1]),
+            torch.from_numpy(sweeps.missing[order].astype(np.float64)),
+            torch.from_numpy(sweeps.gate[order, None] == 0),
         )
 
 
@@ -106,32 +97,33 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
     """
     device = x.device
     diagonals = diagonals_of(size, layer.gates)
-    cells, count = diagonals.beside_is_first.shape
-    batch = x.shape[2]
+    cells, batch = len(diagonals.missing), x.shape[2]
+    count = len(diagonals.cell) // cells
     seen = torch.einsum("ri,icb->rcb", groups["input"], x).index_select(1, diagonals.cell.to(device))
     missing = diagonals.missing.to(x)
     seen = seen.view(layer.rows, cells, count * batch) + groups["border"][:, None, None] * missing[:, None]
-    masks = [mask.to(device).repeat_interleave(batch, 1) for mask in diagonals[-2:]]
     outside = beyond[:, None, None].expand(-1, 1, count * batch)
     nothing = torch.zeros_like(outside)
     h, s, found = outside, nothing, []
     # cut into diagonals at once: the gradient of a slice would be as large as the whole
-    diagonal_parts = [torch.split(whole, diagonals.lengths, -2) for whole in (seen, *masks)]
-    for t, (part, by_row, by_column) in enumerate(zip(*diagonal_parts, strict=True)):
+    diagonal_parts = [
+        torch.split(whole, diagonals.lengths, -2) for whole in (seen, diagonals.above_is_first.to(device))
+    ]
+    for t, (part, above_is_first) in enumerate(zip(*diagonal_parts, strict=True)):
         beside, above = pairs(h, outside, t, size)
         both = (beside + above).reshape(layer.hidden, -1)
         a = part + (groups["recurrent"] @ both).view(part.shape)
         if layer.cell == "rnn":
             h = torch.tanh(a)  # S08 section III
         else:
-            h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), by_row, by_column)
+            h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), above_is_first)
         found.append(h)
     by_place = torch.cat(found, 1).view(layer.hidden, cells * count, batch)
     return by_place.index_select(1, diagonals.place.to(device)).view(layer.hidden, cells, count, batch)
 
 
 def lstm_cells(
-    layer: Layer, a: Tensor, s_beside: Tensor, s_above: Tensor, by_row: Tensor, by_column: Tensor
+    layer: Layer, a: Tensor, s_beside: Tensor, s_above: Tensor, above_is_first: Tensor
 ) -> tuple[Tensor, Tensor]:
     """From the sums a[rows, …]: h = σ(o)·tanh(s) and s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁ (S09 section 2.3)."""
     k = layer.hidden
@@ -141,7 +133,7 @@ def lstm_cells(
         kept = opened[1] * (s_beside + s_above)
     else:
         _, f0, f1 = opened
-        kept = torch.where(by_row, f0, f1) * s_beside + torch.where(by_column, f0, f1) * s_above
+        kept = f0 * s_beside + torch.where(above_is_first, f0, f1) * s_above
     s = opened[0] * torch.tanh(c) + kept
     return torch.sigmoid(o) * torch.tanh(s), s
 

@@ -1,0 +1,84 @@
+"""Playouts per second of the tree search, from the empty board, without and with a network."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from nobi.bench.figure import Figure, rate_figure, rates
+from nobi.games import variant
+from nobi.networks import make_network
+from nobi.search.policy import NetworkPolicy
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+
+PEERS = {
+    9: "on such a machine Pachi: 9,000 to 9,950, Fuego 1.1: 16,000",
+    19: "on such a machine Pachi: 2,200 to 2,460, Fuego 1.1: 3,600",
+}
+
+
+def playout_rate(search: Search, seconds: float) -> list[float]:
+    """Playouts per second in several repeats, each from an empty board with a fresh tree."""
+
+    def work(playouts: int) -> int:
+        search.clear()
+        search.set_game(search.variant.new())
+        return search.run(playouts)
+
+    try:
+        return rates(work, seconds)
+    finally:
+        search.close()
+
+
+def plain(word: str, size: int, threads: int = 1) -> Search:
+    """A search without a network."""
+    return Search(variant(word, size), SearchSettings(threads=threads))
+
+
+def guided(size: int) -> Search:
+    """A search of Go with a small network of random weights: what it says does not matter to the speed."""
+    network = make_network("mdlstm")
+    policy = NetworkPolicy(network, network.random_weights(size, np.random.default_rng(0)))
+    return Search(variant("go", size), policy=policy)
+
+
+def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+    """The figures of this section, each measured when called."""
+    for size, least, aim in ((9, 8_000, 16_000), (19, 2_000, 3_600)):
+
+        def alone(size: int = size, least: int = least, aim: int = aim) -> Figure:
+            found = playout_rate(plain("go", size), seconds)
+            what = f"Go {size}x{size} search"
+            return rate_figure(what, "playouts/s", found, at_least=least, aim=aim, peer=PEERS[size])
+
+        def threads(size: int = size) -> Figure:
+            pairs = [
+                (max(playout_rate(plain("go", size), seconds)), max(playout_rate(plain("go", size, 2), 2 * seconds)))
+                for _ in range(2)
+            ]
+            ratios = [two / one for one, two in pairs]
+            return rate_figure(f"Go {size}x{size} search, 2 threads over 1", "times", ratios, at_least=1.7, aim=2)
+
+        def with_network(size: int = size) -> Figure:
+            bare = max(playout_rate(plain("go", size), seconds))
+            search = guided(size)
+            shares = [rate / bare for rate in playout_rate(search, seconds)]
+            told = search.figures
+            note = (
+                f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
+                if told
+                else ""
+            )
+            what = f"Go {size}x{size} search with an MDLSTM network, over without"
+            return rate_figure(what, "times", shares, at_least=0.8, peer=note)
+
+        yield alone
+        yield threads
+        yield with_network
+    for game, size in (("atari-go", 7), ("gomoku", 9), ("pente", 9)):
+
+        def other(game: str = game, size: int = size) -> Figure:
+            return rate_figure(f"{game} {size}x{size} search", "playouts/s", playout_rate(plain(game, size), seconds))
+
+        yield other

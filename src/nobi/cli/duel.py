@@ -1,0 +1,75 @@
+"""A match between two bots, game by game: what `nobi match` does where the arena cannot."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nobi.cli.common import print_json
+from nobi.cli.series import elo_text, play
+from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nobi.cli.match import Match
+    from nobi.matches.records import GameRecord
+    from nobi.matches.statistics import MatchSummary
+
+
+def duel(match: "Match") -> int:
+    """Plays the match and reports."""
+    if match.sgf:
+        raise NobiError("Where games are played one by one, --folder saves them as SGF; leave --sgf out.")
+    if match.show:
+        raise NobiError("Where games are played one by one, there is no --show; --folder saves them as SGF.")
+    from nobi.matches.statistics import summarise_match
+
+    words = [match.a, match.b]
+    records, total = play(
+        match, words, match.game, match.size, match.games or 100, lambda some: _table(match, summarise_match(some))
+    )
+    summary = summarise_match(records)
+    if match.json:
+        settings = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(match).items()}
+        print_json({"settings": settings, "results": summary, "games": records})
+    else:
+        _report(match, records, summary)
+    return 0 if len(records) == total else 130
+
+
+def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary") -> None:
+    from rich.console import Console
+
+    console = Console()
+    console.print(_table(match, summary))
+    lines = [f"Elo of A less that of B: {elo_text(summary.all.elo)}, 95 % interval."]
+    if summary.repeated:
+        lines.append(f"Left out, because they repeat an earlier game: {summary.repeated} of {len(records)} games.")
+    if summary.void:
+        lines.append(f"{summary.void} games have no result: the referee failed.")
+    lines += [f"Forfeited, {count} times: {reason}." for reason, count in summary.forfeits.items()]
+    if match.folder:
+        lines.append(f"The games are in {match.folder}.")
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _table(match: "Match", summary: "MatchSummary") -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    title = f"A = {match.a} against B = {match.b}: {match.game}, {match.size}x{match.size}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("A is")
+    for head in ("games", "won", "drawn", "lost", "win rate (95 %)", "moves"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for label, tally in (("black", summary.black), ("white", summary.white), ("both", summary.all)):
+        rate = tally.win_rate
+        table.add_row(
+            label,
+            *(f"{number:,}" for number in (tally.games, tally.wins, tally.draws, tally.losses)),
+            f"{100 * rate.value:.1f} % ({100 * rate.low:.1f}–{100 * rate.high:.1f})" if tally.games else "",
+            f"{tally.length.value:.1f}" if tally.games else "",
+            end_section=label == "white",
+        )
+    return table

@@ -1,0 +1,86 @@
+"""`nobi gtp`: a player as an engine for Go programs."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from nobi import games, players
+from nobi.cli.common import CommonFlags, announce_compiling
+from nobi.cli.match import PLAYER_HELP
+from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nobi.games.base import Variant
+    from nobi.players.bot import Bot
+
+
+@dataclass(frozen=True)
+class Gtp(CommonFlags):
+    """Play as an engine: speaks the Go Text Protocol, version 2, on standard input and output.
+
+    For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Nothing but the protocol goes to standard output.
+    """
+
+    player: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER", help=PLAYER_HELP)] = tyro.MISSING
+    game: str = ""
+    """The game; by default Go, or what the player can play."""
+    size: int = 0
+    """Lines of the board at the start, 5 to 25; by default 19, or those that the player can play on."""
+    ponder: bool = False
+    """Think in the opponent's time, if the player can."""
+    log: Path | None = None
+    """Append all that is said to this file."""
+
+    def run(self) -> int:
+        """Answers until the other side has had enough."""
+        self.check()
+        if self.json:
+            raise NobiError("An engine speaks the protocol, not JSON; leave --json out.")
+        announce_compiling()
+        from nobi.gtp.serve import serve
+        from nobi.gtp.session import Session
+
+        variant = self._variant()
+        log = self._log()
+        # whatever else prints, in this process or in a library's C code, goes to standard error
+        protocol = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        serve(Session(variant, self._new_bot), sys.stdin.buffer, protocol, ponder=self.ponder, log=log)
+        return 0
+
+    def _new_bot(self, variant: "Variant") -> "Bot":
+        return players.make_bot(self.player, variant, self.seed)
+
+    def _variant(self) -> "Variant":
+        """The game and board to begin with."""
+        game, size = self.game, self.size
+        name = self.player.partition(":")[0]
+        if name.endswith(".safetensors"):
+            from nobi.networks.model import load_model
+
+            model = load_model(Path(name))
+            game = game or model.game
+            size = size or (0 if model.network.scalable else model.size)
+        elif not game:
+            known = getattr(players.find(name), "games", None)
+            game = "go" if known is None or "go" in known else known[0]
+        variant = games.variant(game, size or 19)
+        self._new_bot(variant).close()  # complains now of what cannot be
+        return variant
+
+    def _log(self) -> "Callable[[str], None]":
+        if self.log is None:
+            return lambda _: None
+        try:
+            file = self.log.open("a", encoding="utf-8", errors="surrogateescape", buffering=1)
+        except OSError as fault:
+            raise NobiError(f"The log {str(self.log)!r} cannot be written to: {fault.strerror}.") from None
+        return lambda text: print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=file)

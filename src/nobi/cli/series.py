@@ -1,0 +1,175 @@
+"""What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from nobi import games
+from nobi.cli.common import CommonFlags
+from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nobi.arena.summary import Interval
+    from nobi.games.base import Variant
+    from nobi.matches.openings import Opening
+    from nobi.matches.records import GameRecord
+
+_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
+"""Flags that change no game."""
+
+
+@dataclass(frozen=True)
+class SeriesFlags(CommonFlags):
+    """How games between bots are played."""
+
+    folder: Path | None = None
+    """Keep the match here: every game as SGF, and games.jsonl."""
+    resume: bool = False
+    """Go on with the match in --folder."""
+    referee: Annotated[str, tyro.conf.arg(metavar="COMMAND")] = ""
+    """An engine that counts the games of Go, as in 'gnugo --mode gtp'; else nobi does."""
+    handicap: int = 0
+    """Handicap stones of black, in Go."""
+    openings: Path | None = None
+    """A file with the moves of an opening on each line, an SGF file or a folder of them; used by turns, for two games
+    each, with colours exchanged."""
+    random_moves: int = 0
+    """Begin with so many random moves, the same in two games, with colours exchanged."""
+    seconds: float | None = None
+    """Time for a move, for players that know of time."""
+    timeout: float = 60.0
+    """Seconds that an engine may take for an answer before it loses the game."""
+    parallel: int = 1
+    """How many games to play at once."""
+
+    def check_series(self) -> None:
+        """Refuses flags that do not go together."""
+        self.check()
+        if self.resume and not self.folder:
+            raise NobiError("--resume needs --folder, the folder of the match to go on with.")
+        if sum(map(bool, (self.handicap, self.openings, self.random_moves))) > 1:
+            raise NobiError("Give only one of --handicap, --openings and --random-moves.")
+        for name, least in (("random_moves", 0), ("parallel", 1), ("handicap", 0)):
+            if getattr(self, name) < least:
+                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
+        for name in ("seconds", "timeout"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < 1e6:
+                raise NobiError(f"--{name} must be above 0, not {value}.")
+
+    def asks_for_series(self) -> bool:
+        """Whether a flag was given that the fast arena does not know."""
+        return any(
+            getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in _COMMON
+        )
+
+
+_COMMON = {field.name for field in fields(CommonFlags)}
+
+
+def opening_source(flags: SeriesFlags, variant: "Variant") -> "Callable[[int], Opening]":
+    """The opening of every pair of games."""
+    from nobi.matches.openings import Opening, handicap_opening, random_opening, read_openings
+
+    if flags.handicap:
+        opening = handicap_opening(variant, flags.handicap)
+        return lambda _: opening
+    if flags.openings:
+        book = read_openings(flags.openings, variant)
+        return lambda number: book[number % len(book)]
+    if flags.random_moves:
+        return cache(lambda number: random_opening(variant, flags.random_moves, flags.seed, number))
+    return lambda _: Opening()
+
+
+def play(
+    flags: SeriesFlags,
+    words: list[str],
+    game: str,
+    size: int,
+    count: int,
+    draw: "Callable[[list[GameRecord]], RenderableType]",
+) -> "tuple[list[GameRecord], int]":
+    """Plays a match or tournament; returns the games, those from the folder among them, and how many it should be.
+
+    `draw` makes the table that is shown while the games go on.
+    """
+    from nobi.matches.folder import MatchFolder
+    from nobi.matches.seats import Entrant
+    from nobi.matches.series import Series, SeriesSettings, keeper, pairings, remaining
+
+    variant = games.variant(game, size)
+    settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel)
+    # a seed for each, or else two players of one kind would draw the same numbers
+    entrants = [Entrant(word, variant, flags.seed + i, flags.timeout) for i, word in enumerate(words)]
+    schedule = pairings(len(words), count)
+    opening_of = opening_source(flags, variant)
+    opening_of(0)
+    with Series(settings, entrants) as series:  # complains of what cannot be before anything is written
+        folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
+        records = folder.load() if folder else []
+        if any(record.game >= len(schedule) for record in records):
+            raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
+        with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
+            try:
+                series.play(remaining(schedule, records), opening_of, keeper(records, folder, tell))
+            except KeyboardInterrupt:
+                print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
+    return sorted(records, key=lambda record: record.game), len(schedule)
+
+
+def kept_settings(flags: SeriesFlags) -> dict[str, Any]:
+    """What the games depend on, for config.json."""
+    import nobi
+
+    found = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
+    return {"nobi": nobi.__version__} | {
+        key: str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+        for key, value in found.items()
+    }
+
+
+@contextmanager
+def live_table(
+    draw: "Callable[[], RenderableType]", progress: Callable[[], tuple[int, int]]
+) -> Iterator[Callable[[], None]]:
+    """A table and a bar with the time left on standard error, if that is a terminal; gives a function to be called when
+    there is news.
+    """
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda: None
+        return
+    bar = Progress(TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
+    done, total = progress()
+    task = bar.add_task("games", total=total, completed=done)
+    with Live(Group(draw(), bar), console=console, transient=True, refresh_per_second=4) as live:
+
+        def tell() -> None:
+            bar.update(task, completed=progress()[0])
+            live.update(Group(draw(), bar))
+
+        yield tell
+
+
+def elo_text(elo: "Interval") -> str:
+    """`+35 (−10 to +81)`."""
+    return f"{_signed(elo.value)} ({_signed(elo.low)} to {_signed(elo.high)})"
+
+
+def _signed(value: float) -> str:
+    if value != value:  # not a number
+        return "?"
+    return ("−" if value < 0 else "+") + ("∞" if abs(value) == float("inf") else f"{abs(value):.0f}")

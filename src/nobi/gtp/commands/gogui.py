@@ -1,0 +1,128 @@
+"""Maps for GoGui's analyze window, and the commands by which GoGui plays games other than Go."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.arena.ownership import ownership
+from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, WHITE
+from nobi.board.vertices import row_column, vertex_name
+from nobi.games.base import COLOUR_NAMES
+from nobi.gtp.commands import command
+from nobi.gtp.protocol import GtpError, int_from, take
+from nobi.gtp.session import Session
+from nobi.networks.inside import Inside
+
+_WAYS = {"↘": "down-right", "↙": "down-left", "↗": "up-right", "↖": "up-left"}
+
+
+@command("gogui-analyze_commands", "", "the maps that GoGui can show, one a line")
+def _analyze_commands(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    lines = []
+    if session.bot.policy(session.game) is not None:
+        lines += ["dboard/Policy/nobi-policy", "sboard/Policy as numbers/nobi-policy_numbers"]
+    if session.game.name == "go":
+        lines += [
+            "dboard/Ownership/nobi-ownership",
+            "plist/Dead stones/final_status_list dead",
+            "string/Final score/final_score",
+            "string/Rules/kata-get-rules",
+        ]
+    else:
+        lines += ["plist/Legal moves/gogui-rules_legal_moves", "string/Result/gogui-rules_final_result"]
+    inside = session.bot.inside(session.game)
+    for i, layer in enumerate(inside.layers if inside else [], 1):
+        for j, sweep in enumerate(layer.sweeps, 1):
+            name = f"Layer {i}, sweep {j} {_WAYS[sweep.arrow]}"
+            for k in range(1, layer.hidden.shape[1] + 1):
+                lines.append(f"dboard/{name}, unit {k}/nobi-hidden {i} {j} {k}")
+    return "\n".join(lines)
+
+
+@command("nobi-policy", "", "how good each move seems, from 0, the worst legal one, to 1, the best")
+def _policy(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    values, legal = _values(session)
+    if not legal.any():
+        return _board(np.zeros(values.shape))
+    low, high = values[legal].min(), values[legal].max()
+    scaled = (values - low) / (high - low) if high > low else np.ones(values.shape)
+    return _board(np.where(legal, scaled, 0.0))
+
+
+@command("nobi-policy_numbers", "", "the same as the network puts it")
+def _policy_numbers(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    values, legal = _values(session)
+    cells = np.where(legal, np.char.mod("%.2f", values), '""')
+    return "\n".join(" ".join(row) for row in cells)
+
+
+@command("nobi-hidden", "LAYER SWEEP UNIT", "what a hidden unit of a swiping network says at each point, from −1 to 1")
+def _hidden(session: Session, arguments: list[str]) -> str:
+    layer, sweep, unit = (int_from(word) for word in take(arguments, 3))
+    inside: Inside | None = session.bot.inside(session.game)
+    if inside is None:
+        raise GtpError(f"the player {session.bot.name} has no hidden units")
+    layers = inside.layers
+    if not 1 <= layer <= len(layers):
+        raise GtpError(f"there are {len(layers)} layers")
+    sweeps, units = layers[layer - 1].hidden.shape[:2]
+    if not (1 <= sweep <= sweeps and 1 <= unit <= units):
+        raise GtpError(f"the layer has {sweeps} sweeps and {units} units")
+    return _board(layers[layer - 1].hidden[sweep - 1, unit - 1])
+
+
+@command("nobi-ownership", "", "who owns what by playouts, from −1 (white) to 1 (black)", games="go")
+def _ownership(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    owned = session.bot.ownership(session.game)
+    return _board(ownership(session.go) if owned is None else owned)
+
+
+@command("gogui-rules_game_id", "", "the name of the game", games="other")
+def _game_id(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    return session.game.name.replace("-", "").capitalize()
+
+
+@command("gogui-rules_board", "", "the position: `.`, `X` and `O`, row by row from the top", games="other")
+def _rules_board(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    game = session.game
+    marks = [{EMPTY: ".", BLACK: "X", WHITE: "O"}[game.colour(point)] for point in game.points()]
+    return "\n".join(" ".join(marks[i : i + game.size]) for i in range(0, len(marks), game.size))
+
+
+@command("gogui-rules_board_size", "", "the size of the board", games="other")
+def _rules_board_size(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    return str(session.game.size)
+
+
+@command(
+    "gogui-rules_legal_moves", "", "the legal moves of the player to move; none when the game is over", games="other"
+)
+def _legal_moves(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    game = session.game
+    return " ".join(vertex_name(move, game.size) for move in game.legal_moves())
+
+
+@command("gogui-rules_side_to_move", "", "`black` or `white`", games="other")
+def _side_to_move(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    return COLOUR_NAMES[session.game.to_move]
+
+
+@command("gogui-rules_final_result", "", "`black`, `white`, `draw`, or `unknown` while the game goes on", games="other")
+def _final_result(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    return {BLACK: "black", WHITE: "white", DRAW: "draw"}.get(session.game.outcome, "unknown")
+
+
+def _values(session: Session) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """[n, n] the policy, and where it is legal to play."""
+    game = session.game
+    values = session.bot.policy(game)
+    if values is None:
+        raise GtpError(f"the player {session.bot.name} has no policy")
+    legal = np.zeros(values.shape, np.bool_)
+    for move in game.legal_moves():
+        if move != PASS:
+            legal[row_column(move, game.size)] = True
+    return values, legal
+
+
+def _board(values: NDArray[np.floating]) -> str:
+    return "\n".join(" ".join(f"{value:.3f}" for value in row) for row in values)

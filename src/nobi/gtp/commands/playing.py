@@ -1,0 +1,209 @@
+"""Setting up a game and playing it."""
+
+from nobi.board.stones import BLACK, PASS, WHITE, enemy_of
+from nobi.board.vertices import point_at, vertex_name
+from nobi.errors import NobiError
+from nobi.games.base import COLOUR_NAMES
+from nobi.games.go import handicap_points
+from nobi.gtp.commands import command
+from nobi.gtp.protocol import GtpError, colour_from, float_from, int_from, take
+from nobi.gtp.session import Session
+from nobi.players.bot import RESIGN
+
+
+@command("boardsize", "SIZE", "a new game on a board of 5 to 25 lines, if the player can play there")
+def _boardsize(session: Session, arguments: list[str]) -> str:
+    [size] = take(arguments, 1)
+    session.resize(int_from(size))
+    return ""
+
+
+@command("rectangular_boardsize", "WIDTH HEIGHT", "the same; only square boards are served")
+def _rectangular_boardsize(session: Session, arguments: list[str]) -> str:
+    width, height = (int_from(word) for word in take(arguments, 2))
+    if width != height:
+        raise GtpError("unacceptable size")
+    session.resize(width)
+    return ""
+
+
+@command("clear_board", "", "a new game")
+def _clear_board(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    session.table.clear()
+    session.time.restart()
+    return ""
+
+
+@command("komi", "KOMI", "a multiple of 0.5; other games take it and ignore it")
+def _komi(session: Session, arguments: list[str]) -> str:
+    komi = float_from(take(arguments, 1)[0])
+    if session.variant.game.name == "go":
+        session.change(komi=komi)
+    return ""
+
+
+@command("play", "COLOR VERTEX", "a move; a colour that moves twice in a row takes the other to have passed")
+def _play(session: Session, arguments: list[str]) -> str:
+    colour, vertex = take(arguments, 2)
+    try:
+        mover = colour_from(colour)
+    except GtpError:
+        raise GtpError("invalid color or coordinate") from None
+    session.table.play(mover, session.point(vertex))
+    return ""
+
+
+@command("gogui-play_sequence", "COLOR VERTEX …", "many moves, all or none")
+def _play_sequence(session: Session, arguments: list[str]) -> str:
+    if len(arguments) % 2:
+        raise GtpError("syntax error")
+    done = 0
+    try:
+        for i in range(0, len(arguments), 2):
+            _play(session, arguments[i : i + 2])
+            done += 1
+    except GtpError:
+        for _ in range(done):
+            session.table.undo()
+        raise
+    return ""
+
+
+@command("genmove", "COLOR", "chooses a move and plays it; or `resign`")
+def _genmove(session: Session, arguments: list[str]) -> str:
+    colour = colour_from(take(arguments, 1)[0])
+    return generate(session, colour)
+
+
+@command("reg_genmove", "COLOR", "chooses a move and does not play it")
+def _reg_genmove(session: Session, arguments: list[str]) -> str:
+    move = session.choose(colour_from(take(arguments, 1)[0]))
+    return named(session, move)
+
+
+@command("kgs-genmove_cleanup", "COLOR", "as `genmove`", games="go")
+def _genmove_cleanup(session: Session, arguments: list[str]) -> str:
+    return _genmove(session, arguments)
+
+
+@command("undo", "", "takes one move back")
+def _undo(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    session.table.undo()
+    return ""
+
+
+@command("gg-undo", "[MOVES]", "takes several moves back")
+def _undo_several(session: Session, arguments: list[str]) -> str:
+    moves = int_from(arguments[0]) if arguments else 1
+    if moves > len(session.table.played):
+        raise GtpError("cannot undo")
+    for _ in range(moves):
+        session.table.undo()
+    return ""
+
+
+@command("fixed_handicap", "STONES", "handicap stones on the usual points; their list", games="go")
+def _fixed_handicap(session: Session, arguments: list[str]) -> str:
+    stones = int_from(take(arguments, 1)[0])
+    _check_empty(session)
+    try:
+        points = handicap_points(stones, session.game.size)
+    except NobiError:
+        raise GtpError("invalid number of stones") from None
+    return _place_handicap(session, points)
+
+
+@command("place_free_handicap", "STONES", "handicap stones, at most as many, where the engine likes", games="go")
+def _place_free_handicap(session: Session, arguments: list[str]) -> str:
+    stones = int_from(take(arguments, 1)[0])
+    _check_empty(session)
+    if stones < 2:
+        raise GtpError("invalid number of stones")
+    size = session.game.size
+    for fewer in range(min(stones, 9), 1, -1):
+        try:
+            return _place_handicap(session, handicap_points(fewer, size))
+        except NobiError:
+            continue
+    corners = [(size - 2, 1), (1, size - 2), (1, 1), (size - 2, size - 2)]  # 5x5 and 6x6 have no usual points
+    return _place_handicap(session, [point_at(row, column, size) for row, column in corners[:stones]])
+
+
+@command("set_free_handicap", "VERTEX …", "handicap stones on these points", games="go")
+def _set_free_handicap(session: Session, arguments: list[str]) -> str:
+    _check_empty(session)
+    try:
+        points = [session.point(word) for word in arguments]
+    except GtpError:
+        raise GtpError("bad vertex list") from None
+    if not 2 <= len(points) < session.game.size**2 or len(set(points)) < len(points) or PASS in points:
+        raise GtpError("bad vertex list")
+    _place_handicap(session, points)
+    return ""
+
+
+@command("gogui-setup", "COLOR VERTEX …", "adds stones to the start position; only before the first move")
+def _setup(session: Session, arguments: list[str]) -> str:
+    if len(arguments) % 2:
+        raise GtpError("syntax error")
+    if session.table.played:
+        raise GtpError("only before the first move")
+    stones = [(point, session.game.colour(point)) for point in session.game.points() if session.game.colour(point)]
+    pairs = zip(arguments[::2], arguments[1::2], strict=True)
+    stones += [(session.point(vertex), colour_from(colour)) for colour, vertex in pairs]
+    if any(point == PASS for point, _ in stones):
+        raise GtpError("invalid color or coordinate")
+    try:
+        session.table.set_up(stones, session.game.to_move)
+    except NobiError as fault:
+        raise GtpError(str(fault).rstrip(".")) from None
+    return ""
+
+
+@command("gogui-setup_player", "COLOR", "who is to move in the start position; only before the first move")
+def _setup_player(session: Session, arguments: list[str]) -> str:
+    colour = colour_from(take(arguments, 1)[0])
+    if session.table.played:
+        raise GtpError("only before the first move")
+    session.table.set_up(session.game.start, colour)
+    return ""
+
+
+@command("showboard", "", "the position as a drawing")
+def _showboard(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    game = session.game
+    lines = [str(game), f"{COLOUR_NAMES[game.to_move]} to move; {session.variant}"]
+    if game.name == "go":
+        prisoners = session.go.boards.prisoners[0]  # type: ignore[attr-defined]
+        lines.append(f"captured: {prisoners[WHITE]} white, {prisoners[BLACK]} black stones")
+    return "\n" + "\n".join(lines)
+
+
+@command("list_stones", "COLOR", "the points with stones of this colour")
+def _list_stones(session: Session, arguments: list[str]) -> str:
+    colour = colour_from(take(arguments, 1)[0])
+    game = session.game
+    return " ".join(vertex_name(point, game.size) for point in game.points() if game.colour(point) == colour)
+
+
+def generate(session: Session, colour: int) -> str:
+    """Chooses a move and plays it."""
+    move = session.choose(colour)
+    if move != RESIGN and (session.game.has_pass or not session.game.is_over):
+        session.table.play(colour, move)
+    return named(session, move)
+
+
+def named(session: Session, move: int) -> str:
+    """A move as an answer gives it."""
+    return "resign" if move == RESIGN else vertex_name(move, session.game.size)
+
+
+def _check_empty(session: Session) -> None:
+    if not session.table.is_empty:
+        raise GtpError("board not empty")
+
+
+def _place_handicap(session: Session, points: list[int]) -> str:
+    session.table.set_up([(point, BLACK) for point in points], int(enemy_of(BLACK)))
+    return " ".join(vertex_name(point, session.game.size) for point in points)

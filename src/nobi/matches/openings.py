@@ -1,0 +1,115 @@
+"""How games begin: handicap, moves from a file, or random ones. Both colours of a pair of games begin alike."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from nobi.board.stones import PASS
+from nobi.board.vertices import point_named
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.games.go import Go
+from nobi.records.reading import read_record
+
+_TRIES = 100
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Stones and moves before the players take over."""
+
+    name: str = ""
+    stones: list[tuple[int, int]] = field(default_factory=list)
+    first: int | None = None
+    """Who is to move after the stones were set up."""
+    moves: list[int] = field(default_factory=list)
+
+    def begin(self, variant: Variant) -> Game:
+        """A game with these behind it; a NobiError if it cannot be."""
+        game = variant.new()
+        if self.stones and self.first:
+            game.set_up(self.stones, self.first)
+        for move in self.moves:
+            game.play(move)
+        if game.is_over:
+            raise NobiError("the game is over before it begins.")
+        return game
+
+
+def handicap_opening(variant: Variant, stones: int) -> Opening:
+    """GTP's fixed handicap; white moves first."""
+    game = variant.new()
+    if not isinstance(game, Go):
+        raise NobiError(f"There is no handicap in {game.name}; leave --handicap out.")
+    game.place_handicap(stones)
+    return Opening(f"handicap {stones}", game.start, game.to_move)
+
+
+def read_openings(path: Path, variant: Variant) -> list[Opening]:
+    """The openings of a folder of SGF files, of one such file, or of a text with the moves of one opening a line."""
+    if path.is_dir():
+        files = sorted(path.glob("*.sgf"))
+        openings = [_from_sgf(file, variant) for file in files]
+    elif path.suffix.lower() == ".sgf":
+        openings = [_from_sgf(path, variant)]
+    else:
+        openings = _from_text(path, variant)
+    if not openings:
+        raise NobiError(f"There are no openings in {str(path)!r}.")
+    return openings
+
+
+def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Opening:
+    """So many legal moves, each drawn uniformly, after which the game goes on."""
+    chance = np.random.default_rng((seed, number))
+    for _ in range(_TRIES):
+        game = variant.new()
+        for _ in range(moves):
+            choices = [move for move in game.legal_moves() if move != PASS]
+            if not choices:
+                break
+            game.play(int(chance.choice(choices)))
+        if len(game.moves) == moves and not game.is_over:
+            return Opening(f"random {number}", moves=game.moves)
+    raise NobiError(f"{moves} random moves end nearly every game of {variant} on this board; ask for fewer.")
+
+
+def _from_sgf(path: Path, variant: Variant) -> Opening:
+    record = read_record(path)
+    if record.size != variant.size:
+        raise NobiError(f"{str(path)!r} is for {record.size}x{record.size}, not {variant.size}x{variant.size}.")
+    moves: list[int] = []
+    turn = record.first
+    for colour, move in record.moves:
+        if colour != turn:
+            raise NobiError(f"{str(path)!r}: move {len(moves) + 1} is not made by the player whose turn it is.")
+        moves.append(move)
+        turn = 3 - turn
+    return _checked(Opening(path.name, record.stones, record.first, moves), variant, str(path))
+
+
+def _from_text(path: Path, variant: Variant) -> list[Opening]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise NobiError(f"The openings {str(path)!r} cannot be read: {fault}.") from None
+    openings = []
+    for number, line in enumerate(lines, 1):
+        words = line.partition("#")[0].split()
+        if words:
+            where = f"{path}, line {number}"
+            try:
+                moves = [point_named(word, variant.size) for word in words]
+            except NobiError as fault:
+                raise NobiError(f"{where}: {fault}") from None
+            openings.append(_checked(Opening(" ".join(words), moves=moves), variant, where))
+    return openings
+
+
+def _checked(opening: Opening, variant: Variant, where: str) -> Opening:
+    try:
+        opening.begin(variant)
+    except NobiError as fault:
+        raise NobiError(f"{where}: {fault}") from None
+    return opening

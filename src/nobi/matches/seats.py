@@ -1,0 +1,55 @@
+"""Who plays: a word becomes a bot for each game."""
+
+from dataclasses import dataclass
+
+from nobi.games.base import Variant
+from nobi.gtp.bot import PREFIX, GtpBot
+from nobi.players import make_bot
+from nobi.players.bot import Bot
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of a match, before it sits down."""
+
+    word: str
+    variant: Variant
+    seed: int
+    """No other player of the match should have the same: they would draw the same random numbers."""
+    seconds: float
+    """How long an engine may take for an answer."""
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether it is another program."""
+        return self.word.startswith(PREFIX)
+
+    def make(self, game: int = 0) -> Bot:
+        """The bot for the game of this number."""
+        if self.is_engine:
+            return GtpBot(self.word.removeprefix(PREFIX), self.variant, self.seconds)
+        return make_bot(self.word, self.variant, self.seed, game)
+
+
+class Seat:
+    """The place of an entrant in one thread. An engine stays for all its games; of every other player there is a new
+    one for each, so that a game depends on (seed, its number) alone.
+    """
+
+    def __init__(self, entrant: Entrant) -> None:
+        self._entrant = entrant
+        self._bot: Bot | None = None
+
+    def bot(self, game: int) -> Bot:
+        """Who plays this game."""
+        if self._bot and not self._entrant.is_engine:
+            self.close()
+        if self._bot is None:
+            self._bot = self._entrant.make(game)
+        return self._bot
+
+    def close(self) -> None:
+        """Leaves."""
+        if self._bot:
+            self._bot.close()
+        self._bot = None

@@ -1,0 +1,200 @@
+"""Many games between bots, several at once, each kept as soon as it is over."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from nobi.board.stones import BLACK, WHITE
+from nobi.board.vertices import vertex_name
+from nobi.games.base import Game, Variant
+from nobi.matches.folder import MatchFolder
+from nobi.matches.openings import Opening
+from nobi.matches.records import GameRecord, winner_name
+from nobi.matches.referee import EngineReferee, Referee, RulesReferee
+from nobi.matches.seats import Entrant, Seat
+from nobi.matches.single import Finished, play_single
+from nobi.players.bot import Clock
+from nobi.records.sgf import sgf_of
+
+_FAREWELL_SECONDS = 5.0
+
+
+class Pairing(NamedTuple):
+    """A game to be played."""
+
+    game: int
+    """Its number."""
+    black: int
+    """The number of the entrant."""
+    white: int
+    round: int
+    """Chooses the opening: both games of a pair, with colours exchanged, begin alike."""
+
+
+def pairings(entrants: int, games: int) -> list[Pairing]:
+    """So many games between every two entrants; who is named first has black in the first, and so on by turns.
+
+    All meet once before any two meet again, so that a tournament that is stopped is nearly complete.
+    """
+    found: list[Pairing] = []
+    for k in range(games):
+        for i in range(entrants):
+            for j in range(i + 1, entrants):
+                black, white = (i, j) if k % 2 == 0 else (j, i)
+                found.append(Pairing(len(found), black, white, k // 2))
+    return found
+
+
+@dataclass(frozen=True)
+class SeriesSettings:
+    """How games are played."""
+
+    variant: Variant
+    referee: str = ""
+    """An engine's command; nothing for our own counting."""
+    seconds: float | None = None
+    """For a move; None for no limit."""
+    timeout: float = 60.0
+    """How long an engine may take for an answer."""
+    parallel: int = 1
+
+    def new_referee(self) -> Referee:
+        """A referee."""
+        return EngineReferee(self.referee, self.variant, self.timeout) if self.referee else RulesReferee()
+
+
+Keep = Callable[[GameRecord, bytes], None]
+"""Takes a game that is over, and its SGF."""
+
+
+class Series:
+    """Players and referees at their tables. Engines run from the beginning, so that a command that does not work is a
+    NobiError at once, until `close`.
+    """
+
+    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant]) -> None:
+        self._settings = settings
+        self._entrants = entrants
+        self._tables: list[tuple[list[Seat], Referee]] = []
+        self._leave = ExitStack()
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            for _ in range(settings.parallel):
+                self._tables.append(self._new_table())
+            failed.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Everybody leaves."""
+        self._leave.close()
+
+    def play(self, games: Sequence[Pairing], opening_of: Callable[[int], Opening], keep: Keep) -> None:
+        """Plays the games, one at every table at once, and hands each to `keep`, one at a time.
+
+        After Ctrl-C everybody leaves, and the games in work are lost.
+        """
+        waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
+        for game in games:
+            waiting.put(game)
+        stop = threading.Event()
+        lock = threading.Lock()
+        faults: list[BaseException] = []
+
+        def work(seats: list[Seat], referee: Referee) -> None:
+            try:
+                while not stop.is_set():
+                    try:
+                        pairing = waiting.get_nowait()
+                    except queue.Empty:
+                        return
+                    played = self._play_one(pairing, opening_of(pairing.round), seats, referee)
+                    with lock:
+                        if not stop.is_set():
+                            keep(*played)
+            except BaseException as fault:
+                faults.append(fault)
+                stop.set()
+
+        threads = [threading.Thread(target=work, args=table, daemon=True) for table in self._tables[: len(games)]]
+        for thread in threads:
+            thread.start()
+        try:
+            while any(thread.is_alive() for thread in threads):
+                for thread in threads:
+                    thread.join(0.05)
+        except BaseException:
+            with lock:
+                stop.set()
+            self.close()  # which ends the games in work
+            for thread in threads:
+                thread.join(_FAREWELL_SECONDS)
+            raise
+        if faults:
+            raise faults[0]
+
+    def _new_table(self) -> tuple[list[Seat], Referee]:
+        seats = [Seat(entrant) for entrant in self._entrants]
+        for seat in seats:
+            self._leave.callback(seat.close)
+            seat.bot(0)
+        referee = self._settings.new_referee()
+        self._leave.callback(referee.close)
+        return seats, referee
+
+    def _play_one(
+        self, pairing: Pairing, opening: Opening, seats: list[Seat], referee: Referee
+    ) -> tuple[GameRecord, bytes]:
+        settings = self._settings
+        game = opening.begin(settings.variant)
+        bots = {BLACK: seats[pairing.black].bot(pairing.game), WHITE: seats[pairing.white].bot(pairing.game)}
+        done = play_single(game, bots, referee, Clock(settings.seconds), settings.variant.most_moves)
+        return _kept(pairing, game, done, self._entrants, opening.name)
+
+
+def _kept(
+    pairing: Pairing, game: Game, done: Finished, entrants: Sequence[Entrant], opening: str
+) -> tuple[GameRecord, bytes]:
+    size = game.size
+    ruling = done.ruling
+    record = GameRecord(
+        game=pairing.game,
+        black=pairing.black,
+        white=pairing.white,
+        winner=winner_name(ruling.winner),
+        result=ruling.result,
+        reason=ruling.reason,
+        forfeited=done.forfeited,
+        opening=opening,
+        moves=[vertex_name(move, size) for move in game.moves],
+        stones=[f"{'BW'[colour - 1]} {vertex_name(point, size)}" for point, colour in game.start],
+        seconds=[round(done.seconds[BLACK], 3), round(done.seconds[WHITE], 3)],
+    )
+    names = entrants[pairing.black].word, entrants[pairing.white].word
+    event = f"game {pairing.game + 1}: {ruling.result}, {ruling.reason}"
+    return record, sgf_of(game, *names, event, ruling.result)
+
+
+def remaining(games: Sequence[Pairing], records: Sequence[GameRecord]) -> list[Pairing]:
+    """The games that are not played yet."""
+    played = {record.game for record in records}
+    return [game for game in games if game.game not in played]
+
+
+def keeper(records: list[GameRecord], folder: MatchFolder | None, tell: Callable[[], None]) -> Keep:
+    """Appends each game to the records, saves it, and tells that there is news."""
+
+    def keep(record: GameRecord, sgf: bytes) -> None:
+        if folder:
+            folder.save(record, sgf)
+        records.append(record)
+        tell()
+
+    return keep

@@ -1,0 +1,147 @@
+"""Somebody who plays one game at a time: the seam between GTP, matches and the search.
+
+A `Player` chooses for many boards at once and forgets; a `Bot` plays one game, may think as long as its clock allows,
+remember, resign, and tell what it thinks. Every player is a bot through `PlayerBot`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import PASS
+from nobi.board.vertices import row_column
+from nobi.games.base import Game
+from nobi.players.base import Player
+from nobi.streams import stream_of
+
+if TYPE_CHECKING:
+    from nobi.networks.inside import Inside
+
+RESIGN = -1
+"""What a bot returns instead of a move when it gives up."""
+
+
+@dataclass
+class Clock:
+    """How long a bot may think: None = no limit of that kind."""
+
+    seconds: float | None = None
+    """For this move, as the owner of the clock worked out from the time settings."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a bot thinks of a move."""
+
+    move: int
+    visits: int
+    winrate: float
+    """For the player to move, 0 to 1."""
+    prior: float
+    """How likely the move seemed before any search, 0 to 1."""
+    variation: list[int] = field(default_factory=list)
+    """The moves expected from here on, this one first."""
+
+
+class Bot(ABC):
+    """Somebody who plays one game at a time, may think long, remember, resign, and tell what he thinks."""
+
+    name: str
+
+    @abstractmethod
+    def choose(self, game: Game, clock: Clock) -> int:
+        """A legal move for the player to move (point or PASS), or RESIGN."""
+
+    def analyse(
+        self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: Event
+    ) -> list[Candidate] | None:
+        """Thinks about the position until told to stop; reports what it found every `interval` seconds, best first.
+
+        Returns the latest findings, or None if this bot cannot tell.
+        """
+        del game, report, interval, stop
+        return None
+
+    def ponder(self, game: Game, stop: Event) -> None:  # noqa: B027
+        """Thinks in the opponent's time until told to stop."""
+
+    def policy(self, game: Game) -> NDArray[np.float32] | None:
+        """[n, n] how good each move seems, higher is better, or how likely; None if this bot has no such map."""
+        del game
+        return None
+
+    def inside(self, game: Game) -> "Inside | None":
+        """What goes on in its network at this position; None if it has none that can be looked into."""
+        del game
+        return None
+
+    def ownership(self, game: Game) -> NDArray[np.float32] | None:
+        """[n, n] from −1, white's, to 1, black's, as its rollouts see it; None if this bot makes none."""
+        del game
+        return None
+
+    def close(self) -> None:  # noqa: B027
+        """Lets go of what it holds: threads, memory, other programs."""
+
+
+def candidates_of(game: Game, values: NDArray[np.float32]) -> list[Candidate]:
+    """The legal moves but a pass, best first, with the share of each in the Gibbs distribution of the values, [n, n].
+
+    No search stands behind them: one visit each, and an even chance of winning.
+    """
+    moves = [move for move in game.legal_moves() if move != PASS]
+    if not moves:
+        return []
+    chosen = np.array([values[row_column(move, game.size)] for move in moves], np.float64)
+    shares = np.exp(chosen - chosen.max())
+    shares /= shares.sum()
+    order = np.argsort(-shares, kind="stable")
+    return [Candidate(moves[i], 1, 0.5, float(shares[i]), [moves[i]]) for i in order]
+
+
+class PlayerBot(Bot):
+    """A player as a bot: one board, the player's own choice, a stream of random numbers for each game."""
+
+    def __init__(self, player: Player, seed: int = 0, game: int = 0) -> None:
+        """`seed` and `game` choose the random numbers, as in the arena."""
+        self.name = str(player)
+        self.player = player
+        self._streams = np.array([stream_of(seed, game)], np.uint64)
+        self._lanes = np.zeros(1, np.int64)
+        self._moves = np.zeros(1, np.uint16)
+
+    def choose(self, game: Game, clock: Clock) -> int:  # noqa: ARG002
+        """The player's move."""
+        self.player.choose(game.boards, self._lanes, self._streams, self._moves)
+        return int(self._moves[0])
+
+    def policy(self, game: Game) -> NDArray[np.float32] | None:
+        """The values of the player's network."""
+        inside = self.inside(game)
+        return inside.output if inside else None
+
+    def inside(self, game: Game) -> "Inside | None":
+        """What goes on in the player's network."""
+        from nobi.players.network import NetworkPlayer
+        from nobi.players.view import view
+
+        player = self.player
+        return view(game, player.network, player.weights).inside if isinstance(player, NetworkPlayer) else None
+
+    def analyse(
+        self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: Event
+    ) -> list[Candidate] | None:
+        """What the player's network makes of the legal moves, told once: it does not change by thinking."""
+        del interval
+        values = self.policy(game)
+        if values is None:
+            return None
+        found = candidates_of(game, values)
+        report(found)
+        stop.wait()
+        return found

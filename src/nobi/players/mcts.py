@@ -1,0 +1,130 @@
+"""The player that searches: Monte-Carlo tree search, guided by a network if it is given one.
+
+As a bot it keeps its tree from move to move, passes when nothing is left to gain, resigns and tells what it thinks. In
+the arena it chooses for one board after the other, each time with a fresh tree, and draws from the board's own stream.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import PASS, Boards
+from nobi.games.base import Game, Variant
+from nobi.players import register
+from nobi.players.base import Player
+from nobi.players.bot import RESIGN, Bot, Candidate, Clock
+from nobi.search.ending import is_settled_win
+from nobi.search.search import Child, Search
+from nobi.search.settings import SearchSettings
+from nobi.streams import Streams, draw
+
+_HOPELESS = 0.05
+"""Who wins less often than this and sees the opponent pass, passes as well."""
+_STILL_OPEN = 0.3
+"""Nobody resigns while a move wins more often than this."""
+_ENOUGH = 50
+"""Nobody resigns on fewer playouts."""
+
+
+@register
+class MctsPlayer(Player):
+    """Searches the tree of moves."""
+
+    name = "mcts"
+    settings_type = SearchSettings
+
+    def __init__(self, variant: Variant, settings: SearchSettings | None = None) -> None:
+        super().__init__(variant, settings)
+        self._own = threading.local()  # the arena's threads share a player, but not its tree
+
+    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
+        """Searches one board after the other; passes only where that wins with all stones counted as alive."""
+        search = self._search()
+        for i, g in enumerate(lanes):
+            search.set_board(boards, int(g), int(draw(streams, int(g))) >> 1)
+            search.run(*limits(self.settings, Clock()))
+            moves[i] = search.children()[0].move
+
+    def bot(self, seed: int = 0, game: int = 0) -> Bot:
+        """The player as somebody who plays one game."""
+        return MctsBot(self, seed, game)
+
+    def _search(self) -> Search:
+        if not hasattr(self._own, "search"):
+            self._own.search = Search(self.variant, replace(self.settings, passing="strict"))
+        search: Search = self._own.search
+        return search
+
+
+class MctsBot(Bot):
+    """Searches with a tree that it keeps from move to move."""
+
+    def __init__(self, player: MctsPlayer, seed: int = 0, game: int = 0) -> None:
+        self.name = str(player)
+        self.settings: SearchSettings = player.settings
+        self.search = Search(player.variant, self.settings, seed=seed, game=game)
+
+    def choose(self, game: Game, clock: Clock) -> int:
+        """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
+        search = self.search
+        search.set_game(game)
+        search.run(*limits(self.settings, clock))
+        best, *others = children = search.children()
+        if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
+            passed = bool(game.moves) and game.moves[-1] == PASS
+            if passed and search.value < _HOPELESS:
+                return PASS
+            if is_settled_win(search, game, passed=passed):
+                return PASS
+            if passed and others and _falls_behind(children):
+                return PASS
+        # the share of wins of a single move has prior knowledge in it, which never gives up
+        lost = search.value < self.settings.resign and best.winrate < _STILL_OPEN
+        enough = sum(child.visits for child in children) >= _ENOUGH
+        return RESIGN if lost and enough else best.move
+
+    def analyse(
+        self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: threading.Event
+    ) -> list[Candidate]:
+        """Searches until told to stop."""
+        self.search.set_game(game)
+        self.search.run(stop=stop, report=lambda: report(self._candidates()), interval=interval)
+        return self._candidates()
+
+    def ponder(self, game: Game, stop: threading.Event) -> None:
+        """Searches in the opponent's time."""
+        if not game.is_over:
+            self.search.set_game(game)
+            self.search.run(stop=stop)
+
+    def ownership(self, game: Game) -> NDArray[np.float32] | None:
+        """Who owns what at the end of the rollouts."""
+        from nobi.search.ending import ownership
+
+        return ownership(game, max(500, self.settings.rollouts)) if game.name == "go" else None
+
+    def close(self) -> None:
+        """Ends the threads."""
+        self.search.close()
+
+    def _candidates(self) -> list[Candidate]:
+        return [
+            Candidate(child.move, child.visits, child.winrate, child.prior, child.variation)
+            for child in self.search.children()
+        ]
+
+
+def _falls_behind(children: list[Child]) -> bool:
+    """Whether no move is better than the pass."""
+    passing = next(child for child in children if child.move == PASS)
+    return passing.visits > 0 and children[0].winrate <= passing.winrate
+
+
+def limits(settings: SearchSettings, clock: Clock) -> tuple[int, float]:
+    """The playouts and the seconds of one move, 0 for no limit."""
+    given = [seconds for seconds in (settings.seconds, clock.seconds) if seconds]
+    seconds = min(given) if given else 0.0
+    return (settings.rollouts or (0 if seconds else SearchSettings.rollouts)), seconds

@@ -1,0 +1,84 @@
+"""The network's side of the search: positions in, a probability for each point out.
+
+Whatever has `evaluate` can guide a search. The small networks see own and enemy stones; others build what they need
+from the games themselves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.networks.base import Network, Weights
+
+
+@dataclass(frozen=True)
+class Positions:
+    """A batch of positions, each seen by the player to move."""
+
+    own: NDArray[np.uint8]
+    """[batch, n, n] 1 where that player has a stone."""
+    enemy: NDArray[np.uint8]
+    """[batch, n, n] the same for the other player."""
+    games: Callable[[], list[Game]]
+    """Makes the positions as games, with their moves; costs more than the planes do."""
+
+
+class Policy(Protocol):
+    """Tells how likely moves are to be good."""
+
+    def evaluate(self, positions: Positions) -> NDArray[np.float32]:
+        """float32[batch, n·n], row by row from the top: a weight for each point, 0 or more.
+
+        The search looks at legal moves only and makes their weights sum to 1.
+        """
+
+
+def softmax(values: NDArray[np.float32], sharpness: float) -> NDArray[np.float32]:
+    """The Gibbs distribution over the last axis."""
+    heated = np.float32(sharpness) * values
+    weights = np.exp(heated - heated.max(axis=-1, keepdims=True))
+    result: NDArray[np.float32] = weights / weights.sum(axis=-1, keepdims=True)
+    return result
+
+
+@dataclass(frozen=True)
+class NetworkPolicy:
+    """The Gibbs distribution over the values of a swiping network, or any other that sees stones alone."""
+
+    network: Network
+    weights: Weights
+    sharpness: float = 1.0
+
+    def evaluate(self, positions: Positions) -> NDArray[np.float32]:
+        """Looks at all positions in one pass."""
+        values = self.network.evaluate(self.weights, positions.own, positions.enemy)
+        return softmax(values.reshape(len(values), -1), self.sharpness)
+
+
+def policy_from_file(path: str, variant: Variant, sharpness: float) -> Policy:
+    """The policy that a model file holds."""
+    from nobi.networks.model import model_in
+    from nobi.networks.modelfile import DEEP, read_model_file
+
+    file = read_model_file(Path(path))
+    if file.format == DEEP:
+        try:
+            from nobi.networks.deep.store import deep_model_in
+            from nobi.search.deep import deep_policy
+        except ModuleNotFoundError as fault:
+            if fault.name != "torch":
+                raise
+            raise NobiError(f"{path!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+        return deep_policy(deep_model_in(file), path, variant, sharpness)
+    model = model_in(file)
+    if not model.network.scalable and model.size != variant.size:
+        raise NobiError(
+            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
+        )
+    return NetworkPolicy(model.network, model.weights, sharpness)

@@ -1,0 +1,385 @@
+"""The search of one game: a tree, threads that grow it, and what it has found."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import Boards, board_points, points_of
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.search.descent import searcher_of
+from nobi.search.evaluation import Evaluator, Figures, allocate_waiting
+from nobi.search.packing import load_board
+from nobi.search.patterns import codes_of
+from nobi.search.policy import Policy, policy_from_file
+from nobi.search.room import DEEPEST, DONE, new_room, new_scene
+from nobi.search.settings import SearchSettings
+from nobi.search.tree import (
+    FULL,
+    LEAF,
+    USED,
+    Tree,
+    allocate_tree,
+    child_with_move,
+    clear_tree,
+    copy_subtree,
+    nodes_kept,
+)
+from nobi.streams import stream_of
+
+SLICE_SECONDS = 0.02
+"""About how long a thread searches before it looks up."""
+
+_NODE_BYTES = 39
+_NO_STOP = threading.Event()
+
+
+@dataclass(frozen=True)
+class Child:
+    """What has been found of one move."""
+
+    move: int
+    visits: int
+    """Playouts that began with it."""
+    winrate: float
+    """The share of playouts, prior knowledge included, that the player to move has won with it."""
+    prior: float
+    """The network's probability of the move; 0 without a network."""
+    solved: int
+    """1 if the move is known to win, -1 if to lose, else 0."""
+    variation: list[int]
+    """The line that the search expects, this move first."""
+
+
+class Search:
+    """Searches the positions of one game on one board."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        settings: SearchSettings | None = None,
+        *,
+        policy: Policy | None = None,
+        seed: int = 0,
+        game: int = 0,
+    ) -> None:
+        """`policy` guides the search, if not that of `settings.model`.
+
+        `seed` and `game` choose the random numbers, as in the arena.
+        """
+        self.variant = variant
+        self._stream = int(stream_of(seed, game)) >> 1
+        self.settings = settings or SearchSettings()
+        self._loop = searcher_of(variant.game)
+        self._knobs = self.settings.knobs
+        nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
+        self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
+        if policy is None and self.settings.model:
+            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness)
+        self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
+        self._waiting = self._evaluator.waiting if self._evaluator else allocate_waiting(0)
+        self._pool: ThreadPoolExecutor | None = None
+        self._rooms = [new_room(variant.size) for _ in range(self.settings.threads)]
+        self._make_scenes(0)
+        self._known: tuple[Any, ...] | None = None  # whose tree this is: set-up and moves
+        self.clear()
+
+    # --- the root ---------------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """Forgets everything but the position."""
+        clear_tree(self._tree)
+        self._known = None
+        if self._evaluator:
+            self._evaluator.forget()
+
+    def seed(self, stream: int) -> None:
+        """Starts the threads' random streams anew."""
+        for i, room in enumerate(self._rooms):
+            room.streams[0] = stream_of(stream, i)
+
+    def set_game(self, game: Game) -> None:
+        """Makes the present position of a game the root; keeps what the tree knows of it if moves were only added."""
+        if game.is_over:
+            raise NobiError("The game is over: there is nothing to search.")
+        known = (game._set_up, tuple(game.moves))
+        kept = self.settings.reuse and self._known is not None and self._follow(*known)
+        if not kept:
+            self.clear()
+            self.seed(self._stream)
+        previous = game.moves[-2] if len(game.moves) > 1 else 0
+        self._set_root(game.boards, 0, previous)
+        self._known = known
+        self._tell_evaluator(game.copy())
+
+    def set_board(self, boards: Boards, g: int, stream: int) -> None:
+        """Makes board g the root of a fresh tree; all chance comes from `stream`."""
+        self.clear()
+        self.seed(stream)
+        self._set_root(boards, g, 0)
+        if self._evaluator:
+            game = self.variant.new()
+            load_board(game.boards, boards, g)
+            self._tell_evaluator(game)
+
+    def _follow(self, set_up: Any, moves: tuple[int, ...]) -> bool:
+        """Makes the node to which the moves lead from the old root the new one; returns whether there is one."""
+        old_set_up, old_moves = self._known or (None, ())
+        if set_up != old_set_up or moves[: len(old_moves)] != old_moves:
+            return False
+        node = 0
+        for move in moves[len(old_moves) :]:
+            node = child_with_move(self._tree, node, move) if self._tree.children[node] > 0 else -1
+            if node < 0:
+                return False
+        if self._tree.children[node] <= LEAF:
+            return False
+        if node:
+            self._move_tree(node, 0.0, moves[len(old_moves) :])
+            self._tree.solved[0] = 0
+        return True
+
+    def _set_root(self, boards: Boards, g: int, previous: int) -> None:
+        if int(boards.stones.ply[g]) + DEEPEST + 2 > self._room_for_moves:
+            self._make_scenes(int(boards.stones.ply[g]))
+        scene = self._root
+        load_board(scene.boards, boards, g)
+        scene.previous[0] = previous
+        if scene.codes.shape[1] > 1:
+            scene.codes[0] = codes_of(scene.boards.stones, 0)
+        self.to_move = int(boards.stones.to_move[g])
+        self._rolled = 0
+        for room in self._rooms:
+            room.owned[:] = 0
+            room.counts[DONE] = 0
+
+    def _make_scenes(self, ply: int) -> None:
+        """Makes the root's board and one for each thread, with a history long enough for this ply."""
+        self._room_for_moves = max(self.variant.most_moves, 2 * ply) + DEEPEST + 2
+        codes = points_of(self.variant.size) if self.variant.game.name == "go" else 1
+
+        def new() -> Any:
+            boards: Any = self.variant.allocate(1)
+            if hasattr(boards, "history"):
+                boards = boards._replace(history=np.zeros((1, self._room_for_moves), np.uint64))
+            return new_scene(boards, codes=codes)
+
+        self._root, self._root_words = new()
+        self._scenes = [new() for _ in self._rooms]
+        self._view_scene = new()
+
+    def _tell_evaluator(self, game: Game) -> None:
+        if self._evaluator:
+            self._evaluator.set_root(self._tree, game, self._view_scene[0], self._root_words, self._view_scene[1])
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
+
+    # --- searching --------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        rollouts: int = 0,
+        seconds: float = 0.0,
+        stop: threading.Event = _NO_STOP,
+        report: Callable[[], None] | None = None,
+        interval: float = 0.0,
+    ) -> int:
+        """Searches until so many playouts are made, the time is over or `stop` is set; returns the playouts made.
+
+        `report` is called about every `interval` seconds, between playouts.
+        """
+        start = time.perf_counter()
+        budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
+        with self._evaluating(budget):
+            self._search_on(budget, report, interval, start)
+        made = int(sum(room.counts[DONE] for room in self._rooms)) - self._rolled
+        self._rolled += made
+        return made
+
+    @contextmanager
+    def _evaluating(self, budget: "_Budget") -> Iterator[None]:
+        """Has the network look at the root, then, in the asynchronous mode, at new nodes while the search goes on."""
+        evaluator = self._evaluator
+        if evaluator is None:
+            yield
+            return
+        if self._tree.children[0] <= LEAF:
+            self._work(0, budget, 0.0, most=1)
+        evaluator.evaluate_all()
+        evaluator.ask_for_root()  # if the tree was kept, and the root's turn had not come yet
+        evaluator.evaluate_all()
+        if self.settings.mode == "synchronous":
+            yield
+            return
+        finished = threading.Event()
+        thread = threading.Thread(target=evaluator.work, args=(finished,))
+        thread.start()
+        try:
+            yield
+        finally:
+            finished.set()
+            thread.join()
+        if evaluator.failure:
+            failure, evaluator.failure = evaluator.failure, None
+            raise failure
+
+    def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
+        due = start + interval if report else 1e300
+        while not budget.over():
+            pause = min(due, budget.deadline)
+            self._round(budget, pause)
+            if self._tree.state[FULL]:
+                self._make_room()
+            if self._evaluator and self.settings.mode == "synchronous":
+                self._evaluator.evaluate_all()
+            if report and time.perf_counter() >= due:
+                report()
+                due += interval
+
+    def _round(self, budget: "_Budget", until: float) -> None:
+        """Lets all threads search until something is to be done between playouts."""
+        if len(self._rooms) == 1:
+            self._work(0, budget, until)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(self._rooms))
+        for future in [self._pool.submit(self._work, i, budget, until) for i in range(len(self._rooms))]:
+            future.result()
+
+    def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
+        scene, words = self._scenes[thread]
+        waits = self._evaluator is not None and self.settings.mode == "synchronous"
+        amount = most
+        while (share := budget.take(amount, len(self._rooms))) > 0:
+            begin = time.perf_counter()
+            made = self._loop(
+                self._tree,
+                self._root_words,
+                words,
+                scene,
+                self._rooms[thread],
+                self._knobs,
+                self._waiting,
+                share,
+                waits,
+            )
+            end = time.perf_counter()
+            budget.give_back(share - made)
+            if made < share or end >= until or budget.over():
+                return
+            # slices of about SLICE_SECONDS; how playouts are cut into slices changes nothing but the time
+            amount = max(1, min(int(amount * SLICE_SECONDS / max(end - begin, 1e-9)), 4 * amount))
+
+    def _make_room(self) -> None:
+        """Drops the least visited nodes until half of the pool is free."""
+        least = 1.0
+        while nodes_kept(self._tree, least) > len(self._tree.move) // 2:
+            least *= 2
+        self._move_tree(0, least)
+
+    def _move_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
+        """Copies the tree below a node, to which these moves lead, into the other pool."""
+        copy_subtree(self._tree, root, self._spare, least)
+        self._tree, self._spare = self._spare, self._tree
+        if self._evaluator:
+            self._evaluator.moved(self._spare, self._tree, played)
+
+    # --- what has been found ----------------------------------------------------------------------------------------
+
+    @property
+    def tree(self) -> Tree:
+        """The tree as it is."""
+        return self._tree
+
+    @property
+    def value(self) -> float:
+        """The share of playouts that the player to move has won, without any prior knowledge."""
+        playouts = float(self._tree.visits[0])
+        return 1 - float(self._tree.wins[0]) / playouts if playouts else 0.5
+
+    @property
+    def figures(self) -> Figures | None:
+        """What the network's evaluations have cost so far; None without a network."""
+        return self._evaluator.figures if self._evaluator else None
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the tree has."""
+        return int(self._tree.state[USED])
+
+    def children(self) -> list[Child]:
+        """The moves at the root, the best first: by playouts, then by wins."""
+        tree = self._tree
+        first, count = int(tree.first[0]), max(0, int(tree.children[0]))
+        found = [self._child(node) for node in range(first, first + count)]
+        order = sorted(range(count), key=lambda i: (-found[i].solved, -found[i].visits, -found[i].winrate))
+        return [self._with_variation(found[i], first + i) for i in order]
+
+    def _child(self, node: int) -> Child:
+        tree, solved = self._tree, int(self._tree.solved[node])
+        return Child(
+            move=int(tree.move[node]),
+            visits=round(float(tree.visits[node] - tree.assumed[node])),
+            winrate=(1 + solved) / 2 if solved else float(tree.wins[node] / tree.visits[node]),
+            prior=float(tree.policy[node]),
+            solved=solved,
+            variation=[],
+        )
+
+    def _with_variation(self, child: Child, node: int) -> Child:
+        tree = self._tree
+        child.variation.append(child.move)
+        while tree.children[node] > 0 and len(child.variation) < DEEPEST:
+            first = int(tree.first[node])
+            played = (
+                tree.visits[first : first + tree.children[node]] - tree.assumed[first : first + tree.children[node]]
+            )
+            if played.max() <= 0:
+                break
+            node = first + int(played.argmax())
+            child.variation.append(int(tree.move[node]))
+        return child
+
+    def ownership(self) -> NDArray[np.float64]:
+        """[n, n] whose each point is at the end of the playouts: from -1, always white's, to 1, always black's."""
+        size = self.variant.size
+        total = sum(room.owned.astype(np.int64) for room in self._rooms)
+        made = max(1, int(sum(room.counts[DONE] for room in self._rooms)))
+        return (np.asarray(total)[board_points(size)] / made).reshape(size, size)
+
+
+class _Budget:
+    """What is left to do, shared by the threads."""
+
+    def __init__(self, playouts: int, deadline: float, stop: threading.Event) -> None:
+        self._left = playouts
+        self.deadline = deadline
+        self._stop = stop
+        self._lock = threading.Lock()
+
+    def take(self, amount: int, threads: int) -> int:
+        """Takes up to so many playouts; the last ones are shared out evenly."""
+        with self._lock:
+            share = max(1, min(amount, self._left // threads)) if self._left > 0 else 0
+            self._left -= share
+            return share
+
+    def give_back(self, amount: int) -> None:
+        """Returns playouts that were not made."""
+        with self._lock:
+            self._left += amount
+
+    def over(self) -> bool:
+        """Whether the search is to end."""
+        return self._left <= 0 or self._stop.is_set() or time.perf_counter() >= self.deadline

@@ -1,0 +1,133 @@
+"""Engines that are started, spoken to and watched."""
+
+import re
+import time
+
+import pytest
+
+from helpers.engines import fake
+from helpers.runs import fault_of
+from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.gtp.bot import GtpBot
+from nobi.gtp.client import EngineError, start_engine
+from nobi.players.bot import RESIGN, Clock
+
+GO = variant("go:komi=0.5", 9)
+
+
+def names(game, moves):
+    from nobi.board.vertices import vertex_name
+
+    return [vertex_name(move, game.size) for move in moves]
+
+
+def play_against(command, moves, seconds=5.0):
+    """The moves of an engine with black while we pass."""
+    bot = GtpBot(command, GO, seconds)
+    game = GO.new()
+    try:
+        for _ in range(moves):
+            game.play(bot.choose(game, Clock()))
+            game.play("pass")
+    finally:
+        bot.close()
+    return names(game, game.moves[::2])
+
+
+def test_a_good_engine_plays():
+    assert play_against(fake("good"), 3) == ["A1", "A2", "A3"]
+
+
+@pytest.mark.parametrize(
+    ("manner", "kind", "words"),
+    [
+        ("crash", "crash", "ended at 'genmove' with the exit code 3"),
+        ("hang", "time-out", "gave no answer to 'genmove' within 1 s"),
+        ("garbage", "garbage", "answered 'genmove' with 'Thinking hard', which is no answer in GTP"),
+        ("nonsense", "garbage", "answered 'genmove' with 'somewhere'"),
+        ("endless", "garbage", "answered 'genmove' without an end"),
+        ("refuse", "refusal", "refused 'genmove': I would rather not"),
+    ],
+)
+def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind, words):
+    bot = GtpBot(fake(manner, 2), GO, 1.0)
+    game = GO.new()
+    game.play(bot.choose(game, Clock()))
+    game.play("J9")
+    with pytest.raises(EngineError) as caught:
+        bot.choose(game, Clock())
+    assert caught.value.kind == kind
+    assert str(caught.value) == words
+    assert names(game, [bot.choose(game, Clock())]) == ["A1"]  # a new process, told of the position
+    bot.close()
+
+
+def test_an_engine_that_answers_twice_is_found_out():
+    bot = GtpBot(fake("chatty", 1), GO, 1.0)
+    game = GO.new()
+    game.play(bot.choose(game, Clock()))
+    game.play("J9")
+    time.sleep(0.2)
+    with pytest.raises(EngineError, match="said '= pass' before it was asked 'play'"):
+        bot.choose(game, Clock())
+    bot.close()
+
+
+def test_an_engine_may_resign_and_be_slow():
+    bot = GtpBot(fake("resign", 1), GO, 5.0)
+    assert bot.choose(GO.new(), Clock()) == RESIGN
+    bot.close()
+    start = time.monotonic()
+    assert play_against(fake("slow"), 2) == ["A1", "A2"]
+    assert time.monotonic() - start >= 1
+
+
+def test_an_engine_follows_the_game():
+    """It is told what is new; after an undo, of another game or another start, all from the beginning."""
+    bot = GtpBot(fake("good"), GO, 5.0)
+    told = []
+    engine = bot._engine
+    ask = engine.ask
+    engine.ask = lambda command, seconds=None: (told.append(command), ask(command, seconds))[1]
+    game = GO.new()
+    game.play(bot.choose(game, Clock()))
+    assert told == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "genmove b"]
+    game.play("J9")
+    told.clear()
+    game.play(bot.choose(game, Clock(2.0)))
+    assert told == ["play w J9", "time_settings 0 2 1", "genmove b"]
+    game.undo()
+    game.undo()
+    game.play("H8")
+    told.clear()
+    bot.choose(game, Clock())
+    assert told == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "play b A1", "play w H8",
+                    "genmove b"]  # fmt: skip
+    other = GO.new()
+    other.place_handicap(2)
+    told.clear()
+    bot.choose(other, Clock())
+    assert told[-2:] == ["set_free_handicap G7 C3", "genmove w"]
+    bot.close()
+
+
+def test_commands_that_are_no_engines():
+    assert fault_of(start_engine, "no-such-program --mode gtp", 1) == (
+        "There is no program 'no-such-program' to start as an engine."
+    )
+    assert "is empty" in fault_of(start_engine, "  ", 1)
+    assert "cannot be understood" in fault_of(start_engine, "'gnugo", 1)
+    assert "does not speak GTP: it ended at 'protocol_version'" in fault_of(start_engine, "true", 1)
+    # it may have begun to talk before or after it was asked
+    assert re.search("does not speak GTP: it (answered|said) .*'y'", fault_of(start_engine, "yes", 1))
+
+
+def test_an_engine_that_never_answers(monkeypatch):
+    monkeypatch.setattr("nobi.gtp.client.START_SECONDS", 0.3)
+    assert "gave no answer to 'protocol_version' within 0.3 s" in fault_of(start_engine, fake("deaf"), 0.1)
+
+
+def test_an_engine_for_another_game_is_refused():
+    with pytest.raises(NobiError, match="plays Go, not gomoku"):
+        GtpBot(fake("good"), variant("gomoku", 9), 5.0)

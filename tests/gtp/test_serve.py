@@ -1,0 +1,169 @@
+"""The engine as another program meets it: bytes in, bytes out, and nothing but the protocol."""
+
+import io
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from nobi.games import variant
+from nobi.gtp.serve import serve
+from nobi.gtp.session import Session
+from nobi.networks import make_network
+from nobi.networks.model import Model, save_model
+from nobi.players import make_bot
+from nobi.players.bot import Bot, Candidate
+
+
+def session(word="playout", game="go", size=5):
+    return Session(variant(game, size), lambda where: make_bot(word, where))
+
+
+def test_bytes_of_all_kinds():
+    out = io.BytesIO()
+    lines = b"1 name\r\n\n \t\n# nothing\n2 \xff\xfe\n3 \xc3\xa4\n4\tname\n5 known_command \xff\n6 quit\n7 name\n"
+    serve(session(), io.BytesIO(lines), out)
+    answers = out.getvalue().split(b"\n\n")
+    expected = [
+        b"=1 nobi playout", b"?2 unknown command", b"?3 unknown command", b"=4 nobi playout", b"=5 false", b"=6 ", b"",
+    ]  # fmt: skip
+    assert answers == expected
+
+
+def test_the_end_of_the_input_ends_the_engine():
+    out = io.BytesIO()
+    serve(session(), io.BytesIO(b"name"), out)
+    assert out.getvalue() == b"= nobi playout\n\n"
+
+
+class Thinker(Bot):
+    """Reports every interval that its first legal move is good, until told to stop."""
+
+    name = "thinker"
+
+    def __init__(self):
+        self.pondered = []
+        self.closed = False
+
+    def choose(self, game, clock):
+        del clock
+        return game.legal_moves()[0]
+
+    def analyse(self, game, report, interval, stop):
+        moves = game.legal_moves()
+        visits = 0
+        while True:
+            visits += 10
+            found = [Candidate(moves[0], visits, 0.75, 0.5, moves[:3])]
+            report(found)
+            if stop.wait(interval):
+                return found
+
+    def ponder(self, game, stop):
+        self.pondered.append(len(game.moves))
+        stop.wait()
+
+    def close(self):
+        self.closed = True
+
+
+class Pipe(io.RawIOBase):
+    """Lines that come one at a time, when they are sent."""
+
+    def __init__(self):
+        self._lines = []
+        self._news = threading.Condition()
+
+    def send(self, line):
+        with self._news:
+            self._lines.append(line)
+            self._news.notify()
+
+    def readline(self, size=-1):
+        del size
+        with self._news:
+            self._news.wait_for(lambda: self._lines, timeout=60)
+            return self._lines.pop(0)
+
+
+@pytest.mark.parametrize("input_line", [b"\n", b"stop\n", b"name\n", b"", b"# comment\n"])
+def test_an_analysis_goes_on_until_anything_comes_in(input_line):
+    bot = Thinker()
+    pipe, out = Pipe(), io.BytesIO()
+    engine = threading.Thread(target=serve, args=(Session(variant("go", 5), lambda _: bot), pipe, out))
+    engine.start()
+    pipe.send(b"7 lz-analyze b 2\n")
+    deadline = time.monotonic() + 30
+    while out.getvalue().count(b"info move") < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert b"\n\n" not in out.getvalue()
+    pipe.send(input_line)
+    pipe.send(b"")
+    engine.join(30)
+    assert not engine.is_alive()
+    lines = out.getvalue().split(b"\n\n")[0].split(b"\n")
+    assert lines[0] == b"=7"
+    assert lines[1] == b"info move A5 visits 10 winrate 7500 prior 5000 lcb 4816 order 0 pv A5 B5 C5"
+    assert all(line.startswith(b"info move A5 visits ") for line in lines[1:])
+    assert bot.closed
+
+
+def test_thinking_in_the_opponents_time_ends_with_the_next_line():
+    bot = Thinker()
+    pipe, out = Pipe(), io.BytesIO()
+    options = {"ponder": True}
+    engine = threading.Thread(target=serve, args=(Session(variant("go", 5), lambda _: bot), pipe, out), kwargs=options)
+    engine.start()
+    pipe.send(b"genmove b\n")
+    deadline = time.monotonic() + 30
+    while not bot.pondered:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert out.getvalue() == b"= A5\n\n"
+    pipe.send(b"play w C3\n")
+    pipe.send(b"")
+    engine.join(30)
+    assert not engine.is_alive()
+    assert bot.pondered == [1]
+
+
+def test_the_command_prints_nothing_but_the_protocol(tmp_path):
+    network = make_network("mdrnn:hidden=2")
+    weights = np.random.default_rng(1).normal(size=network.weight_count(7)).astype(np.float32)
+    model = tmp_path / "net.safetensors"
+    save_model(model, Model(network, weights, 7, {"training": {"game": "gomoku"}}))
+    log = tmp_path / "log.txt"
+    command = [sys.executable, "-m", "nobi", "gtp", str(model), "--log", str(log)]
+    lines = "1 gogui-rules_game_id\n2 boardsize 7\n3 genmove b\n4 lz-analyze w 100\n5 showboard\n6 quit\n"
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=300, check=True)
+    answers = done.stdout.split("\n\n")
+    assert answers[0] == "=1 Gomoku"
+    assert [answer.split()[0] for answer in answers[:-1]] == ["=1", "=2", "=3", "=4", "=5", "=6"]
+    assert answers[-1] == ""
+    assert "> 3 genmove b" in log.read_text()
+    assert "< =1 Gomoku" in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nobody"], "There is no player 'nobody'"),
+        (["nothing.safetensors"], "There is no model file 'nothing.safetensors'."),
+        (["heuristic", "--game", "go"], "The player 'heuristic' plays atari-go, not go."),
+        (["random", "--size", "30"], "The board size must be 5 to 25, not 30."),
+        (["random", "--json"], "leave --json out"),
+        (["random", "--log", "/no/such/folder/log"], "cannot be written to"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_the_code_2(capsys, arguments, sentence):
+    from helpers.commands import call
+
+    code, out, err = call(capsys, "gtp", *arguments)
+    assert code == 2
+    assert out == ""
+    [line] = err.splitlines()
+    assert sentence in line

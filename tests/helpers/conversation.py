@@ -1,0 +1,47 @@
+"""An engine inside the tests, and a way to talk to it."""
+
+from nobi.arena.ownership import ownership
+from nobi.games import variant
+from nobi.gtp.engine import Engine
+from nobi.gtp.session import Session
+from nobi.players import make_player
+from nobi.players.bot import PlayerBot
+
+
+class QuickBot(PlayerBot):
+    """A player whose ownership map is rough and quick."""
+
+    def ownership(self, game):
+        return ownership(game, playouts=4) if game.name == "go" else None
+
+
+class Talk:
+    """An engine that plays `player`; `talk("name")` is its answer to a line, as one text."""
+
+    def __init__(self, game="go", size=9, player="playout", bot=PlayerBot):
+        self.said = []
+        self.complaints = []
+        session = Session(variant(game, size), lambda where: bot(make_player(player, where)))
+        session.stop.set()  # an analysis ends at once
+        self.engine = Engine(session, self.said.append, self.complaints.append)
+        self.session = session
+
+    def __call__(self, line):
+        self.said.clear()
+        self.engine.answer(line)
+        assert self.complaints == []
+        return "".join(self.said)
+
+    def ask(self, *lines):
+        """The text of the last answer, all of which are successes."""
+        for line in lines:
+            answer = self(line)
+            assert answer[:2] == "= ", f"{line!r}: {answer!r}"
+        return answer[2:].rstrip("\n")
+
+    def fault(self, line):
+        """The error message of a line."""
+        answer = self(line)
+        assert answer.startswith("? "), f"{line!r}: {answer!r}"
+        assert answer.endswith("\n\n")
+        return answer[2:-2]

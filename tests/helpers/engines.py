@@ -1,0 +1,24 @@
+"""Other programs that the tests talk to: GNU Go, and little engines that misbehave."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+FAKE = Path(__file__).parent / "fake_engine.py"
+
+
+def gnugo():
+    """Where GNU Go is; the test is skipped without it, unless NOBI_TEST_ENGINES=required."""
+    found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+    if found is None and os.environ.get("NOBI_TEST_ENGINES") != "required":
+        pytest.skip("gnugo is not installed")
+    assert found, "gnugo is required but not installed"
+    return found
+
+
+def fake(manner, *arguments):
+    """The command of an engine that behaves like this; see `fake_engine.py`."""
+    return " ".join([sys.executable, "-S", "-E", str(FAKE), manner, *map(str, arguments)])

@@ -1,0 +1,244 @@
+"""Games between bots: forfeits, referees, resumption, repetitions."""
+
+import json
+
+import pytest
+from sgfmill import sgf
+
+from helpers.engines import fake
+from helpers.runs import fault_of
+from nobi.games import variant
+from nobi.matches.folder import MatchFolder
+from nobi.matches.openings import Opening, random_opening
+from nobi.matches.records import GameRecord, record_from, without_repetitions
+from nobi.matches.referee import RulesReferee, ruling_of
+from nobi.matches.seats import Entrant
+from nobi.matches.series import Pairing, Series, SeriesSettings, keeper, pairings, remaining
+from nobi.matches.statistics import cross_table, summarise_match
+
+GO = variant("go:komi=0.5", 5)
+
+
+def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None, records=None, **settings):
+    """The records of a match between players named by their words."""
+    records = [] if records is None else records
+    options = SeriesSettings(where, **{"timeout": 2.0, **settings})
+    entrants = [Entrant(word, where, i, options.timeout) for i, word in enumerate(words)]
+    schedule = remaining(pairings(len(words), games), records)
+    with Series(options, entrants) as series:
+        series.play(schedule, opening_of, keeper(records, folder, lambda: None))
+    return sorted(records, key=lambda record: record.game)
+
+
+def engine(manner, *arguments):
+    return "gtp:" + fake(manner, *arguments)
+
+
+def test_every_two_meet_with_both_colours():
+    games = pairings(3, 4)
+    assert [game.game for game in games] == list(range(12))
+    for i in range(3):
+        for j in range(3):
+            assert sum((game.black, game.white) == (i, j) for game in games) == (0 if i == j else 2)
+    assert pairings(3, 3) == games[:9]  # a longer tournament goes on where a shorter one ended
+    assert [game.round for game in pairings(2, 4)] == [0, 0, 1, 1]
+    assert games[0] == Pairing(0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("manner", "result", "reason"),
+    [
+        ("crash", "W+F", "black ended at 'genmove' with the exit code 3"),
+        ("hang", "W+T", "black gave no answer to 'genmove' within 2 s"),
+        ("garbage", "W+F", "black answered 'genmove' with 'Thinking hard', which is no answer in GTP"),
+        ("nonsense", "W+F", "black answered 'genmove' with 'somewhere'"),
+        ("illegal", "W+F", "black chose the illegal move E1"),
+        ("refuse", "W+F", "black refused 'genmove': I would rather not"),
+    ],
+)
+def test_an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on(manner, result, reason):
+    """It misbehaves at the second move of every process; one that plays on does so once."""
+    records = play([engine(manner, 2), engine("good")], 3)
+    assert [record.game for record in records] == [0, 1, 2]
+    assert (records[0].result, records[0].reason, records[0].winner) == (result, reason, "white")
+    assert records[0].forfeited
+    assert records[0].moves == ["A1", "E1"]
+    started_again = manner != "illegal"
+    assert records[1].forfeited == started_again
+    summary = summarise_match(records)
+    assert summary.all.games == 3
+    assert sum(summary.forfeits.values()) == sum(record.forfeited for record in records)
+
+
+def test_a_slow_engine_is_waited_for():
+    [record] = play([engine("slow"), engine("passes")], 1)
+    assert not record.forfeited
+    assert record.seconds[0] > 2 > record.seconds[1]
+    assert record.reason == "by counting"
+
+
+def test_resignation_and_counting():
+    records = play([engine("resign", 1), engine("good")], 2)
+    assert records[0].result == "W+R"
+    assert records[0].reason == "black resigned"
+    assert not records[0].forfeited
+    # the second game: white has column E below the top, black column A; both are alive and nobody owns the middle
+    assert records[1].moves == ["A1", "E1", "A2", "E2", "A3", "E3", "A4", "E4", "pass", "pass"]
+
+
+def test_the_referee_decides():
+    words = [engine("passes"), engine("passes")]
+    [record] = play(words, 1, referee=fake("good"))
+    assert (record.result, record.winner, record.reason) == ("B+1.5", "black", "by the referee")
+    [record] = play(words, 1)
+    assert (record.result, record.reason) == ("W+0.5", "by counting")
+    [record] = play(words, 1, referee=fake("passes"))  # one that gives no score
+    assert (record.result, record.winner) == ("Void", "void")
+    assert "nobody knows" in record.reason
+    assert summarise_match([record]).void == 1
+    assert summarise_match([record]).all.games == 0
+
+
+def test_dead_stones_are_taken_off():
+    game = GO.game.from_text(
+        """
+        . . X O .
+        . . X O .
+        . O X O .
+        . . X O .
+        . . X O .
+        """,
+        settings=GO.settings,
+    )
+    game.play("pass")
+    game.play("pass")
+    assert RulesReferee().decide(game).result == "B+4.5"
+
+
+def test_scores():
+    assert ruling_of("B+3.50", "x")[:2] == (1, "B+3.5")
+    assert ruling_of(" w+12 ", "x")[:2] == (2, "W+12")
+    assert ruling_of("0", "x").result == "Draw"
+    for odd in ("", "B+", "B+R", "black", "3.5"):
+        assert "which is none" in fault_of(ruling_of, odd, "x")
+
+
+def test_games_do_not_depend_on_how_many_are_played_at_once():
+    words = ["playout", "naive"]
+    opening_of = lambda number: random_opening(GO, 2, 7, number)  # noqa: E731
+    alone = play(words, 8, opening_of=opening_of)
+    together = play(words, 8, opening_of=opening_of, parallel=4)
+    assert [(one.moves, one.result) for one in alone] == [(one.moves, one.result) for one in together]
+    assert alone[0].moves[:2] == alone[1].moves[:2]
+    assert alone[0].moves[:2] != alone[2].moves[:2]
+
+
+def test_other_games_end_by_their_rules():
+    records = play(["heuristic", "naive"], 4, where=variant("atari-go", 5))
+    assert all(record.reason == "by the rules" and record.result in ("B+", "W+") for record in records)
+
+
+def test_a_very_long_game_is_stopped():
+    where = variant("go", 5)
+    [record] = play(["playout", engine("passes")], 1, where=where)
+    assert len(record.moves) <= where.most_moves
+
+
+class TestFolder:
+    SETTINGS = {"a": "playout", "games": 4}  # noqa: RUF012
+
+    def test_a_match_is_resumed_after_any_moment(self, tmp_path):
+        whole = play(["playout", "naive"], 6, folder=MatchFolder(tmp_path / "whole", self.SETTINGS, resume=False))
+        lines = (tmp_path / "whole" / "games.jsonl").read_text().splitlines(keepends=True)
+        assert len(lines) == 6
+        for cut in (0, 1, len(lines[0]) - 1, len(lines[0]), len(lines[0]) + 40, len("".join(lines))):
+            path = tmp_path / f"cut-{cut}"
+            MatchFolder(path, self.SETTINGS, resume=False)
+            (path / "games.jsonl").write_text("".join(lines)[:cut])
+            folder = MatchFolder(path, {**self.SETTINGS, "games": 6}, resume=True)
+            loaded = folder.load()
+            assert len(loaded) == "".join(lines)[:cut].count("\n")
+            again = play(["playout", "naive"], 6, folder=folder, records=loaded)
+            strip = lambda records: [(one.game, one.moves, one.result) for one in records]  # noqa: E731
+            assert strip(again) == strip(whole)
+            assert len(MatchFolder(path, self.SETTINGS, resume=True).load()) == 6
+
+    def test_every_game_is_saved_as_sgf_with_its_reason(self, tmp_path):
+        play([engine("crash", 2), "playout"], 1, folder=MatchFolder(tmp_path, self.SETTINGS, resume=False))
+        root = sgf.Sgf_game.from_bytes((tmp_path / "game-0001.sgf").read_bytes()).get_root()
+        assert root.get("RE") == "W+F"
+        assert root.get("GN") == "game 1: W+F, black ended at 'genmove' with the exit code 3"
+        assert root.get("PW") == "playout"
+
+    def test_what_cannot_be_resumed(self, tmp_path):
+        MatchFolder(tmp_path, self.SETTINGS, resume=False)
+        assert "add --resume" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
+        assert "has another a" in fault_of(MatchFolder, tmp_path, {"a": "naive", "games": 4}, resume=True)
+        (tmp_path / "games.jsonl").write_text("nonsense\n" + '{"game": 0}\n')
+        folder = MatchFolder(tmp_path, self.SETTINGS, resume=True)
+        assert "Line 1 of" in fault_of(folder.load)
+        (tmp_path / "config.json").write_text("[]")
+        assert "does not hold the settings" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
+        (tmp_path / "config.json").write_text("{")
+        assert "cannot be read" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
+
+    def test_games_of_others_are_not_mixed_in(self, tmp_path):
+        (tmp_path / "mine.sgf").touch()
+        assert "holds games already" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
+
+
+def record(game, black, winner, moves, *, forfeited=False):
+    return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+
+
+def test_a_line_holds_a_whole_record():
+    one = record(3, 1, "white", "A1 B2 pass")
+    assert record_from(one.line()) == one
+    assert json.loads(one.line())["moves"] == ["A1", "B2", "pass"]
+
+
+def test_repeated_games_are_left_out():
+    records = [
+        record(0, 0, "black", "A1 B2"),
+        record(1, 1, "black", "A1 B2"),  # the colours are exchanged: another game
+        record(2, 0, "black", "A1 B2"),  # repeats game 0
+        record(3, 0, "white", "A1 B3"),
+        record(4, 0, "white", "A1", forfeited=True),
+        record(5, 0, "white", "A1", forfeited=True),
+    ]
+    kept, repeated = without_repetitions(records[::-1])
+    assert [one.game for one in kept] == [0, 1, 3, 4, 5]
+    assert repeated == 1
+    summary = summarise_match(records)
+    assert (summary.black.games, summary.black.wins, summary.white.games) == (4, 1, 1)
+    assert summary.repeated == 1
+    assert summary.forfeits == {"x": 2}
+    table = cross_table(kept, 2)
+    assert table.tolist() == [[0, 1], [4, 0]]
+
+
+def test_statistics_are_those_of_player_a():
+    records = [record(0, 0, "black", "A1"), record(1, 1, "draw", "A2"), record(2, 0, "void", "A3")]
+    summary = summarise_match(records)
+    assert (summary.all.games, summary.all.wins, summary.all.draws, summary.all.losses) == (2, 1, 1, 0)
+    assert summary.all.win_rate.value == 0.75
+    assert summary.all.elo.value == pytest.approx(190.8, abs=0.1)
+    assert summary.void == 1
+
+
+def test_seats_keep_engines_and_renew_players():
+    from nobi.matches.seats import Seat
+
+    seat = Seat(Entrant(engine("good"), GO, 0, 5.0))
+    assert seat.bot(0) is seat.bot(1)
+    seat.close()
+    seat = Seat(Entrant("playout", GO, 0, 5.0))
+    assert seat.bot(0) is not seat.bot(1)
+
+
+def test_a_fault_of_our_own_ends_the_series():
+    def fail(_):
+        raise RuntimeError("no opening")
+
+    with pytest.raises(RuntimeError, match="no opening"):
+        play(["playout", "naive"], 4, opening_of=fail, parallel=2)

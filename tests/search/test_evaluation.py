@@ -1,0 +1,168 @@
+"""A network's policy on its way into the tree."""
+
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nobi.board.stones import PASS, board_points
+from nobi.errors import NobiError
+from nobi.features import planes_named
+from nobi.features.position import position_planes
+from nobi.games import variant
+from nobi.networks import make_network
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.networks.model import Model, save_model
+from nobi.search.policy import NetworkPolicy, softmax
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+
+
+class Favourite:
+    """Likes one point, whatever the position; notes what it is shown."""
+
+    def __init__(self, size, cell, delay=0.0):
+        self.size, self.cell, self.delay, self.seen = size, cell, delay, []
+
+    def evaluate(self, positions):
+        self.seen.append(positions)
+        time.sleep(self.delay)
+        weights = np.full((len(positions.own), self.size**2), 0.01, np.float32)
+        weights[:, self.cell] = 1.0
+        return weights
+
+
+def started(policy, word="go", size=5, **settings):
+    search = Search(variant(word, size), SearchSettings(**settings), policy=policy)
+    search.set_game(variant(word, size).new())
+    return search
+
+
+@pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
+def test_the_policy_is_followed(mode):
+    policy = Favourite(5, 3)
+    search = started(policy, mode=mode, follow=50)
+    search.run(300)
+    favourite = int(board_points(5)[3])
+    children = {child.move: child for child in search.children()}
+    assert search.children()[0].move == favourite
+    assert_allclose(sum(child.prior for child in children.values()), 1, rtol=1e-5)
+    assert_allclose(children[favourite].prior, 1 / (1 + 24 * 0.01), rtol=1e-5)
+    assert children[PASS].prior == 0
+
+
+def test_every_new_node_is_evaluated_in_the_synchronous_mode():
+    policy = Favourite(5, 3)
+    search = started(policy, mode="synchronous")
+    search.run(400)
+    tree = search.tree
+    expanded = [node for node in range(search.nodes) if tree.children[node] > 0]
+    assert search.figures.evaluated == len(expanded) == sum(len(p.own) for p in policy.seen)
+    for node in expanded:
+        policies = tree.policy[tree.first[node] : tree.first[node] + tree.children[node]]
+        assert policies.sum() == pytest.approx(1, abs=1e-5) or tree.children[node] == 1
+
+
+def test_batches_are_full_while_the_network_works():
+    policy = Favourite(5, 3, delay=0.01)
+    search = started(policy, batch=8, wait=1000)
+    search.run(seconds=0.5)
+    sizes = [len(positions.own) for positions in policy.seen]
+    assert sizes[0] == 1  # the root
+    assert len(sizes) > 3
+    assert set(sizes[1:]) == {8}
+    assert search.figures.mean_lag >= 0.009
+    assert search.figures.rate < 8 / 0.01
+
+
+def test_positions_are_those_of_the_nodes():
+    policy = Favourite(5, 3)
+    search = started(policy, mode="synchronous")
+    search.run(200)
+    for positions in policy.seen[:10]:
+        assert_same_position(positions)
+
+
+def assert_same_position(positions):
+    for own, enemy, game in zip(positions.own, positions.enemy, positions.games(), strict=True):
+        colours = np.array([game.colour(point) for point in game.points()]).reshape(5, 5)
+        assert (own == (colours == game.to_move)).all()
+        assert (enemy == (colours == 3 - game.to_move)).all()
+
+
+def test_waiting_nodes_survive_moves_and_a_full_pool():
+    policy = Favourite(5, 3, delay=0.002)
+    search = started(policy, batch=4, expand=0, memory=1)
+    game = variant("go", 5).new()
+    for _ in range(3):
+        search.set_game(game)
+        search.run(1500)
+        game.play(search.children()[0].move)
+        if game.is_over:
+            break
+    assert search.figures.evaluated > 20
+    for positions in policy.seen[-3:]:
+        assert_same_position(positions)
+
+
+@pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
+def test_a_network_that_fails_is_heard_of(mode):
+    class Failing(Favourite):
+        def evaluate(self, positions):
+            if self.seen:
+                raise NobiError("The network is ill.")
+            return super().evaluate(positions)
+
+    with pytest.raises(NobiError, match="ill"):
+        started(Failing(5, 3), mode=mode, wait=0).run(seconds=0.5)
+
+
+def test_network_policy():
+    network = make_network("mdrnn:hidden=3")
+    weights = network.random_weights(5, np.random.default_rng(1))
+    search = started(NetworkPolicy(network, weights, 2.0), mode="synchronous")
+    search.run(1)
+    empty = np.zeros((1, 5, 5))
+    expected = softmax(network.evaluate(weights, empty, empty).reshape(1, -1), 2.0)[0]
+    points = board_points(5)
+    found = {child.move: child.prior for child in search.children()}
+    assert_allclose([found[int(point)] for point in points], expected, rtol=1e-5)
+
+
+def test_model_files(tmp_path):
+    network = make_network("mlp")
+    path = tmp_path / "model.safetensors"
+    save_model(path, Model(network, network.random_weights(5, np.random.default_rng(1)), 5))
+    started(None, model=str(path)).run(50)
+    with pytest.raises(NobiError, match="plays on 5x5 only, not on 7x7"):
+        started(None, size=7, model=str(path))
+    with pytest.raises(NobiError, match="no model file"):
+        started(None, model="nowhere.safetensors")
+
+
+def test_deep_networks_guide_a_search(tmp_path):
+    network = make_deep("nobi-net:width=4,blocks=1", seed=2)
+    path = tmp_path / "deep.safetensors"
+    save_deep(path, DeepModel(network, 9))
+    search = started(None, "go", mode="synchronous", model=str(path))
+    search.run(1)
+    game = variant("go", 5).new()
+    values = network.for_play().evaluate(
+        position_planes(game, planes_named(network.planes), rank=9)[None], np.array([False])
+    )
+    expected = softmax(values, 1.0)[0]
+    found = {child.move: child.prior for child in search.children()}
+    shares = np.array([found[int(point)] for point in board_points(5)])
+    assert_allclose(shares / shares.sum(), expected, rtol=1e-4)
+    with pytest.raises(NobiError, match="plays go, not gomoku"):
+        started(None, "gomoku", model=str(path))
+
+
+@pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])
+def test_other_games(word):
+    search = started(Favourite(7, 10), word, 7, mode="synchronous", follow=5)
+    search.run(200)
+    assert search.children()[0].prior > 0
+    assert search.figures.evaluated > 10

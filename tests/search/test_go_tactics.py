@@ -1,0 +1,121 @@
+"""Tactics of Go: positions in which one move decides the game, each with a budget of playouts."""
+
+from typing import NamedTuple
+
+import pytest
+
+from helpers.positions import position
+from nobi.board.stones import BLACK, WHITE
+from nobi.board.vertices import vertex_name
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+
+
+class Case(NamedTuple):
+    right: str
+    """The moves that win."""
+    to_move: int
+    komi: float
+    """Such that the right move wins and others lose."""
+    playouts: int
+    diagram: str
+
+
+EYES = """
+    . O . O . O .
+    O O O O O O O
+    O O O O O O O
+    O O O O O O O
+    O O O O O O O
+    X X X X X O O
+    . . . X X O .
+"""
+"""Black's three points in a row: whoever plays in the middle decides."""
+
+SNAPBACK = """
+    . . O X . . . . .
+    . O O X . X . X .
+    . . O X . . . . .
+    . . O X . . . . .
+    . O O X . X . X .
+    . . O X . . . . .
+    . . O X X X X . .
+    . . O X O O X X .
+    . . O O . . X . .
+"""
+"""Black throws in at E1; at F1 the white stones connect."""
+
+CASES = {
+    "make two eyes": Case("B1", BLACK, -39.5, 300, EYES),
+    "take the second eye": Case("B1", WHITE, -39.5, 300, EYES),
+    "snapback": Case("E1", BLACK, 22.5, 1000, SNAPBACK),
+    "capture first in a race": Case(
+        "A4",
+        BLACK,
+        3.5,
+        300,
+        """
+        X . X O . O .
+        X X X O O O O
+        O O O X X X X
+        . X X O O O .
+        X X . X O . O
+        X X X X O O O
+        . X . X O O .
+        """,
+    ),
+    "start a ladder": Case(
+        "C4",
+        BLACK,
+        4.5,
+        1000,
+        """
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        . . . . . . . . .
+        X . . . . . . . .
+        O O . . . . . . .
+        X X O . . . . . .
+        . X O X X . . . .
+        . X O X . . . . .
+        """,
+    ),
+    "take the ko": Case(
+        "D4",
+        BLACK,
+        -7.5,
+        300,
+        """
+        . X O . O . O
+        X X O O O O O
+        X X X O O O O
+        . X O . O O O
+        X X X O O O O
+        X X X X O O O
+        . X . X O O .
+        """,
+    ),
+}
+
+
+def chosen(case, **settings):
+    game = position(f"go:komi={case.komi}", case.diagram, case.to_move)
+    search = Search(type_of(game), SearchSettings(**settings))
+    search.set_game(game)
+    search.run(case.playouts)
+    return vertex_name(search.children()[0].move, game.size), search.children()[0]
+
+
+def type_of(game):
+    from nobi.games.base import Variant
+
+    return Variant(type(game), game.size, game.settings)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_move_that_decides(name):
+    case = CASES[name]
+    move, child = chosen(case)
+    assert move in case.right.split()
+    assert child.winrate > 0.6

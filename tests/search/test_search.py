@@ -1,0 +1,187 @@
+"""The search as a whole: memory, threads, time, superko, ownership."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from helpers.positions import position
+from nobi.board.stones import BLACK, PASS, WHITE
+from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.games.base import Variant
+from nobi.search.ending import ownership
+from nobi.search.patterns import codes_of
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+
+
+def started(word="go", size=5, game=None, **settings):
+    search = Search(variant(word, size), SearchSettings(**settings))
+    search.set_game(game or variant(word, size).new())
+    return search
+
+
+def lines(tree, node=0, line=()):
+    """All lines of the tree that end in a leaf."""
+    if tree.children[node] <= 0:
+        yield line
+    for child in range(tree.first[node], tree.first[node] + max(0, tree.children[node])):
+        yield from lines(tree, child, (*line, int(tree.move[child])))
+
+
+KO = """
+    . X O . .
+    X O . O .
+    . X O . .
+    . . . . .
+    . . . . .
+"""
+
+
+@pytest.mark.parametrize("ko", ["simple", "positional", "situational"])
+def test_every_line_of_the_tree_is_legal(ko):
+    game = position(f"go:ko={ko}", KO)
+    search = started(f"go:ko={ko}", game=game, expand=0)
+    search.run(3000)
+    chance = np.random.default_rng(0)
+    every = [line for line in lines(search.tree) if len(line) > 3]
+    assert len(every) > 1000
+    for i in chance.integers(0, len(every), 500):
+        here = game.copy()
+        for move in every[i]:
+            assert move == PASS or here.is_legal(move)
+            if not here.is_over:
+                here.play(move)
+
+
+def test_a_full_pool_is_cleared_of_what_is_rarely_visited():
+    search = started(size=5, memory=1, expand=0)
+    capacity = len(search.tree.move)
+    assert capacity < 30_000
+    before = search.run(3000)
+    assert search.run(30_000) == 30_000
+    assert before == 3000
+    assert search.nodes <= capacity
+    tree = search.tree
+    assert tree.visits[0] == 33_000
+    first, count = int(tree.first[0]), int(tree.children[0])
+    played = tree.visits[first : first + count] - tree.assumed[first : first + count]
+    assert played.sum() == 33_000
+    assert search.children()[0].move == variant("go", 5).new()._as_point("C3")
+    for line in lines(tree):
+        assert len(set(line)) >= 0  # every child number leads somewhere
+
+
+def test_the_tree_is_kept_after_moves():
+    game = variant("go", 5).new()
+    search = started(game=game)
+    search.run(2000)
+    tree = search.tree
+    move, reply = search.children()[0].variation[:2]
+    child = next(c for c in range(tree.first[0], tree.first[0] + tree.children[0]) if tree.move[c] == move)
+    grandchild = next(
+        c for c in range(tree.first[child], tree.first[child] + tree.children[child]) if tree.move[c] == reply
+    )
+    known, wins = float(tree.visits[grandchild]), float(tree.wins[grandchild])
+    game.play(move)
+    game.play(reply)
+    search.set_game(game)
+    assert (search.tree.visits[0], search.tree.wins[0]) == (known, wins)
+    search.run(100)
+    assert search.tree.visits[0] == known + 100
+    other = variant("go", 5).new()
+    other.play("A1")
+    search.set_game(other)
+    assert search.nodes == 1
+
+
+def test_threads_share_the_work():
+    search = started(size=9, threads=3)
+    assert search.run(3000) == 3000
+    tree = search.tree
+    first, count = int(tree.first[0]), int(tree.children[0])
+    played = float((tree.visits[first : first + count] - tree.assumed[first : first + count]).sum())
+    assert 2900 <= played <= 3000  # what two threads add at the same moment may be lost
+    assert sorted(int(m) for m in tree.move[first : first + count]) == sorted(variant("go", 9).new().legal_moves())
+    search.close()
+
+
+def test_time_is_kept():
+    search = started(size=9)
+    search.run(10)
+    start = time.perf_counter()
+    made = search.run(seconds=0.3)
+    assert made > 100
+    assert 0.25 < time.perf_counter() - start < 1.5
+
+
+def test_stop_and_reports():
+    search = started(size=9)
+    stop, told = threading.Event(), []
+
+    def report():
+        told.append(search.children()[0].visits)
+        if len(told) == 3:
+            stop.set()
+
+    search.run(stop=stop, report=report, interval=0.05)
+    assert len(told) == 3
+    assert told == sorted(told)
+
+
+def test_nothing_to_search():
+    game = variant("go", 5).new()
+    game.play(PASS)
+    game.play(PASS)
+    with pytest.raises(NobiError, match="over"):
+        started(game=game)
+
+
+SETTLED = """
+    . X . X O . O
+    X X X X O O .
+    . . O X O O O
+    X X X X O . .
+    . X . X O O O
+    X X X X O . X
+    . X . X O O .
+"""
+"""White's stone at C5 and black's at G2 are dead."""
+
+
+def test_ownership_considers_dead_stones():
+    game = position("go", SETTLED)
+    owned = ownership(game, 400)
+    assert (owned[:, :4] > 0.9).all()
+    assert (owned[:, 4:] < -0.9).all()
+    game.play(PASS)
+    game.play(PASS)
+    assert (ownership(game, 400)[:, :4] > 0.9).all()
+
+
+@pytest.mark.parametrize("to_move", [BLACK, WHITE])
+def test_territory_scoring(to_move):
+    """28 points of area for black, 21 for white; by territory and prisoners the dead stones weigh the same."""
+    game = position("go:scoring=territory,komi=0.5", SETTLED, to_move)
+    placed = [(game.boards.stones.colour[0] == colour).sum() for colour in (BLACK, WHITE)]
+    margin = 28 - 21 - (int(placed[0]) - int(placed[1]))
+    for komi, wins in ((margin - 1.5, True), (margin + 1.5, False)):
+        asked = position(f"go:scoring=territory,komi={komi}", SETTLED, to_move)
+        search = Search(Variant(type(asked), 7, asked.settings))
+        search.set_game(asked)
+        search.run(300)
+        black = search.tree.wins[0] / search.tree.visits[0]
+        black = black if to_move == WHITE else 1 - black
+        assert (black > 0.5) == wins
+
+
+def test_pattern_codes_are_kept_up_to_date():
+    """After rollouts with captures, the board that the thread worked on has the codes of its stones."""
+    search = started(size=7)
+    for _ in range(50):
+        search.run(1)
+        scene = search._scenes[0][0]
+        on_board = scene.boards.stones.neighbours[:, 0] != 0
+        assert (scene.codes[0] == codes_of(scene.boards.stones, 0))[on_board].all()
