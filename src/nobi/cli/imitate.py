@@ -76,14 +76,15 @@ class Imitate(CommonFlags):
         self.check()
         announce_compiling()
         try:
-            import torch
-        except ModuleNotFoundError:
+            from nobi.imitate.team import join_team, use_threads
+        except ModuleNotFoundError as fault:
+            if fault.name != "torch":
+                raise
             raise NobiError("Training by imitation needs PyTorch; install it with pip install 'nobi[deep]'.") from None
         from nobi.arena.play import usable_threads
         from nobi.imitate.settings import ImitationSettings
-        from nobi.imitate.team import join_team, processes_here
 
-        torch.set_num_threads(self.threads or max(1, usable_threads() // processes_here()))
+        use_threads(self.threads, usable_threads())
         flags = asdict(self)
         settings = ImitationSettings(**{name: flags[name] for name in ImitationSettings.__dataclass_fields__})
         with join_team(self.device) as team:

@@ -62,15 +62,16 @@ class Predict(CommonFlags):
             raise NobiError(f"--positions must be 0 or more, not {self.positions}.")
         announce_compiling()
         try:
-            import torch
-        except ModuleNotFoundError:
+            from nobi.imitate.team import choose_device, use_threads
+        except ModuleNotFoundError as fault:
+            if fault.name != "torch":
+                raise
             raise NobiError("Predicting moves needs PyTorch; install it with pip install 'nobi[deep]'.") from None
         from nobi.arena.play import usable_threads
         from nobi.files import ready_folder
         from nobi.imitate.evaluation import open_evaluation
-        from nobi.imitate.team import choose_device
 
-        torch.set_num_threads(usable_threads(self.threads))
+        use_threads(self.threads, usable_threads())
         if self.figures:
             ready_folder(self.figures)
         device = choose_device(self.device)

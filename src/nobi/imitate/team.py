@@ -82,9 +82,9 @@ def join_team(device: str = "auto") -> Iterator[Team]:
         dist.destroy_process_group()
 
 
-def processes_here() -> int:
-    """How many processes `torchrun` has started on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+def use_threads(wanted: int, cores: int) -> None:
+    """Lets torch use so many threads; 0 for this process's part of the machine's cores."""
+    torch.set_num_threads(wanted or max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
 
 
 def choose_device(word: str) -> torch.device:
