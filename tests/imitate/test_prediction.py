@@ -113,7 +113,7 @@ def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
     """Copies of positions within their games tell nothing new: the interval of the mean stays as it is."""
     chance = np.random.default_rng(0)
     game = np.repeat(np.arange(60), 5)
-    hits = (chance.random(300) < 0.4).astype(np.int64)
+    hits = (chance.random(300) < np.repeat(chance.beta(1, 1, 60), 5)).astype(np.int64)
     once, often = (quality_of(made_up(np.tile(game, k), np.tile(1 - hits, k))) for k in (1, 7))
     for name in ("accuracy", "rank"):
         one, many = getattr(once, name), getattr(often, name)
@@ -140,6 +140,10 @@ def test_small_groups_have_wide_intervals():
     assert one.accuracy.value == 1
     assert one.accuracy.low < 0.3
     assert one.rank.high == math.inf
+    lucky = quality_of(made_up([0] * 10 + [1] * 10, ([0] * 4 + [1] * 6) * 2)).accuracy  # two games that agree
+    assert lucky.value == 0.4
+    assert lucky.low < 0.1
+    assert lucky.high > 0.9
     several = quality_of(made_up([0, 1, 2, 3], 5))
     assert several.accuracy.value == 0
     assert several.accuracy.high > 0.4  # as of four trials

@@ -1,5 +1,6 @@
 """`nobi predict`: how well networks predict the moves of experts."""
 
+import math
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -193,8 +194,10 @@ def _add(table: "Table", name: str, quality: "Quality") -> None:
 
 
 def _with_bounds(value: "Interval", factor: float, digits: int) -> str:
-    """The value, and how far the further bound of its 95 % interval is away."""
+    """The value, and how far the further bound of its 95 % interval is away; of one game, the value alone."""
     spread = max(value.high - value.value, value.value - value.low)
+    if spread == math.inf:
+        return f"{factor * value.value:.{digits}f}"
     return f"{factor * value.value:.{digits}f} ± {factor * spread:.{digits}f}"
 
 

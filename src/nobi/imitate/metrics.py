@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from nobi.arena.summary import CONFIDENCE, Interval, share_interval
 from nobi.imitate.verdicts import Verdicts
@@ -66,7 +66,7 @@ def quality_of(verdicts: Verdicts) -> Quality:
         clusters.count,
         clusters.share(within(verdicts, 1)),
         clusters.mean(1.0 + verdicts.better + (verdicts.equal - 1) / 2),
-        clusters.share(np.exp(verdicts.log_probability)),
+        clusters.mean(np.exp(verdicts.log_probability), 0.0, 1.0),
         clusters.mean(-verdicts.log_probability),
     )
 
@@ -98,20 +98,29 @@ class _Clusters:
         self.count = len(games)
         self._sizes = np.bincount(self._index, minlength=self.count)
 
-    def mean(self, values: NDArray[np.float64]) -> Interval:
-        """The mean, with Student's interval over games."""
+    def mean(self, values: NDArray[np.float64], least: float = -math.inf, most: float = math.inf) -> Interval:
+        """The mean of values between two bounds, with Student's interval over games."""
         mean, error = self._estimate(values)
-        spread = float(stdtrit(self.count - 1, (1 + CONFIDENCE) / 2)) * error if self.count > 1 else math.inf
-        return Interval(mean, mean - spread, mean + spread)
+        spread = self._quantile * error
+        return Interval(mean, max(least, mean - spread), min(most, mean + spread))
 
-    def share(self, values: NDArray[np.float64]) -> Interval:
-        """The mean of values from 0 to 1, with Wilson's interval for as many independent trials as give this error."""
-        mean, error = self._estimate(values)
-        if not 0 < error < math.inf or not 0 < mean < 1:
-            return share_interval(mean * self.count, self.count)  # all the same: no more trials than games
-        trials = mean * (1 - mean) / error**2
-        found = share_interval(mean * trials, trials)  # type: ignore[arg-type]
-        return Interval(mean, found.low, found.high)
+    def share(self, hits: NDArray[np.float64]) -> Interval:
+        """The share of hits, with Wilson's interval for as many independent trials as would be as uncertain.
+
+        A few games may agree by chance; the error is never taken for less than that of independent positions.
+        """
+        share, error = self._estimate(hits)
+        if not 0 < share < 1 or self.count == 1:
+            return share_interval(share * self.count, self.count)  # all the same: no more trials than games
+        variance = share * (1 - share)
+        spread = self._quantile * max(error, math.sqrt(variance / len(hits)))
+        trials = variance * (float(ndtri((1 + CONFIDENCE) / 2)) / spread) ** 2
+        return share_interval(share * trials, trials)
+
+    @property
+    def _quantile(self) -> float:
+        """Student's, for as many degrees of freedom as there are games but one."""
+        return float(stdtrit(self.count - 1, (1 + CONFIDENCE) / 2)) if self.count > 1 else math.inf
 
     def _estimate(self, values: NDArray[np.float64]) -> tuple[float, float]:
         """The mean over positions and its standard error: the spread over games of sum minus mean times positions."""
