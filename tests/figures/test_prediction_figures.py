@@ -46,8 +46,8 @@ def test_the_training_curve_has_both_parts(drawn, tmp_path):
 
 def test_curves_of_guesses_and_moves(drawn, tmp_path):
     prediction.top_curve({"a": [share(0.4), share(0.6)], "b": [share(0.3)]}, tmp_path / "top.png", "guesses")
-    quality = Quality(10, 2, share(0.5), share(3), share(0.2), share(2))
-    prediction.moves_curve({"a": {0: quality, 10: quality}}, tmp_path / "moves.png")
+    quality, few = (Quality(100, games, share(0.5), share(3), share(0.2), share(2)) for games in (20, 2))
+    prediction.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
     top, moves = (figure.axes[0] for figure, _ in drawn)
     assert [curve.get_ydata() for curve in top.get_lines()] == [pytest.approx([40, 60]), pytest.approx([30])]
     assert [text.get_text() for text in top.get_legend().get_texts()] == ["a", "b"]

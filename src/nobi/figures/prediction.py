@@ -12,6 +12,11 @@ from nobi.figures.grid import LINES
 from nobi.figures.style import COLOURS, blank_figure, new_figure, save_figure
 from nobi.imitate.metrics import MOVES_A_GROUP, Quality
 
+FEWEST_GAMES = 10
+"""Of a group that is drawn."""
+MOST_UPRIGHT = 14
+"""Labels of an axis that stand side by side without turning."""
+
 
 def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
     """Loss and accuracy in the course of a run (C14 figure 6); vertical lines where the rate was lowered in a step.
@@ -62,11 +67,12 @@ def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None
 
 
 def moves_curve(curves: dict[str, dict[int, Quality]], path: Path, title: str = "Accuracy by move number") -> None:
-    """Accuracy by how many moves were made, a curve a network (C14 figure 7)."""
+    """Accuracy by how many moves were made, a curve a network (C14 figure 7); groups of too few games are left out."""
     with new_figure() as (figure, axes):
         for (label, groups), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES), strict=False):
-            middle = np.array(list(groups)) + (MOVES_A_GROUP + 1) / 2
-            accuracy = [quality.accuracy for quality in groups.values()]
+            enough = {first: quality for first, quality in groups.items() if quality.games >= FEWEST_GAMES}
+            middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
+            accuracy = [quality.accuracy for quality in enough.values()]
             axes.plot(middle, [100 * one.value for one in accuracy], color=colour, ls=line, label=label)
             _band(axes, middle, accuracy, colour)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
@@ -92,7 +98,7 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
             errors = np.abs(values[:, 1:] - values[:, :1]).T
             colour, marker = COLOURS[i % len(COLOURS)], "os^Dv<>"[i % 7]
             axes.errorbar(at, values[:, 0], errors, color=colour, marker=marker, ls="", capsize=3, label=label)
-        axes.set_xticks(range(len(names)), names)
+        axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > MOST_UPRIGHT else 0)
         axes.set(xlabel=what, ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
         axes.set_title(f"Accuracy by {what}", loc="left")

@@ -82,9 +82,9 @@ class Ahead:
         self._stop.set()
         while self._thread.is_alive():
             try:
-                self._made.get(timeout=0.01)
+                self._made.get_nowait()  # it may be waiting for room
             except queue.Empty:
-                self._thread.join(0.01)
+                self._thread.join(0.001)
 
     def __enter__(self) -> Self:
         return self
