@@ -124,6 +124,8 @@ class Imitate(CommonFlags):
                 interrupted = True
         if scalars:
             scalars.close()
+        if interrupted and not run.lines:
+            raise NobiError("Interrupted before the first measurement was done; nothing is lost.")
         if team.leads:
             self._report(run, time.perf_counter() - start, first)
         if interrupted and team.leads:
