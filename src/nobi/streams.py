@@ -33,6 +33,12 @@ def stream_of(seed: int, game: int) -> np.uint64:
     return _hash(_hash(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
 
 
+def hash_words(words: Streams) -> Streams:
+    """The hash behind all draws, of many words at once: for what is computed with NumPy, outside compiled code."""
+    hashes: Streams = _hash.py_func(words)  # type: ignore[attr-defined]
+    return hashes
+
+
 @inlined
 def draw(streams: Streams, g: int) -> np.uint64:
     """Draws 64 random bits from stream g."""

@@ -9,7 +9,7 @@ import pytest
 from helpers.commands import call
 
 COMMANDS = [
-    *("evolve", "coevolve", "transfer", "study", "show", "export"),
+    *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
     *("match", "tournament", "gtp", "games", "players", "bench"),
 ]
 

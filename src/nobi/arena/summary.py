@@ -24,7 +24,7 @@ class Interval:
     high: float
 
 
-def share_interval(successes: float, trials: int) -> Interval:
+def share_interval(successes: float, trials: float) -> Interval:
     """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
     if trials == 0:
         return Interval(math.nan, 0.0, 1.0)

@@ -24,6 +24,7 @@ SECTIONS = {
     "search": "playouts of the tree search, without and with a network",
     "growth": "how the cost of a network grows with the board and its units",
     "features": "planes of Go positions for deep networks",
+    "imitate": "training on records beside the bare network",
 }
 _HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
 
@@ -97,8 +98,20 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
         "search": search.figures,
         "growth": networks.growth_figures,
         "features": features.figures,
+        "imitate": _imitate,
     }
     return sections[section](seconds)
+
+
+def _imitate(seconds: float) -> Iterator[Callable[[], "Figure"]]:
+    """Needs torch, which the other sections do not; without it the section is empty."""
+    try:
+        from nobi.bench import imitate
+    except ModuleNotFoundError as fault:
+        if fault.name != "torch":
+            raise
+        return iter(())
+    return imitate.figures(seconds)
 
 
 def _print(results: "dict[str, list[Figure]]") -> None:

@@ -9,8 +9,10 @@ from nobi.cli.data import Data
 from nobi.cli.evolve import Evolve
 from nobi.cli.export import Export
 from nobi.cli.gtp import Gtp
+from nobi.cli.imitate import Imitate
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.predict import Predict
 from nobi.cli.show import Show
 from nobi.cli.study import Study
 from nobi.cli.tournament import Tournament
@@ -28,6 +30,8 @@ COMMANDS: dict[str, Any] = {
     "study": Study,
     "match": Match,
     "data": Data,
+    "imitate": Imitate,
+    "predict": Predict,
     "tournament": Tournament,
     "gtp": Gtp,
     "show": Show,

@@ -63,11 +63,11 @@ def announce_compiling() -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: int, *, note: bool = False) -> Iterator[Callable[..., None]]:
+def progress_bar(what: str, total: int, *, note: bool = False, show: bool = True) -> Iterator[Callable[..., None]]:
     """A bar with the time left on standard error, if that is a terminal.
 
     Gives a function to be told how much is done and, where `note` is set, a few words to stand beside the bar; also the
-    `total`, if that is known only later.
+    `total`, if that is known only later. `show` switches the bar off.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -75,6 +75,6 @@ def progress_bar(what: str, total: int, *, note: bool = False) -> Iterator[Calla
     console = Console(stderr=True)
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
     columns.append(TextColumn("left  {task.fields[note]}" if note else "left"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not (show and console.is_terminal)) as progress:
         task = progress.add_task(what, total=total, note="")
         yield lambda done, words="", total=total: progress.update(task, completed=done, note=words, total=total)

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-import nobi
 from nobi.errors import NobiError
 from nobi.evolve.base import Learner, fingerprint, replay
-from nobi.files import ready_folder, write_whole
+from nobi.files import write_whole
 from nobi.networks.base import Network, Weights
 from nobi.networks.model import Model, save_model
+from nobi.runfolder import config_of, holds_run, write_config
 from nobi.tensors import save_tensors
 
 SAVE_SECONDS = 1.0
@@ -145,26 +145,10 @@ class FolderRun(ABC):
 
     def open(self, *, resume: bool) -> None:
         """Makes the folder ready, or goes on with the run that it holds."""
-        ready_folder(self.folder)
-        config = json.dumps({"nobi": nobi.__version__, **dataclasses.asdict(self.settings)}, indent=2) + "\n"
-        path = self.folder / "config.json"
-        if path.exists():
-            if not resume:
-                raise NobiError(f"The folder {str(self.folder)!r} holds a run already; add --resume or choose another.")
-            self._compare(path, json.loads(config))
+        config = config_of(self.settings)
+        if holds_run(self.folder, config, resume=resume, may_change=("generations",)):
             self._restore()
-        write_whole(path, config.encode())
-
-    def _compare(self, path: Path, now: dict[str, Any]) -> None:
-        try:
-            before = json.loads(path.read_bytes())
-        except (OSError, ValueError) as fault:
-            raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
-        if not isinstance(before, dict):
-            raise NobiError(f"{str(path)!r} does not hold the settings of a run.")
-        different = [key for key in now if before.get(key) != now[key] and key not in ("generations", "nobi")]
-        if different:
-            raise NobiError(f"The run in {str(self.folder)!r} has another {different[0]}; resume it with the same.")
+        write_config(self.folder, config)
 
     def _restore(self) -> None:
         path = self.folder / "checkpoint.safetensors"

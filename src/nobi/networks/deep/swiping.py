@@ -56,13 +56,14 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
     place = np.empty((cells, count), np.int64)
     for d in range(count):
         place[cell[:, d], d] = np.arange(cells) * count + d
-    return Diagonals(
-        [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
-        torch.from_numpy(cell.ravel()),
-        torch.from_numpy(place.ravel()),
-        torch.from_numpy(sweeps.missing[order].astype(np.float64)),
-        torch.from_numpy(sweeps.gate[order, None] == 0),
-    )
+    with torch.inference_mode(False):  # whoever asks first may only play, and the next one train
+        return Diagonals(
+            [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
+            torch.from_numpy(cell.ravel()),
+            torch.from_numpy(place.ravel()),
+            torch.from_numpy(sweeps.missing[order].astype(np.float64)),
+            torch.from_numpy(sweeps.gate[order, None] == 0),
+        )
 
 
 def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:

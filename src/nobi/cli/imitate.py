@@ -1,0 +1,169 @@
+"""`nobi imitate`: train a deep network on the moves of experts."""
+
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.errors import NobiError
+from nobi.networks import deep
+
+if TYPE_CHECKING:
+    from nobi.imitate.run import ImitationRun
+    from nobi.imitate.settings import ImitationSettings
+    from nobi.imitate.team import Team
+
+_NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
+
+
+@dataclass(frozen=True)
+class Imitate(CommonFlags):
+    """Train a deep network to predict the moves of experts, in a folder that can be left and taken up again.
+
+    By default as in the papers: plain gradient descent, batches of 128, rates annealed as in Clark & Storkey 2014, or
+    as in Maddison et al. 2015 for the network m15. Ctrl-C saves; the same command with --resume goes on, and ends in
+    the same bits as a run that was never left. 'torchrun --nproc-per-node 2 -m nobi imitate …' trains with two
+    processes.
+    """
+
+    out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR", help="The folder of the run.")] = (
+        tyro.MISSING
+    )
+    data: Annotated[
+        tuple[str, ...], tyro.conf.arg(metavar="DATASET", help="Datasets, made by 'nobi data import'.")
+    ] = ()
+    weights: tuple[float, ...] = ()
+    """How much a position of each dataset counts; 1 each unless given."""
+    sizes: tuple[int, ...] = ()
+    """The board sizes to take, all unless given; a batch has one size, drawn in proportion."""
+    net: Annotated[str, tyro.conf.arg(help=_NET)] = "c14-small"
+    start: str = ""
+    """A model file whose weights to begin with, in place of fresh ones."""
+    epochs: float = 10.0
+    """How often to see as many positions as there are; may be a fraction."""
+    steps: int = 0
+    """The length of the run in steps, in place of epochs."""
+    batch: int = 128
+    """Positions of a step, over all processes."""
+    optimiser: str = "sgd"
+    """sgd (as in the papers), nesterov or adamw; as in 'adamw:decay=0.05'."""
+    schedule: str = ""
+    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05' or 'cosine:rate=0.1,warmup=0.02'.
+
+    Unless given, that of the network's paper, or a cosine for nesterov and adamw.
+    """
+    clip: float = 0.0
+    """The longest gradient, a longer one being shortened; 0 for no limit."""
+    symmetries: bool = True
+    """Turn each sample by one of the 8 symmetries of the board at random."""
+    validation: int = 1000
+    """Positions of the validation part to measure, always the same; 0 for none."""
+    measurements: int = 20
+    """How often to measure, and write a line of metrics, in the course of the run."""
+    device: str = "auto"
+    """Where to compute: cpu, cuda, cuda:1, or auto for a graphics card where there is one."""
+    tensorboard: bool = False
+    """Write scalars for TensorBoard into the folder 'tensorboard' of the run."""
+    resume: bool = False
+    """Go on with the run in the folder."""
+
+    def run(self) -> int:
+        """Trains."""
+        self.check()
+        announce_compiling()
+        try:
+            from nobi.imitate.team import join_team, use_threads
+        except ModuleNotFoundError as fault:
+            if fault.name != "torch":
+                raise
+            raise NobiError("Training by imitation needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+        from nobi.arena.play import usable_threads
+        from nobi.imitate.settings import ImitationSettings
+
+        use_threads(self.threads, usable_threads())
+        flags = asdict(self)
+        settings = ImitationSettings(**{name: flags[name] for name in ImitationSettings.__dataclass_fields__})
+        with join_team(self.device) as team:
+            return self._train(settings, team)
+
+    def _train(self, settings: "ImitationSettings", team: "Team") -> int:
+        from nobi.imitate.run import ImitationRun
+
+        run = ImitationRun(self.out, settings, resume=self.resume, team=team)
+        scalars = None
+        if self.tensorboard and team.leads:
+            from nobi.imitate.scalars import Scalars
+
+            scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)
+        start, first = time.perf_counter(), run.step_number
+        interrupted = False
+
+        def speed() -> float:
+            return (run.step_number - first) * self.batch / (time.perf_counter() - start)
+
+        def note(line: dict[str, Any]) -> None:
+            if scalars:
+                scalars.write(line, speed())
+
+        with progress_bar("steps", run.total, note=True, show=team.leads) as progress:
+
+            def show(run: "ImitationRun") -> None:
+                loss, accuracy = run.recent
+                words = f"loss {loss:.3f} accuracy {100 * accuracy:.1f} % {speed():,.0f} positions/s"
+                last = run.lines[-1].get("validation_accuracy") if run.lines else None
+                progress(run.step_number, words if last is None else f"{words}, validation {100 * last:.1f} %")
+
+            progress(run.step_number)
+            try:
+                run.train(show, note)
+            except KeyboardInterrupt:
+                interrupted = True
+        if scalars:
+            scalars.close()
+        if interrupted and not run.lines:
+            raise NobiError("Interrupted before the first measurement was done; nothing is lost.")
+        if team.leads:
+            self._report(run, time.perf_counter() - start, first)
+        if interrupted and team.leads:
+            print(f"nobi: interrupted after {run.step_number:,} of {run.total:,} steps; "
+                  "the same command with --resume goes on.", file=sys.stderr)  # fmt: skip
+        return 130 if interrupted else 0
+
+    def _report(self, run: "ImitationRun", seconds: float, first: int) -> None:
+        from nobi.figures.prediction import training_curve
+
+        training_curve(run.lines, self.out / "curve.png", f"{self.net}, {self.optimiser}")
+        seen = (run.step_number - first) * self.batch
+        first_line, last = run.lines[0], run.lines[-1]
+        if self.json:
+            print_json(
+                {
+                    "folder": str(self.out),
+                    "steps": run.step_number,
+                    "of": run.total,
+                    "positions": run.step_number * self.batch,
+                    "weights": run.network.weight_count(),
+                    "device": str(run.team.device),
+                    "processes": run.team.processes,
+                    "seconds": seconds,
+                    "positions_per_second": seen / seconds,
+                    "first": first_line,
+                    "last": last,
+                    "model": str(self.out / "model.safetensors"),
+                }
+            )
+            return
+        print(f"{seen:,} positions of {run.sources.total:,} in {seconds:.1f} s ({seen / seconds:,.0f} positions/s), "
+              f"{run.network.weight_count():,} weights.")  # fmt: skip
+        if "loss" in last:
+            print(f"Training since the measurement before the last: loss {last['loss']:.3f}, "
+                  f"accuracy {100 * last['accuracy']:.1f} %.")  # fmt: skip
+        if "validation_loss" in last:
+            print(f"Validation: loss {first_line['validation_loss']:.3f} → {last['validation_loss']:.3f}, "
+                  f"accuracy {100 * first_line['validation_accuracy']:.1f} → "
+                  f"{100 * last['validation_accuracy']:.1f} %.")  # fmt: skip
+        print(f"The model: {self.out / 'model.safetensors'}; the curve: {self.out / 'curve.png'}")

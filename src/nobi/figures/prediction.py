@@ -1,0 +1,138 @@
+"""What gradient training on expert moves is drawn as: C14's figures 3, 6, 7 and 8, M15's figure 1."""
+
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.arena.summary import Interval
+from nobi.figures.grid import LINES
+from nobi.figures.style import COLOURS, blank_figure, new_figure, save_figure
+from nobi.imitate.metrics import MOVES_A_GROUP, Quality
+
+FEWEST_GAMES = 10
+"""Of a group that is drawn."""
+MOST_UPRIGHT = 14
+"""Labels of an axis that stand side by side without turning."""
+
+
+def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
+    """Loss and accuracy in the course of a run (C14 figure 6); vertical lines where the rate was lowered in a step.
+
+    Args:
+        lines: the metrics of the run.
+        path: where to save.
+        title: stands above.
+    """
+    with new_figure(7.2, 3.2, ncols=2) as (figure, (left, right)):
+        for axes, name, label in ((left, "loss", "negative log likelihood"), (right, "accuracy", "accuracy, %")):
+            factor = 100 if name == "accuracy" else 1
+            for colour, line, key, what in (
+                (COLOURS[0], "-", name, "training"),
+                (COLOURS[1], "--", f"validation_{name}", "validation"),
+            ):
+                points = [(one["positions"] / 1000, factor * one[key]) for one in lines if key in one]
+                if points:
+                    axes.plot(*zip(*points, strict=True), color=colour, ls=line, label=what)
+            for at in annealed_at(lines):
+                axes.axvline(at / 1000, color="grey", ls=":", lw=1)
+            axes.set(xlabel="positions seen, thousands", ylabel=label)
+            axes.legend()
+        figure.suptitle(title, x=0.01, ha="left")
+        save_figure(figure, path)
+
+
+def annealed_at(lines: list[dict[str, Any]]) -> list[float]:
+    """After how many positions the rate was lowered, if that happened now and then; for smooth schedules, nowhere."""
+    rates = [line["rate"] for line in lines]
+    lowered = [i for i in range(1, len(rates)) if rates[i] < rates[i - 1]]
+    if len(lowered) > len(rates) // 2:
+        return []
+    return [(lines[i]["positions"] + lines[i - 1]["positions"]) / 2 for i in lowered]
+
+
+def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None:
+    """How often the expert's move is among the best n, a curve a network (C14 figure 8, M15 figure 1)."""
+    with new_figure() as (figure, axes):
+        for (label, curve), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES), strict=False):
+            guesses = np.arange(1, len(curve) + 1)
+            axes.plot(guesses, [100 * one.value for one in curve], color=colour, ls=line, label=label)
+            _band(axes, guesses, curve, colour)
+        axes.set(xlabel="guesses n", ylabel="expert's move among the best n, %", ylim=(0, 101))
+        axes.set_title(title, loc="left")
+        axes.legend(loc="lower right")
+        save_figure(figure, path)
+
+
+def moves_curve(curves: dict[str, dict[int, Quality]], path: Path, title: str = "Accuracy by move number") -> None:
+    """Accuracy by how many moves were made, a curve a network (C14 figure 7); groups of too few games are left out."""
+    with new_figure() as (figure, axes):
+        for (label, groups), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES), strict=False):
+            enough = {first: quality for first, quality in groups.items() if quality.games >= FEWEST_GAMES}
+            middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
+            accuracy = [quality.accuracy for quality in enough.values()]
+            axes.plot(middle, [100 * one.value for one in accuracy], color=colour, ls=line, label=label)
+            _band(axes, middle, accuracy, colour)
+        axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
+        axes.set_ylim(bottom=0)
+        axes.set_title(title, loc="left")
+        axes.legend()
+        save_figure(figure, path)
+
+
+def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: str) -> None:
+    """Accuracy by rank or board, with 95 % intervals.
+
+    Args:
+        groups: network → name of the group → accuracy.
+        path: where to save.
+        what: what the groups are.
+    """
+    names = list(dict.fromkeys(name for found in groups.values() for name in found))
+    with new_figure() as (figure, axes):
+        for i, (label, found) in enumerate(groups.items()):
+            at = np.array([names.index(name) for name in found]) + 0.12 * (i - (len(groups) - 1) / 2)
+            values = np.array([[100 * one.value, 100 * one.low, 100 * one.high] for one in found.values()])
+            errors = np.abs(values[:, 1:] - values[:, :1]).T
+            colour, marker = COLOURS[i % len(COLOURS)], "os^Dv<>"[i % 7]
+            axes.errorbar(at, values[:, 0], errors, color=colour, marker=marker, ls="", capsize=3, label=label)
+        axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > MOST_UPRIGHT else 0)
+        axes.set(xlabel=what, ylabel="accuracy, %")
+        axes.set_ylim(bottom=0)
+        axes.set_title(f"Accuracy by {what}", loc="left")
+        axes.legend()
+        save_figure(figure, path)
+
+
+def filter_figure(
+    filters: NDArray[np.float32], path: Path, title: str, *, rows: int = 4, columns: int = 12, seed: int = 0
+) -> None:
+    """Channels of convolution filters drawn at random from all (C14 figure 3); white is 0, each with its own scale.
+
+    Args:
+        filters: float32[outputs, inputs, width, width].
+        path: where to save.
+        title: stands above.
+        rows: of pictures.
+        columns: of pictures.
+        seed: chooses which.
+    """
+    flat = filters.reshape(-1, *filters.shape[2:])
+    chosen = np.random.default_rng(seed).permutation(len(flat))[: rows * columns]
+    with blank_figure(0.55 * columns, 0.55 * rows + 0.35) as figure:
+        figure.set_layout_engine("constrained")
+        grid = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes in grid:
+            axes.axis("off")
+        for axes, number in zip(grid, chosen, strict=False):
+            strongest = float(np.abs(flat[number]).max()) or 1.0
+            axes.imshow(flat[number], cmap="RdBu", vmin=-strongest, vmax=strongest)
+        figure.suptitle(title, x=0.01, ha="left")
+        save_figure(figure, path)
+
+
+def _band(axes: Any, at: NDArray[Any], curve: list[Interval], colour: str) -> None:
+    low, high = [100 * one.low for one in curve], [100 * one.high for one in curve]
+    axes.fill_between(at, low, high, color=colour, alpha=0.2, lw=0)

@@ -1,0 +1,52 @@
+"""Shuffles computed by counting: where the k-th position of a shuffled pass lies, without making the shuffle.
+
+An array of ten million shuffled numbers would have to be made anew for every pass, and kept to resume. A keyed
+permutation gives any element of the shuffle at once: a Feistel network on pairs (left, right), in which each half in
+turn is moved on by a hash of the other. With halves of a and b values, a·b barely above the count, it permutes a·b
+numbers; those that fall beyond the count are sent on until they do not, which keeps it a permutation (Black and
+Rogaway, "Ciphers with arbitrary finite domains", 2002).
+"""
+
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.streams import hash_words, stream_of
+
+ROUNDS = 6
+
+
+def permuted(places: NDArray[np.int64], count: int, seed: int, number: int) -> NDArray[np.int64]:
+    """Where some places of a shuffle of 0..count−1 lead.
+
+    Args:
+        places: int64[k], each from 0 to count − 1.
+        count: how many things are shuffled.
+        seed: chooses the shuffles.
+        number: which of them; each is as good as independent of the others.
+
+    Returns:
+        int64[k]; for different places different numbers from 0 to count − 1.
+    """
+    if count < 2:
+        return np.zeros_like(places)
+    rows = isqrt(count - 1) + 1
+    columns = -(-count // rows)
+    key = stream_of(np.uint64(seed), np.uint64(number))  # type: ignore[arg-type]
+    keys = hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
+    found = _rounds(places.astype(np.uint64), rows, columns, keys)
+    while (beyond := found >= count).any():
+        found[beyond] = _rounds(found[beyond], rows, columns, keys)
+    return found.astype(np.int64)
+
+
+def _rounds(numbers: NDArray[np.uint64], rows: int, columns: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    a, b = np.uint64(rows), np.uint64(columns)
+    left, right = np.divmod(numbers, b)
+    for i, key in enumerate(keys):
+        if i % 2:
+            right = (right + hash_words(left ^ key) % b) % b
+        else:
+            left = (left + hash_words(right ^ key) % a) % a
+    return left * b + right

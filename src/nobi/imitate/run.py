@@ -1,0 +1,310 @@
+"""A run of imitation in a folder: gradient training that can be left and taken up again at any moment.
+
+The folder holds
+
+    config.json              the settings; to resume checks that they are the same
+    checkpoint.safetensors   all that the next step depends on
+    metrics.jsonl            a line for each measurement
+    model.safetensors        the network as it is, ready to play
+
+What a step sees depends on seed and number of the step alone, and nothing on the time. On the same machine, with as
+many threads and processes, a run that was left and resumed ends in the same bits as one that was not.
+"""
+
+import dataclasses
+import json
+import math
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from nobi.errors import NobiError
+from nobi.files import write_whole
+from nobi.imitate.batches import Ahead, Batch, Reader, reading
+from nobi.imitate.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from nobi.imitate.optimiser import SCHEDULE_OF, restore_state, state_tensors
+from nobi.imitate.sampling import Sampler, fixed_sample
+from nobi.imitate.schedule import Schedule, make_schedule
+from nobi.imitate.settings import ImitationSettings
+from nobi.imitate.sources import Sources, open_sources
+from nobi.imitate.team import Team
+from nobi.imitate.trainer import Trainer
+from nobi.imitate.verdicts import give_verdicts
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.base import DeepNetwork
+from nobi.networks.deep.store import DeepModel, load_deep, save_deep
+from nobi.networks.deep.swiping import SwipingTwin
+from nobi.networks.model import save_model
+from nobi.runfolder import config_of, holds_run, write_config
+from nobi.words import split_word
+
+SAVE_SECONDS = 20.0
+"""How long a crash may throw a run back."""
+_VALIDATION_SEED = 0
+"""All runs on the same data are measured on the same positions."""
+
+
+class ImitationRun:
+    """A run, in memory and in its folder."""
+
+    def __init__(
+        self, folder: Path, settings: ImitationSettings, *, resume: bool = False, team: Team | None = None
+    ) -> None:
+        settings.check()
+        self.folder = folder
+        self.settings = settings
+        self.team = team or Team()
+        if settings.batch < self.team.processes:
+            raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
+        self.network = _first_network(settings)
+        self.sources = open_sources(settings.data, "train", settings.sizes, self.network)
+        self._held_out = self._open_validation()
+        weights = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
+        self.sampler = Sampler(
+            self.sources.counts, weights, settings.batch, settings.seed, symmetries=settings.symmetries
+        )
+        self.total = settings.steps or max(1, math.ceil(settings.epochs * self.sources.total / settings.batch))
+        """Steps of the whole run."""
+        self.schedule = schedule_of(settings)
+        self.network.to(self.team.device)
+        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team)
+        self.step_number = 0
+        """Steps done."""
+        self.lines: list[dict[str, Any]] = []
+        """The metrics."""
+        self._tally = np.zeros(2)
+        """Sums of loss and hits since the last line."""
+        self._recent: deque[tuple[float, float]] = deque(maxlen=50)
+        self._asked_to_stop = False
+        self._stopping = False
+        """Whether any process was asked to, as all know since the latest step."""
+        self._open(resume=resume)
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.step_number >= self.total
+
+    @property
+    def recent(self) -> tuple[float, float]:
+        """Loss and accuracy, the mean over some of the latest batches."""
+        loss, hits = np.mean(self._recent, axis=0).tolist()
+        return loss, hits
+
+    def rate_at(self, step: int) -> float:
+        """The rate of a step, counted from 0."""
+        return self.schedule.at((step + 0.5) / self.total)
+
+    def train(
+        self,
+        progress: Callable[["ImitationRun"], None] = lambda _: None,
+        note: Callable[[dict[str, Any]], None] = lambda _: None,
+        *,
+        until: int | None = None,
+    ) -> None:
+        """Trains to the end of the run, or until so many steps are done.
+
+        `progress` is called after every step, `note` with every line of metrics. Ctrl-C and the signal to end finish
+        the step under way and save before KeyboardInterrupt is raised.
+        """
+        end = self.total if until is None else min(until, self.total)
+        first, last = self.team.share(self.settings.batch)
+
+        with deterministic(self.team.device), self._heeding_signals(), self._reader(self.sources) as reader:
+
+            def make(step: int) -> Batch:
+                draw = self.sampler.draw(step, first, last)
+                return reader.read(draw.source, draw.number, draw.symmetry)
+
+            if self.step_number == 0 and not self.lines:
+                self._measure(note)
+            saved = time.monotonic()
+            with Ahead(make, self.step_number, end) as ahead:
+                while self.step_number < end and not self._stopping:
+                    self._step(ahead.next().to(self.team.device))
+                    progress(self)
+                    if self._is_time_to_measure():
+                        self._measure(note)
+                        self.save()
+                        saved = time.monotonic()
+                    elif time.monotonic() - saved > SAVE_SECONDS:
+                        self.save()
+                        saved = time.monotonic()
+            self.save()
+            if self._stopping and not self.finished:
+                raise KeyboardInterrupt
+
+    def save(self) -> None:
+        """Writes checkpoint, metrics and model."""
+        if not self.team.leads:
+            return
+        tensors = {name: t.detach().cpu().contiguous().numpy() for name, t in sorted(self.network.state_dict().items())}
+        checkpoint = Checkpoint(
+            self.step_number,
+            tensors,
+            state_tensors(self.trainer.optimiser),
+            self._tally,
+            self.lines,
+            self.sources.fingerprint,
+        )
+        write_checkpoint(self.folder / "checkpoint.safetensors", checkpoint)
+        lines = "".join(json.dumps(line) + "\n" for line in self.lines)
+        write_whole(self.folder / "metrics.jsonl", lines.encode())
+        save_trained(self.folder / "model.safetensors", self.model())
+
+    def model(self) -> DeepModel:
+        """The network as it is."""
+        size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
+        training = {"game": "go", **dataclasses.asdict(self.settings)}
+        provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
+        return DeepModel(self.network, size, json.loads(json.dumps(provenance)))
+
+    @property
+    def _seen(self) -> int:
+        return self.step_number * self.settings.batch
+
+    def _step(self, batch: Batch) -> None:
+        told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
+        self.step_number += 1
+        if not math.isfinite(told.loss):
+            raise NobiError(
+                f"Training has diverged at step {self.step_number}: the loss is no number any more; "
+                "choose a lower rate with --schedule or limit gradients with --clip."
+            )
+        self._recent.append((told.loss, told.accuracy))
+        self._tally += told.loss, told.accuracy
+        self._stopping = told.stop
+
+    def _is_time_to_measure(self) -> bool:
+        """Whether this step is the first of the next of the measurements that are spread evenly over the run."""
+        count = min(self.settings.measurements, self.total)
+        return self.step_number * count // self.total > (self.step_number - 1) * count // self.total
+
+    def _measure(self, note: Callable[[dict[str, Any]], None]) -> None:
+        since = self.lines[-1]["step"] if self.lines else 0
+        line: dict[str, Any] = {
+            "step": self.step_number,
+            "positions": self._seen,
+            "epoch": self._seen / self.sources.total,
+            "rate": self.rate_at(max(0, self.step_number - 1)),
+        }
+        if self.step_number > since:
+            loss, hits = (self._tally / (self.step_number - since)).tolist()
+            line |= {"loss": loss, "accuracy": hits}
+        if self._held_out is not None:
+            line |= self._validate(self._held_out)
+        self._tally = np.zeros(2)
+        self.lines.append(line)
+        note(line)
+
+    def _validate(self, held_out: Sources) -> dict[str, float]:
+        """Loss and accuracy on the same positions as ever, each process measuring its part."""
+        numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
+        parts = [chosen[slice(*self.team.share(len(chosen)))] for chosen in numbers]
+        with self._reader(held_out) as reader:
+            found = give_verdicts(
+                self.network, held_out.positions, parts, reader, self.team.device, legal_only=self.network.masked
+            )
+        best = (found.better == 0) / found.equal
+        sums = [-found.log_probability.sum(), best.sum(), float(len(found))]
+        loss, hits, count = self.team.sum(torch.tensor(sums, dtype=torch.float64, device=self.team.device)).tolist()
+        return {"validation_loss": loss / count, "validation_accuracy": hits / count}
+
+    def _reader(self, sources: Sources) -> AbstractContextManager[Reader]:
+        return reading(sources.positions, self.network.planes, self.team.device)
+
+    def _open_validation(self) -> Sources | None:
+        if not self.settings.validation:
+            return None
+        try:
+            return open_sources(self.settings.data, "validation", self.settings.sizes, self.network)
+        except NobiError as fault:
+            raise NobiError(f"{str(fault).rstrip('.')}; '--validation 0' trains without.") from None
+
+    def _open(self, *, resume: bool) -> None:
+        """Makes the folder ready, or goes on with the run that it holds; only the leading process writes."""
+        config = config_of(self.settings)
+        checkpoint = self.folder / "checkpoint.safetensors"
+        if not self.team.leads:
+            self.team.wait()
+        if holds_run(self.folder, config, resume=resume or not self.team.leads) and checkpoint.exists():
+            self._restore(checkpoint)
+        if self.team.leads:
+            write_config(self.folder, config)
+            self.team.wait()
+
+    def _restore(self, path: Path) -> None:
+        found = read_checkpoint(path)
+        if found.data != self.sources.fingerprint:
+            raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
+        try:
+            weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
+            self.network.load_state_dict(weights)
+            restore_state(self.trainer.optimiser, found.optimiser)
+        except (RuntimeError, ValueError) as fault:
+            raise NobiError(f"{str(path)!r} is damaged: {str(fault).splitlines()[0]}") from None
+        self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        """Lets Ctrl-C and the signal to end wait for the end of the step; pressed again, Ctrl-C waits for nothing."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(*_: object) -> None:
+            if self._asked_to_stop:
+                raise KeyboardInterrupt
+            self._asked_to_stop = True
+
+        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def schedule_of(settings: ImitationSettings) -> Schedule:
+    """The schedule that is asked for; else the optimiser's, or for plain descent that of the network's paper."""
+    if settings.schedule:
+        return make_schedule(settings.schedule)
+    paper = "m15" if split_word(settings.net)[0] == "m15" else "c14"
+    return make_schedule(SCHEDULE_OF.get(split_word(settings.optimiser)[0], paper))
+
+
+def save_trained(path: Path, model: DeepModel) -> None:
+    """Writes the model; a swiping network that sees nothing but stones as the compiled network that it is."""
+    if isinstance(model.network, SwipingTwin) and model.network.is_compiled:
+        save_model(path, model.network.to_model(model.size, model.provenance))
+    else:
+        save_deep(path, model)
+
+
+@contextmanager
+def deterministic(device: torch.device) -> Iterator[None]:
+    """Has torch compute the same bits every time; on graphics cards as far as it can."""
+    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warned)
+
+
+def _first_network(settings: ImitationSettings) -> DeepNetwork:
+    network = make_deep(settings.net, settings.seed)
+    if not settings.start:
+        return network
+    found = load_deep(Path(settings.start)).network
+    if str(found) != str(network):
+        raise NobiError(f"{settings.start!r} holds the network {found}, not {network}; give the same with --net.")
+    return found.requires_grad_(True)

@@ -1,0 +1,118 @@
+"""Which positions a step of training sees: a pure function of the seed and the number of the step.
+
+Positions come from several sources, a source being the games of one dataset on boards of one size. A step draws a
+source, with chances in proportion to weight times number of positions, and takes the next positions of that source:
+pass after pass over all its positions, each pass shuffled anew. So in every pass each position of a source is seen
+exactly once (C14 trains by such epochs), and a batch has one size of board.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.imitate.permutation import permuted
+from nobi.streams import hash_words, stream_of
+
+_BLOCK = 1 << 16
+"""For how many steps sources are drawn at once."""
+_SOURCE, _SYMMETRY, _ORDER = range(3)
+"""What chance is needed for: each has a seed of its own."""
+
+
+class Draw(NamedTuple):
+    """The positions of a step."""
+
+    source: int
+    number: NDArray[np.int64]
+    """[i] positions of this source."""
+    symmetry: NDArray[np.uint8]
+    """[i] how the board is turned for each."""
+
+
+class Sampler:
+    """Draws the batches of a training run."""
+
+    def __init__(
+        self, counts: Sequence[int], weights: Sequence[float], batch: int, seed: int, *, symmetries: bool = True
+    ) -> None:
+        """Readies a sampler.
+
+        Args:
+            counts: how many positions each source has.
+            weights: how much a position of each source counts.
+            batch: positions of a step.
+            seed: chooses everything.
+            symmetries: whether each sample is turned by one of the 8 symmetries of the board at random.
+        """
+        self.counts = list(counts)
+        self.batch = batch
+        self._symmetries = symmetries
+        shares = np.array(counts, np.float64) * np.array(weights, np.float64)
+        self.shares = shares / shares.sum()
+        self._bounds = np.cumsum(self.shares)[:-1]
+        self._seeds = [int(stream_of(np.uint64(seed), np.uint64(use))) for use in range(3)]  # type: ignore[arg-type]
+        self._block = -1
+        self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._before: NDArray[np.int64] = np.zeros((0, 0), np.int64)
+        self._totals: list[NDArray[np.int64]] = [np.zeros(len(counts), np.int64)]
+
+    def draw(self, step: int, first: int = 0, end: int | None = None) -> Draw:
+        """The samples first..end−1, all unless given, of a step; steps count from 0."""
+        source, turn = self._turn(step)
+        places = turn * self.batch + np.arange(first, self.batch if end is None else end, dtype=np.int64)
+        return Draw(source, self._numbers(source, places), self._turned(source, places))
+
+    def _turn(self, step: int) -> tuple[int, int]:
+        """The source of a step, and how many steps drew it before."""
+        block, place = divmod(step, _BLOCK)
+        if block != self._block:
+            while len(self._totals) <= block:
+                drawn = self._sources(len(self._totals) - 1)
+                self._totals.append(self._totals[-1] + np.bincount(drawn, minlength=len(self.counts)))
+            self._drawn = self._sources(block)
+            picked = self._drawn[:, None] == np.arange(len(self.counts))
+            self._before = self._totals[block] + np.cumsum(picked, axis=0) - picked
+            self._block = block
+        source = int(self._drawn[place])
+        return source, int(self._before[place, source])
+
+    def _sources(self, block: int) -> NDArray[np.int64]:
+        """int64[_BLOCK] the sources of the steps of a block."""
+        steps = np.arange(block * _BLOCK, (block + 1) * _BLOCK, dtype=np.uint64)
+        words = hash_words(np.uint64(self._seeds[_SOURCE]) + hash_words(steps))
+        return np.searchsorted(self._bounds, (words >> np.uint64(11)) * 2.0**-53, side="right")
+
+    def _numbers(self, source: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The positions at these places of the endless sequence of passes over a source."""
+        count = self.counts[source]
+        passes = places // count
+        numbers = np.empty_like(places)
+        for one in np.unique(passes).tolist():
+            chosen = passes == one
+            key = int(stream_of(np.uint64(self._seeds[_ORDER]), np.uint64(source)))  # type: ignore[arg-type]
+            numbers[chosen] = permuted(places[chosen] - one * count, count, key, one)
+        return numbers
+
+    def _turned(self, source: int, places: NDArray[np.int64]) -> NDArray[np.uint8]:
+        if not self._symmetries:
+            return np.zeros(len(places), np.uint8)
+        key = stream_of(np.uint64(self._seeds[_SYMMETRY]), np.uint64(source))  # type: ignore[arg-type]
+        return (hash_words(key + hash_words(places.astype(np.uint64))) >> np.uint64(61)).astype(np.uint8)
+
+
+def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:
+    """Some positions of every source, about `wanted` in all and in proportion, sorted; all if there are no more.
+
+    A number of 0 stands for all positions.
+    """
+    total = sum(counts)
+    if wanted == 0 or wanted >= total:
+        return [np.arange(count, dtype=np.int64) for count in counts]
+    ends = [round(wanted * sum(counts[: i + 1]) / total) for i in range(len(counts))]
+    takes = np.diff([0, *ends]).tolist()
+    return [
+        np.sort(permuted(np.arange(min(take, count), dtype=np.int64), count, seed, number))
+        for number, (take, count) in enumerate(zip(takes, counts, strict=True))
+    ]

@@ -1,0 +1,50 @@
+"""One step of gradient training."""
+
+from typing import NamedTuple
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+from nobi.imitate.batches import Batch
+from nobi.imitate.optimiser import make_optimiser, set_rate
+from nobi.imitate.team import Team
+from nobi.imitate.verdicts import considered
+from nobi.networks.deep.base import DeepNetwork
+from nobi.networks.deep.loss import move_loss
+
+
+class StepResult(NamedTuple):
+    """What a step tells, of the whole batch over all processes, before the weights were changed."""
+
+    loss: float
+    accuracy: float
+    stop: bool
+    """Whether a process was asked to stop."""
+
+
+class Trainer:
+    """A network that is changed step by step."""
+
+    def __init__(self, network: DeepNetwork, optimiser: str, batch: int, clip: float = 0.0, team: Team | None = None):
+        """`batch` counts the positions of a step over all processes; `clip` is the longest gradient, 0 for any."""
+        self.network = network
+        self.optimiser = make_optimiser(optimiser, network)
+        self._batch = batch
+        self._clip = clip
+        self._team = team or Team()
+
+    def step(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
+        """Learns from this process's part of a batch, which is on the network's device."""
+        values = considered(self.network(batch.planes, batch.white), batch, legal_only=self.network.masked)
+        loss = move_loss(values, batch.target) * (len(batch.target) / self._batch)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        hits = (values.detach().argmax(1) == batch.target).sum() / self._batch
+        told = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
+        self._team.sum_gradients(self.network, told)
+        if self._clip:
+            clip_grad_norm_(self.network.parameters(), self._clip)
+        set_rate(self.optimiser, rate)
+        self.optimiser.step()
+        mean_loss, accuracy, stopping = told.tolist()
+        return StepResult(mean_loss, accuracy, stopping > 0)

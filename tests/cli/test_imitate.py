@@ -1,0 +1,139 @@
+"""`nobi imitate` and `nobi predict`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from helpers.commands import call
+from helpers.datasets import make_dataset
+
+RUN = ["--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
+RUN += ["--validation", "30", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return make_dataset(tmp_path_factory.mktemp("cli") / "games", sizes=(5, 6), games=15, shares=(60, 20, 20))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, data):
+    from nobi.cli import run
+
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    assert run(["imitate", str(folder), "--data", data, *RUN, "--tensorboard"]) == 0
+    return folder
+
+
+def test_what_a_run_leaves(trained):
+    files = {path.name for path in trained.iterdir()}
+    wanted = {"config.json", "checkpoint.safetensors", "metrics.jsonl", "model.safetensors", "curve.png", "curve.svg"}
+    assert wanted | {"tensorboard"} == files
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines] == [0, 4, 8, 12]
+    assert set(lines[1]) == {
+        "step",
+        "positions",
+        "epoch",
+        "rate",
+        "loss",
+        "accuracy",
+        "validation_loss",
+        "validation_accuracy",
+    }
+
+
+def test_tensorboard_reads_the_scalars(trained):
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    events = accumulators.EventAccumulator(str(trained / "tensorboard"))
+    events.Reload()
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    found = [(event.step, event.value) for event in events.Scalars("validation/loss")]
+    assert [step for step, _ in found] == [line["positions"] for line in lines]
+    assert [value for _, value in found] == pytest.approx([line["validation_loss"] for line in lines], rel=1e-5)
+    assert {"training/loss", "training/accuracy", "training/rate", "training/positions_per_second"} <= set(
+        events.Tags()["scalars"]
+    )
+
+
+def test_imitate_says_what_it_did(capsys, tmp_path, data):
+    code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
+    assert (code, err) == (0, "")
+    assert "96 positions of" in out
+    assert "Validation: loss" in out
+    code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, "--resume", "--json")
+    found = json.loads(out)
+    assert (code, found["steps"], found["of"], found["positions"], found["device"]) == (0, 12, 12, 96, "cpu")
+    code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
+    assert (code, out) == (2, "")
+    assert "holds a run already; add --resume" in err
+
+
+def test_predict_prints_tables_and_draws(capsys, tmp_path, trained, data):
+    model = str(trained / "model.safetensors")
+    code, out, _ = call(capsys, "predict", model, "--data", data, "--figures", str(tmp_path / "figures"))
+    assert code == 0
+    for words in ("accuracy", "by board", "5x5", "6x6", "by rank of the player", "1k", "by move number", "1–10"):
+        assert words in out
+    drawn = {path.name for path in (tmp_path / "figures").glob("*.png")}
+    assert drawn == {"top.png", "moves.png", "ranks.png", "sizes.png", "filters.png"}
+
+
+def test_predict_as_json(capsys, trained, data):
+    model = str(trained / "model.safetensors")
+    code, out, _ = call(capsys, "predict", model, "--data", data, "--split", "train", "--positions", "40", "--json")
+    found = json.loads(out)["predictions"][model]
+    assert code == 0
+    assert found["all"]["positions"] == 40
+    assert found["all"]["accuracy"]["low"] <= found["all"]["accuracy"]["value"] <= found["all"]["accuracy"]["high"]
+    assert len(found["top"]) == 36
+    assert found["top"][0] == found["all"]["accuracy"]
+    assert found["top"][35]["value"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["imitate", "OUT"], "Name at least one dataset with --data; 'nobi data import' makes datasets."),
+        (["imitate", "OUT", "--data", "DATA", "--net", "c14-small"], "plays on 19x19 only, and there are games on 5x5"),
+        (["imitate", "OUT", "--data", "DATA", "--device", "tpu9"], "There is no device 'tpu9' here"),
+        (["predict", "MODEL"], "Name at least one dataset"),
+        (["predict", "MODEL", "--data", "DATA", "--split", "exam"], "A dataset has no part 'exam'"),
+        (["predict", "MODEL", "--data", "DATA", "--positions", "-1"], "--positions must be 0 or more, not -1."),
+        (["predict", "none", "--data", "DATA"], "There is no model file 'none'."),
+    ],
+)
+def test_bad_input(capsys, tmp_path, trained, data, arguments, says):
+    real = {"OUT": str(tmp_path / "run"), "DATA": data, "MODEL": str(trained / "model.safetensors")}
+    code, out, err = call(capsys, *(real.get(word, word) for word in arguments))
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", [["imitate", "out", "--data", "x"], ["predict", "x", "--data", "x"]])
+def test_without_torch(command):
+    program = """
+import sys
+class Without:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+sys.meta_path.insert(0, Without())
+from nobi.cli import run
+"""
+    program += f"sys.exit(run({command}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "needs PyTorch; install it with pip install 'nobi[deep]'." in done.stderr
+
+
+@pytest.mark.parametrize("command", ["imitate", "predict"])
+def test_help_loads_nothing_heavy(command):
+    program = f"import sys; from nobi.cli import run\ntry: run([{command!r}, '--help'])\nexcept SystemExit: pass\n"
+    program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"

@@ -1,0 +1,71 @@
+"""Figures of training and prediction: what stands where."""
+
+import numpy as np
+import pytest
+
+from nobi.arena.summary import Interval
+from nobi.figures import prediction
+from nobi.imitate.metrics import Quality
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Keeps every figure that is saved."""
+    kept = []
+    monkeypatch.setattr(prediction, "save_figure", lambda figure, path: kept.append((figure, path)))
+    return kept
+
+
+def line(step, rate, **more):
+    return {"step": step, "positions": 128 * step, "epoch": step / 100, "rate": rate, **more}
+
+
+def share(value):
+    return Interval(value, value - 0.05, value + 0.05)
+
+
+def test_rates_that_fall_now_and_then_are_marked():
+    pieces = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
+    assert prediction.annealed_at(pieces) == [25 * 128]
+    assert prediction.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
+
+
+def test_the_training_curve_has_both_parts(drawn, tmp_path):
+    lines = [line(0, 0.1, validation_loss=4.0, validation_accuracy=0.1)]
+    lines += [
+        line(step, 0.1, loss=3.0 / step, accuracy=0.2, validation_loss=3.1, validation_accuracy=0.15)
+        for step in (1, 2, 3)
+    ]
+    prediction.training_curve(lines, tmp_path / "curve.png", "a run")
+    [(figure, _)] = drawn
+    left, right = figure.axes
+    assert [curve.get_ydata().tolist() for curve in left.get_lines()] == [[3.0, 1.5, 1.0], [4.0, 3.1, 3.1, 3.1]]
+    assert right.get_lines()[1].get_ydata() == pytest.approx([10, 15, 15, 15])
+    assert left.get_lines()[1].get_xdata() == pytest.approx([0, 0.128, 0.256, 0.384])
+
+
+def test_curves_of_guesses_and_moves(drawn, tmp_path):
+    prediction.top_curve({"a": [share(0.4), share(0.6)], "b": [share(0.3)]}, tmp_path / "top.png", "guesses")
+    quality, few = (Quality(100, games, share(0.5), share(3), share(0.2), share(2)) for games in (20, 2))
+    prediction.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
+    top, moves = (figure.axes[0] for figure, _ in drawn)
+    assert [curve.get_ydata() for curve in top.get_lines()] == [pytest.approx([40, 60]), pytest.approx([30])]
+    assert [text.get_text() for text in top.get_legend().get_texts()] == ["a", "b"]
+    assert moves.get_lines()[0].get_xdata().tolist() == [5.5, 15.5]  # the middle of moves 1 to 10 and 11 to 20
+
+
+def test_groups_stand_in_their_order(drawn, tmp_path):
+    groups = {"a": {"5k": share(0.3), "1d": share(0.5)}, "b": {"1d": share(0.4)}}
+    prediction.accuracy_by_group(groups, tmp_path / "ranks.png", "rank")
+    axes = drawn[0][0].axes[0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["5k", "1d"]
+
+
+def test_filters_are_drawn_as_they_are(tmp_path):
+    filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
+    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    first = (tmp_path / "filters.png").read_bytes()
+    assert first[:8] == b"\x89PNG\r\n\x1a\n"
+    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    assert (tmp_path / "filters.png").read_bytes() == first
+    assert (tmp_path / "filters.svg").exists()

@@ -1,0 +1,82 @@
+"""Positions by number, and their batches, against a plain walk through the records."""
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.records import collection_of, random_records
+from nobi.board.stones import BLACK, WHITE
+from nobi.imitate.batches import Ahead, reading
+from nobi.imitate.positions import Positions
+from nobi.records.collecting import span
+from nobi.records.collection import PASS_CODE, WHITE_BIT
+
+PASSING = [
+    {"size": 5, "moves": [(BLACK, None), (WHITE, (0, 1)), (BLACK, None), (WHITE, None), (BLACK, (2, 2))]},
+    {"size": 5, "moves": []},
+    {"size": 5, "moves": [(BLACK, None)]},
+    {"size": 5, "moves": [(BLACK, (3, 3)), (BLACK, (1, 1)), (WHITE, None)]},
+]
+
+
+def plain_positions(games):
+    """(game, ply, white) of every move that is not a pass, by walking through all."""
+    found = []
+    for game in range(len(games.size)):
+        for ply, code in enumerate(games.moves[games.start[game] : games.start[game + 1]].tolist()):
+            if code & PASS_CODE != PASS_CODE:
+                found.append((game, ply, bool(code & WHITE_BIT)))
+    return found
+
+
+@pytest.mark.parametrize("records", [PASSING, random_records(5, 6, seed=0)])
+@pytest.mark.parametrize("first", [0, 1])
+def test_positions_are_the_moves_that_are_no_passes(records, first):
+    games = span(collection_of(records), first, len(records))
+    positions = Positions(games)
+    plain = plain_positions(games)
+    places = positions.places(np.arange(len(positions)))
+    assert list(zip(*(array.tolist() for array in places), strict=True)) == plain
+    assert len(positions) == len(plain)
+
+
+def test_boards_of_several_sizes_are_refused():
+    with pytest.raises(ValueError, match="one size"):
+        Positions(collection_of([{"size": 5}, {"size": 7}, PASSING[0]]))
+
+
+def turn(cells, size, symmetry):
+    """Boards, [i, …, n·n], mirrored left and right from symmetry 4 on, then turned anticlockwise."""
+    boards = cells.reshape(*cells.shape[:-1], size, size)
+    mirrored = boards[..., ::-1] if symmetry >= 4 else boards
+    return np.rot90(mirrored, symmetry % 4, axes=(-2, -1)).reshape(cells.shape)
+
+
+def test_planes_targets_and_legal_moves_are_turned_alike():
+    positions = Positions(collection_of(random_records(5, 5, seed=1)))
+    numbers = np.arange(len(positions))
+    with reading([positions], "m15", torch.device("cpu")) as reader:
+        plain = reader.read(0, numbers)
+        for symmetry in range(8):
+            turned = reader.read(0, numbers, np.full(len(numbers), symmetry, np.uint8))
+            marks = np.zeros((len(numbers), 25), np.int64)
+            marks[np.arange(len(numbers)), plain.target.numpy()] = 1
+            assert turn(marks, 5, symmetry).argmax(1).tolist() == turned.target.tolist()
+            assert (turn(plain.planes.flatten(2).numpy(), 5, symmetry) == turned.planes.flatten(2).numpy()).all()
+            assert (turn(plain.legal.numpy(), 5, symmetry) == turned.legal.numpy()).all()
+            assert turned.white.tolist() == plain.white.tolist()
+        assert plain.legal.gather(1, plain.target[:, None]).all()
+
+
+def test_batches_come_in_order_and_faults_come_through():
+    def make(number):
+        if number == 7:
+            raise ZeroDivisionError
+        return number
+
+    with Ahead(make, 2, 9) as ahead:
+        assert [ahead.next() for _ in range(5)] == [2, 3, 4, 5, 6]
+        with pytest.raises(ZeroDivisionError):
+            ahead.next()
+    with Ahead(make, 0, 1000) as ahead:  # closed with batches left over
+        assert ahead.next() == 0

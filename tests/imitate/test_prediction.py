@@ -1,0 +1,171 @@
+"""The numbers of `nobi predict` against plain computations."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.runs import fault_of
+from nobi.errors import NobiError
+from nobi.features import planes_named
+from nobi.features.position import position_planes
+from nobi.games.go import Go, GoSettings
+from nobi.imitate.evaluation import open_evaluation
+from nobi.imitate.metrics import MOVES_A_GROUP, prediction_of, quality_of, within
+from nobi.imitate.verdicts import Verdicts, judge
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.records.collection import PASS_CODE, WHITE_BIT
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    network = make_deep("m15:layers=2,filters=4,position=false", 3)
+    path = tmp_path_factory.mktemp("models") / "m15.safetensors"
+    save_deep(path, DeepModel(network, 5))
+    return path
+
+
+def plain_verdicts(model, data, *, legal):
+    """Every position of the test part, played by hand: (game, ply, size, rank, probabilities by cell, target)."""
+    from nobi.board.stones import board_points
+    from nobi.datasets.dataset import Dataset
+    from nobi.networks.deep.store import load_deep
+
+    games = Dataset.open(data).collection("test")
+    network = load_deep(model).network
+    found = []
+    for g in range(len(games.size)):
+        size = int(games.size[g])
+        board = Go(size, GoSettings(ko="simple"))
+        points = board_points(size)
+        for ply, code in enumerate(games.moves[games.start[g] : games.start[g + 1]].tolist()):
+            white, cell = bool(code & WHITE_BIT), code & PASS_CODE
+            rank = int((games.white_rank if white else games.black_rank)[g])
+            if cell != PASS_CODE:
+                planes = position_planes(board, planes_named(network.planes), rank=rank)
+                values = network.evaluate(planes[None], np.array([white]))[0].astype(np.float64)
+                if legal:
+                    values[[not board.is_legal(int(p)) for p in points]] = -np.inf
+                odds = np.exp(values - values.max())
+                found.append((g, ply, size, rank, odds / odds.sum(), cell))
+            board.play(0 if cell == PASS_CODE else int(points[cell]))
+    return found
+
+
+@pytest.mark.parametrize("legal", [False, True])
+def test_the_numbers_are_those_of_a_plain_computation(model, games57, legal):
+    prediction = open_evaluation(model, [games57], "test").measure(CPU, legal=legal)
+    plain = plain_verdicts(model, games57, legal=legal)
+    places = np.array([1 + (odds > odds[target]).sum() for *_, odds, target in plain])
+    probability = np.array([odds[target] for *_, odds, target in plain])
+    assert prediction.all.positions == len(plain)
+    assert prediction.all.games == len({g for g, *_ in plain})
+    assert prediction.all.accuracy.value == pytest.approx((places == 1).mean(), abs=1e-9)
+    assert prediction.all.rank.value == pytest.approx(places.mean(), rel=1e-6)
+    assert prediction.all.probability.value == pytest.approx(probability.mean(), rel=1e-4)
+    assert prediction.all.loss.value == pytest.approx(-np.log(probability).mean(), rel=1e-4)
+    for n in (1, 3, 10, 49):
+        assert prediction.top[n - 1].value == pytest.approx((places <= n).mean(), abs=1e-9)
+    for groups, keys in (
+        (prediction.by_size, [size for _, _, size, *_ in plain]),
+        (prediction.by_rank, [rank for _, _, _, rank, *_ in plain]),
+        (prediction.by_move, [ply // MOVES_A_GROUP * MOVES_A_GROUP for _, ply, *_ in plain]),
+    ):
+        assert set(groups) == set(keys)
+        for key, quality in groups.items():
+            chosen = np.array(keys) == key
+            assert quality.positions == chosen.sum()
+            assert quality.rank.value == pytest.approx(places[chosen].mean(), rel=1e-6)
+
+
+def made_up(game, better, equal=1, log_probability=-1.0):
+    count = len(game)
+    zeros = np.zeros(count, np.int64)
+    return Verdicts(
+        np.array(game),
+        zeros,
+        zeros,
+        zeros + 9,
+        zeros,
+        np.broadcast_to(better, count).astype(np.int64),
+        np.broadcast_to(equal, count).astype(np.int64),
+        np.broadcast_to(log_probability, count).astype(np.float64),
+    )
+
+
+def test_moves_that_a_network_cannot_tell_apart_share_their_places():
+    better, equal, logs = judge(
+        torch.tensor([[1.0, 3.0, 1.0, 1.0, 0.0], [0.0, 0.0, 5.0, -1.0, 0.0]]), torch.tensor([2, 2])
+    )
+    assert better.tolist() == [1, 0]
+    assert equal.tolist() == [3, 1]
+    assert logs[1].item() == pytest.approx(5 - math.log(math.exp(5) + 3 + math.exp(-1)))
+    verdicts = made_up([0], 1, 3)
+    assert [within(verdicts, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
+    assert quality_of(verdicts).rank.value == 3  # one of the places 2, 3 and 4
+
+
+def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
+    """Copies of positions within their games tell nothing new: the interval of the mean stays as it is."""
+    chance = np.random.default_rng(0)
+    game = np.repeat(np.arange(60), 5)
+    hits = (chance.random(300) < np.repeat(chance.beta(1, 1, 60), 5)).astype(np.int64)
+    once, often = (quality_of(made_up(np.tile(game, k), np.tile(1 - hits, k))) for k in (1, 7))
+    for name in ("accuracy", "rank"):
+        one, many = getattr(once, name), getattr(often, name)
+        assert (many.value, many.low, many.high) == pytest.approx((one.value, one.low, one.high))
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say():
+    """Games of different accuracy and length, 400 times: the interval over games covers, one over positions not."""
+    chance = np.random.default_rng(1)
+    covered = naive = 0
+    for _ in range(400):
+        lengths = chance.integers(10, 60, 80)
+        game = np.repeat(np.arange(80), lengths)
+        hits = chance.random(len(game)) < np.repeat(chance.beta(2, 3, 80), lengths)
+        found = quality_of(made_up(game, (~hits).astype(np.int64))).accuracy
+        covered += found.low <= 0.4 <= found.high
+        naive += abs(hits.mean() - 0.4) < 1.96 * math.sqrt(hits.mean() * (1 - hits.mean()) / len(hits))
+    assert 365 <= covered <= 392
+    assert naive < 250
+
+
+def test_small_groups_have_wide_intervals():
+    one = quality_of(made_up([0, 0, 0], 0))
+    assert one.accuracy.value == 1
+    assert one.accuracy.low < 0.3
+    assert one.rank.high == math.inf
+    lucky = quality_of(made_up([0] * 10 + [1] * 10, ([0] * 4 + [1] * 6) * 2)).accuracy  # two games that agree
+    assert lucky.value == 0.4
+    assert lucky.low < 0.1
+    assert lucky.high > 0.9
+    several = quality_of(made_up([0, 1, 2, 3], 5))
+    assert several.accuracy.value == 0
+    assert several.accuracy.high > 0.4  # as of four trials
+
+
+def test_a_sample_of_positions(model, games57):
+    evaluation = open_evaluation(model, [games57], "train", positions=50, seed=2)
+    assert evaluation.count == 50
+    assert prediction_of(evaluation.verdicts(CPU)).all.positions == 50
+    assert open_evaluation(model, [games57], "train", sizes=[7]).sources.main_size == 7
+
+
+def test_filters_are_those_of_the_first_convolution(model, games57):
+    assert open_evaluation(model, [games57], "test").filters().shape == (4, 36, 5, 5)
+
+
+def test_bad_input(tmp_path, model, games5, games57):
+    assert "There is no model file" in fault_of(open_evaluation, tmp_path / "none", [games5], "test")
+    assert "There is no dataset" in fault_of(open_evaluation, model, ["none"], "test")
+    assert "has no part 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
+    assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
+    fixed = tmp_path / "fixed.safetensors"
+    save_deep(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
+    with pytest.raises(NobiError, match="plays on 7x7 only, and there are games on 5x5"):
+        open_evaluation(fixed, [games57], "test")

@@ -1,0 +1,38 @@
+"""Rates in the course of a run."""
+
+import pytest
+
+from nobi.errors import NobiError
+from nobi.imitate.schedule import make_schedule
+
+
+@pytest.mark.parametrize(
+    ("word", "rates"),
+    [
+        ("c14", {0.0: 0.05, 0.699: 0.05, 0.701: 0.01, 0.899: 0.01, 0.901: 0.005, 1.0: 0.005}),
+        ("m15", {0.0: 0.128, 24.9 / 28: 0.128, 25.1 / 28: 0.064, 26.1 / 28: 0.032, 27.1 / 28: 0.016, 1.0: 0.016}),
+        ("pieces:rates=3/2,lengths=1/1", {0.49: 3.0, 0.51: 2.0}),
+        ("constant:rate=0.3", {0.0: 0.3, 1.0: 0.3}),
+        ("cosine:rate=1,warmup=0.5", {0.0: 0.0, 0.25: 0.5, 0.5: 1.0, 0.75: 0.5, 1.0: 0.0}),
+        ("cosine:rate=1,warmup=0,floor=0.2", {0.0: 1.0, 0.5: 0.6, 1.0: 0.2}),
+    ],
+)
+def test_rates(word, rates):
+    schedule = make_schedule(word)
+    assert {done: schedule.at(done) for done in rates} == pytest.approx(rates)
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("steps", "There is no schedule 'steps'; choose one of c14, m15, pieces, constant or cosine."),
+        ("constant:rate=0", "'constant:rate=0': rate must be above 0, not 0."),
+        ("cosine:warmup=1", "'cosine:warmup=1': warmup must be 0 or more and below 1, not 1."),
+        ("pieces:rates=a/b,lengths=1/1", "rates are numbers between strokes, as in 0.05/0.01, not 'a/b'."),
+        ("pieces:rates=1/-1,lengths=1/1", "rates must be above 0, not '1/-1'."),
+    ],
+)
+def test_bad_words(word, says):
+    with pytest.raises(NobiError) as fault:
+        make_schedule(word)
+    assert says in str(fault.value)

@@ -1,0 +1,56 @@
+"""Two processes train as one does."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from helpers.commands import call
+from nobi.imitate.team import Team
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 5])
+def test_shares_make_the_whole(processes):
+    shares = [Team(rank, processes).share(13) for rank in range(processes)]
+    assert [i for first, end in shares for i in range(first, end)] == list(range(13))
+
+
+def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
+    """The same total batch, of an odd size: the same weights and metrics but for rounding."""
+    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
+    flags += [
+        "--measurements",
+        "2",
+        "--validation",
+        "41",
+        "--threads",
+        "1",
+        "--optimiser",
+        "nesterov",
+        "--clip",
+        "0.5",
+        "--json",
+    ]
+
+    def found(name, out):
+        lines = [json.loads(line) for line in (tmp_path / name / "metrics.jsonl").read_text().splitlines()]
+        return json.loads(out)["processes"], load_file(tmp_path / name / "model.safetensors"), lines
+
+    code, out, _ = call(capsys, "imitate", str(tmp_path / "one"), *flags)
+    assert code == 0
+    one, alone, lines = found("one", out)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]
+    done = subprocess.run(
+        [*launch, "imitate", str(tmp_path / "two"), *flags], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    two, together, lines2 = found("two", done.stdout)
+    assert (one, two) == (1, 2)
+    for name, weights in alone.items():
+        assert np.allclose(weights, together[name], atol=2e-5), name
+    assert any((weights != 0).any() for weights in alone.values())
+    for line, line2 in zip(lines, lines2, strict=True):
+        assert line == pytest.approx(line2, rel=1e-4)
