@@ -123,26 +123,31 @@ class Predict(CommonFlags):
         from rich.console import Console
 
         console = Console()
-        where = ", ".join(self.data)
-        table = _table(f"The {self.split} part of {where}", "model")
+
+        def show(title: str, table: "Table") -> None:
+            """A title that is not broken at the table's width, as Rich's own titles are, and the table."""
+            console.print(title, style="italic", soft_wrap=True, highlight=False, markup=False)
+            console.print(table)
+
+        table = _table("model")
         for name, prediction in found.items():
             _add(table, name, prediction.all)
-        console.print(table)
-        guesses = _plain_table("Expert's move among the best n", ["n", *map(str, _GUESSES)])
+        show(f"The {self.split} part of {', '.join(self.data)}", table)
+        guesses = _plain_table(["n", *map(str, _GUESSES)])
         for name, prediction in found.items():
             cells = (_percent(prediction.top[n - 1]) if n <= len(prediction.top) else "" for n in _GUESSES)
             guesses.add_row(name, *cells)
-        console.print(guesses)
+        show("Expert's move among the best n", guesses)
         for name, prediction in found.items():
             for title, head, groups in (
                 ("by board", "board", {_board(k): q for k, q in prediction.by_size.items()}),
                 ("by rank of the player", "rank", {_rank(k): q for k, q in prediction.by_rank.items()}),
                 ("by move number", "moves", {_moves(k): q for k, q in prediction.by_move.items()}),
             ):
-                part = _table(f"{name} {title}", head)
+                part = _table(head)
                 for key, quality in groups.items():
                     _add(part, key, quality)
-                console.print(part)
+                show(f"{name} {title}", part)
         if self.figures:
             console.print(f"Figures: {self.figures}", highlight=False)
 
@@ -167,18 +172,18 @@ def _moves(first: int) -> str:
     return f"{first + 1}–{first + MOVES_A_GROUP}"
 
 
-def _plain_table(title: str, heads: list[str]) -> "Table":
+def _plain_table(heads: list[str]) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for i, head in enumerate(heads):
         table.add_column(head, justify="right" if i else "left", no_wrap=i > 0)
     return table
 
 
-def _table(title: str, head: str) -> "Table":
-    return _plain_table(title, [head, "positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
+def _table(head: str) -> "Table":
+    return _plain_table([head, "positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
 
 
 def _add(table: "Table", name: str, quality: "Quality") -> None:
