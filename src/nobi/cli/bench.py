@@ -10,6 +10,7 @@ import tyro
 
 import nobi
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.tables import print_table
 from nobi.errors import NobiError
 from nobi.words import choices
 
@@ -120,7 +121,7 @@ def _print(results: "dict[str, list[Figure]]") -> None:
 
     console = Console()
     for section, figures in results.items():
-        table = Table(title=f"{section}: {SECTIONS[section]}", title_justify="left")
+        table = Table()
         table.add_column("what")
         for head in ("median", "best", "to reach", "aim"):
             table.add_column(head, justify="right")
@@ -135,7 +136,7 @@ def _print(results: "dict[str, list[Figure]]") -> None:
                 _number(figure.aim),
                 figure.peer,
             )
-        console.print(table)
+        print_table(console, f"{section}: {SECTIONS[section]}", table)
 
 
 def _number(value: float | None) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.tables import plain_table, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,13 +145,10 @@ class Data:
 
 def _print_summary(summary: "Summary") -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
     parts = {**summary.splits, "total": summary.total}
-    table = Table(title=f"{summary.path}: {summary.bytes / 1e6:,.1f} MB, {summary.bytes_per_move:.2f} bytes a move")
-    for head in ("", *parts):
-        table.add_column(head, justify="right" if head else "left")
+    table = plain_table([""], [*parts])
 
     def section(title: str, rows: "Iterable[str]", cells: "dict[str, dict[str, int]]") -> None:
         for i, row in enumerate(rows):
@@ -168,14 +166,13 @@ def _print_summary(summary: "Summary") -> None:
     for row in summary.total.lengths:
         cells = (part.lengths.get(row) for part in parts.values())
         table.add_row(f"length, {row}", *("" if cell is None else f"{cell:,.0f}" for cell in cells))
-    console.print(table)
+    title = f"{summary.path}: {summary.bytes / 1e6:,.1f} MB, {summary.bytes_per_move:.2f} bytes a move"
+    print_table(console, title, table)
     if summary.rejected:
-        rejected = Table(title=f"Not taken, of {summary.records:,} records")
-        rejected.add_column("kind")
-        rejected.add_column("records", justify="right")
+        rejected = plain_table(["kind"], ["records"])
         for kind, count in summary.rejected.items():
             rejected.add_row(kind, f"{count:,}")
-        console.print(rejected)
+        print_table(console, f"Not taken, of {summary.records:,} records", rejected)
 
 
 def _by_decade(part: "Part") -> dict[str, int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nobi.cli.common import print_json
 from nobi.cli.series import elo_text, play
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def duel(match: "Match") -> int:
 
     words = [match.a, match.b]
     records, total = play(
-        match, words, match.game, match.size, match.games or 100, lambda some: _table(match, summarise_match(some))
+        match, words, match.game, match.size, match.games or 100, lambda some: _table(summarise_match(some))
     )
     summary = summarise_match(records)
     if match.json:
@@ -41,7 +42,8 @@ def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary"
     from rich.console import Console
 
     console = Console()
-    console.print(_table(match, summary))
+    title = f"A = {match.a} against B = {match.b}: {match.game}, {match.size}x{match.size}"
+    print_table(console, title, _table(summary))
     lines = [f"Elo of A less that of B: {elo_text(summary.all.elo)}, 95 % interval."]
     if summary.repeated:
         lines.append(f"Left out, because they repeat an earlier game: {summary.repeated} of {len(records)} games.")
@@ -54,15 +56,8 @@ def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary"
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _table(match: "Match", summary: "MatchSummary") -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    title = f"A = {match.a} against B = {match.b}: {match.game}, {match.size}x{match.size}"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("A is")
-    for head in ("games", "won", "drawn", "lost", "win rate (95 %)", "moves"):
-        table.add_column(head, justify="right", no_wrap=True)
+def _table(summary: "MatchSummary") -> "Table":
+    table = plain_table(["A is"], ["games", "won", "drawn", "lost", "win rate (95 %)", "moves"])
     for label, tally in (("black", summary.black), ("white", summary.white), ("both", summary.all)):
         rate = tally.win_rate
         table.add_row(

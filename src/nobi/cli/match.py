@@ -11,6 +11,7 @@ import tyro
 from nobi import games, players
 from nobi.cli.common import announce_compiling, print_json, progress_bar
 from nobi.cli.series import SeriesFlags
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -124,21 +125,16 @@ class Match(SeriesFlags):
             game = played.replay(0)
             heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"
             print(f"Game 1: {heading}\n\n{game}\n")
-        console.print(self._table(summaries))
+        title = f"A = {self.a} against B = {self.b}: {self.game}, {self.size}x{self.size}"
+        print_table(console, title, self._table(summaries))
         rate = f"{len(played) / seconds:,.0f} games/s"
         console.print(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.", highlight=False)
         if self.sgf:
             console.print(f"Saved as SGF in {self.sgf}.", highlight=False)
 
     def _table(self, summaries: "dict[str, Summary]") -> "Table":
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-
-        title = f"A = {self.a} against B = {self.b}: {self.game}, {self.size}x{self.size}"
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column("A is")
-        for head in ("games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"):
-            table.add_column(head, justify="right", no_wrap=True)
+        numbers = ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"]
+        table = plain_table(["A is"], numbers)
         for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
             s = summaries[row]
             rate = s.win_rate

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -123,21 +124,15 @@ class Predict(CommonFlags):
         from rich.console import Console
 
         console = Console()
-
-        def show(title: str, table: "Table") -> None:
-            """A title that is not broken at the table's width, as Rich's own titles are, and the table."""
-            console.print(title, style="italic", soft_wrap=True, highlight=False, markup=False)
-            console.print(table)
-
         table = _table("model")
         for name, prediction in found.items():
             _add(table, name, prediction.all)
-        show(f"The {self.split} part of {', '.join(self.data)}", table)
-        guesses = _plain_table(["n", *map(str, _GUESSES)])
+        print_table(console, f"The {self.split} part of {', '.join(self.data)}", table)
+        guesses = plain_table(["n"], [str(n) for n in _GUESSES])
         for name, prediction in found.items():
             cells = (_percent(prediction.top[n - 1]) if n <= len(prediction.top) else "" for n in _GUESSES)
             guesses.add_row(name, *cells)
-        show("Expert's move among the best n", guesses)
+        print_table(console, "Expert's move among the best n", guesses)
         for name, prediction in found.items():
             for title, head, groups in (
                 ("by board", "board", {_board(k): q for k, q in prediction.by_size.items()}),
@@ -147,7 +142,7 @@ class Predict(CommonFlags):
                 part = _table(head)
                 for key, quality in groups.items():
                     _add(part, key, quality)
-                show(f"{name} {title}", part)
+                print_table(console, f"{name} {title}", part)
         if self.figures:
             console.print(f"Figures: {self.figures}", highlight=False)
 
@@ -172,18 +167,8 @@ def _moves(first: int) -> str:
     return f"{first + 1}–{first + MOVES_A_GROUP}"
 
 
-def _plain_table(heads: list[str]) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for i, head in enumerate(heads):
-        table.add_column(head, justify="right" if i else "left", no_wrap=i > 0)
-    return table
-
-
 def _table(head: str) -> "Table":
-    return _plain_table([head, "positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
+    return plain_table([head], ["positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
 
 
 def _add(table: "Table", name: str, quality: "Quality") -> None:

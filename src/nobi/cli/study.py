@@ -11,6 +11,7 @@ import tyro
 
 from nobi import studies
 from nobi.cli.common import CommonFlags, announce_compiling, print_json
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 _NAMES = (
@@ -77,13 +78,10 @@ def _print_list(as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("study", no_wrap=True)
-    table.add_column("what")
+    table = plain_table(["study", "what"])
+    table.columns[0].no_wrap = True
     for row in rows:
         table.add_row(row["name"], row["title"])
     for word in studies.COLLECTIONS:
@@ -130,10 +128,8 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
 
 
 def _print(documents: list[dict[str, Any]], folder: Path) -> None:
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from nobi.studies.pages import HOLDS, spent_in_all, table_cells, time_text, verdicts
 
@@ -144,22 +140,19 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
             heads, rows = table_cells(found)
             beside = heads[-1] == "agrees?"
             cases = len(heads) - (3 if beside else 1)  # the columns that say which case it is become one that may wrap
-            table = Table(title=escape(found["title"]), title_justify="left", box=SIMPLE_HEAD)
-            table.add_column(escape(", ".join(heads[:cases])))
+            table = plain_table([escape(", ".join(heads[:cases]))])
             for head in heads[cases:]:
                 table.add_column(escape(head), no_wrap=True)
             for row in rows:
                 table.add_row(escape(", ".join(filter(None, row[:cases]))), *map(escape, row[cases:]))
-            console.print(table)
+            print_table(console, found["title"], table)
         for claim in document["claims"]:
             console.print(escape(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"))
         for picture in document["pictures"]:
             console.print(escape(f" {folder / picture['file']}: {picture['caption']}"))
         console.print()
-    heads = ["study", "✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"]
-    table = Table(title="Agreement and time", title_justify="left", box=SIMPLE_HEAD)
-    for head in heads:
-        table.add_column(head, justify="left" if head == "study" else "right", no_wrap=True)
+    table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
+    table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
         counts = [str(count) for count in verdicts(document).values()]
@@ -168,7 +161,7 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
         table.add_section()
         spent = spent_in_all(documents)
         table.add_row("in all", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
-    console.print(table)
+    print_table(console, "Agreement and time", table)
     console.print(
         "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
         "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."

@@ -9,6 +9,7 @@ import tyro
 from nobi.cli.common import announce_compiling, print_json
 from nobi.cli.match import PLAYER_HELP
 from nobi.cli.series import SeriesFlags, elo_text, play
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Tournament(SeriesFlags):
         from rich.console import Console
 
         console = Console()
-        console.print(self._table(records))
+        print_table(console, f"{self.game}, {self.size}x{self.size}", self._table(records))
         lines = [f"{len(records)} games; Elo relative to the mean of all, 95 % intervals."]
         if ratings.added_draws:
             lines.append("Somebody lost no point: half a drawn game was added between every two who met.")
@@ -95,19 +96,10 @@ class Tournament(SeriesFlags):
 
     def _table(self, records: "list[GameRecord]") -> "Table":
         """The cross table, the strongest first."""
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-
         points, ratings = self._rate(records)
-        title = f"{self.game}, {self.size}x{self.size}"
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         order = sorted(range(len(self.players)), key=lambda i: -ratings.elo[i].value)
-        table.add_column("")
-        table.add_column("player")
-        for place in range(1, len(order) + 1):
-            table.add_column(str(place), justify="right", no_wrap=True)
-        table.add_column("points", justify="right", no_wrap=True)
-        table.add_column("Elo (95 %)", justify="right", no_wrap=True)
+        places = [str(place) for place in range(1, len(order) + 1)]
+        table = plain_table(["", "player"], [*places, "points", "Elo (95 %)"])
         for place, i in enumerate(order, 1):
             met = points[i] + points[:, i]
             cells = ["" if i == j else f"{points[i, j]:g}/{met[j]:g}" for j in order]

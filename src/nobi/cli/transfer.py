@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -76,22 +77,16 @@ class Transfer(CommonFlags):
         return 0
 
     def _print(self, report: "TransferReport", title: str, models: int) -> None:
-        from rich.box import SIMPLE_HEAD
         from rich.console import Console
-        from rich.table import Table
 
         console = Console()
         over = "games" if models == 1 else "models"
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-        for head in ("board", "against", f"fitness (95 % over {over})"):
-            table.add_column(head)
+        table = plain_table(["board", "against", f"fitness (95 % over {over})"])
         for row in report.sizes:
             table.add_row(f"{row.size}x{row.size}", row.opponent, _interval(row.fitness))
-        console.print(table)
+        print_table(console, title, table)
         if report.pairs:
-            table = Table(box=SIMPLE_HEAD)
-            for head in ("boards", "against", "correlation (95 %)", "p, better on the larger (95 %)"):
-                table.add_column(head)
+            table = plain_table(["boards", "against", "correlation (95 %)", "p, better on the larger (95 %)"])
             for pair in report.pairs:
                 found = pair.transfer
                 boards = f"{pair.small}x{pair.small} → {pair.large}x{pair.large}"

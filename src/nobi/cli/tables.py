@@ -1,0 +1,27 @@
+"""Tables on the terminal: one look for all commands."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> "Table":
+    """An empty table without frames: columns of words, which may wrap, then columns of numbers, which do not."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for head in left:
+        table.add_column(head)
+    for head in right:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
+
+
+def print_table(console: "Console", title: str, table: "Table") -> None:
+    """A title that is not broken at the table's width, as Rich's own titles are, and the table."""
+    console.print(title, style="italic", soft_wrap=True, highlight=False, markup=False)
+    console.print(table)
