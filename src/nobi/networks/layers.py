@@ -8,8 +8,8 @@ lanes, and the distance between rows is a constant, which lets the compiler see 
 Loops. The sums of all units come first, then the squashing of all: a long loop body is one chain of operations that
 wait for each other, and a processor looks only so far ahead for others to do meanwhile.
 
-Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds and
-6k tanh or sigmoids (MDLSTM); a tanh is about 11 multiply-adds and a division.
+Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds, 6k
+exponentials and 3k divisions (MDLSTM); an exponential is about 12 multiply-adds, a tanh one and a division.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, specialise
 from nobi.memory import zeros
-from nobi.networks.functions import F, product, sigmoid, tanh
+from nobi.networks.functions import F, power_of_e, tanh
 from nobi.networks.sweeps import Sweeps
 
 WIDTH = 128
@@ -80,17 +80,17 @@ def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerR
 
 
 def _see(
-    x: Lanes, begin: int, boards: int, cells: NDArray[np.int64], h_beside: Lanes, h_above: Lanes, seen: Lanes
+    x: Lanes, begin: int, boards: int, cells: NDArray[np.uint64], h_beside: Lanes, h_above: Lanes, seen: Lanes
 ) -> None:
     """Gathers what a cell sees, on the boards begin, begin + 1, …: every sweep's own cell, then h_beside + h_above."""
-    for i in range(INPUTS):
-        for d in range(SWEEPS):
+    for d in range(SWEEPS):
+        for i in range(INPUTS):
             if boards == WIDTH // SWEEPS:  # the usual number as a constant: copied without a loop
                 for board in range(WIDTH // SWEEPS):
-                    seen[i * WIDTH + d * (WIDTH // SWEEPS) + board] = x[cells[d], i, begin + board]
+                    seen[i * WIDTH + d * (WIDTH // SWEEPS) + board] = x[cells[d], i, np.uint64(begin + board)]
             else:
                 for board in range(boards):
-                    seen[i * WIDTH + d * boards + board] = x[cells[d], i, begin + board]
+                    seen[i * WIDTH + d * boards + board] = x[cells[d], i, np.uint64(begin + board)]
     for u in range(HIDDEN):
         for lane in range(SWEEPS * boards):
             seen[(INPUTS + u) * WIDTH + lane] = h_beside[u * WIDTH + lane] + h_above[u * WIDTH + lane]
@@ -126,6 +126,9 @@ def _activate_lstm(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: L
     """One cell of an MDLSTM: s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁, h = σ(o)·tanh(s) (S09 section 2.3).
 
     The rows are input gate, forget gates, cell, output gate; `gate` is the forget gate of the state from above.
+    A division takes as long as sixteen products. So σ(x) = 1/a with a = 1 + e⁻ˣ, and tanh(x) = (e − 1)/(e + 1) with
+    e = e²ˣ, are not worked out by themselves, but three fractions: (e − 1)/(a·(e + 1)) for a gated tanh, twice, and
+    (s₀·a₁ + s₁·a₀)/(a₀·a₁) for what is kept of the states.
     """
     units = HIDDEN * WIDTH
     forget_beside, forget_above = units, (1 + gate) * units
@@ -134,25 +137,27 @@ def _activate_lstm(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: L
     for row in range((4 if TIED else 5) * HIDDEN):
         if cell <= row * WIDTH < out:
             for lane in range(lanes):
-                sums[row * WIDTH + lane] = tanh(sums[row * WIDTH + lane])
+                sums[row * WIDTH + lane] = power_of_e(F(2.0) * sums[row * WIDTH + lane])
         else:
             for lane in range(lanes):
-                sums[row * WIDTH + lane] = sigmoid(sums[row * WIDTH + lane])
+                sums[row * WIDTH + lane] = F(1.0) + power_of_e(-sums[row * WIDTH + lane])
     for u in range(HIDDEN):
         for lane in range(lanes):
             j = u * WIDTH + lane
             if TIED:
-                kept = product(sums[forget_beside + j], s_beside[j] + s_above[j])
+                kept = (s_beside[j] + s_above[j]) / sums[forget_beside + j]
             else:
+                a, b = sums[forget_beside + j], sums[forget_above + j]
                 # the two in an order of their own, lest a fused sum favour one and break the symmetry in the last bit
-                one = sums[forget_beside + j] * s_beside[j]
-                other = sums[forget_above + j] * s_above[j]
-                kept = max(one, other) + min(one, other)
-            s[j] = sums[j] * sums[cell + j] + kept
+                one, other = s_beside[j] * b, s_above[j] * a
+                kept = (max(one, other) + min(one, other)) / (a * b)
+            e = sums[cell + j]
+            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept
     for u in range(HIDDEN):
         for lane in range(lanes):
             j = u * WIDTH + lane
-            h[j] = sums[out + j] * tanh(s[j])
+            e = power_of_e(F(2.0) * s[j])
+            h[j] = (e - F(1.0)) / (sums[out + j] * (e + F(1.0)))
 
 
 def _read_out(output: Lanes, h: Lanes, values: Lanes, lanes: int) -> None:
@@ -170,7 +175,7 @@ def _step(
     x: Lanes,
     begin: int,
     boards: int,
-    cells: NDArray[np.int64],
+    cells: NDArray[np.uint64],
     h_beside: Lanes,
     h_above: Lanes,
     s_beside: Lanes,

@@ -31,17 +31,18 @@ class Sweeps(NamedTuple):
     """Some sweeps d over a board, side by side, step by step i.
 
     What a cell puts out lies in a slot until it is no more needed; the last slot is what lies beyond the border.
+    Places are unsigned, since compiled code must ask of a signed one each time whether it counts from the end.
     """
 
-    cell: NDArray[np.int64]
+    cell: NDArray[np.uint64]
     """[i, d] the cell of the board that is visited."""
-    step: NDArray[np.int64]
+    step: NDArray[np.uint64]
     """[cell, d] the step that visits it."""
-    slot: NDArray[np.int64]
+    slot: NDArray[np.uint64]
     """[i] where the step's output goes."""
-    beside: NDArray[np.int64]
+    beside: NDArray[np.uint64]
     """[i] the slot of its predecessor in the row."""
-    above: NDArray[np.int64]
+    above: NDArray[np.uint64]
     """[i] the slot of its predecessor in the column."""
     missing: NDArray[np.float32]
     """[i] how many of the two lie beyond the border."""
@@ -75,10 +76,21 @@ def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
     missing = (column == 0).astype(np.float32) + (row == 0)
     # in the last column the only link of the published code leads to the next row
     gate = np.where(column == size - 1, 0, 1) if gates == "original" else np.full(size * size, int(gates == "both"))
-    step = np.ascontiguousarray(np.argsort(cell, axis=0))
+    step = np.argsort(cell, axis=0)
+    slot = cells.ravel() % slots
     return Sweeps(
-        np.ascontiguousarray(cell), step, cells.ravel() % slots, beside, above, missing.astype(np.float32), gate
+        _places(cell),
+        _places(step),
+        _places(slot),
+        _places(beside),
+        _places(above),
+        missing.astype(np.float32),
+        gate,
     )
+
+
+def _places(numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(numbers, np.uint64)
 
 
 def _seen_by(sweep: Sweep, cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -123,7 +123,7 @@ def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.int64], lane: int, boards: int) -> np.float32:
+def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.uint64], lane: int, boards: int) -> np.float32:
     """Σ over all sweeps of values[step of the sweep, lane of the sweep]; `lane` is that of the first sweep.
 
     Floating-point sums depend on their order, and a turned board turns the sweeps. The sum over the sweeps of a

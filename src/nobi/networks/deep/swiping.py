@@ -52,7 +52,9 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
     cells, count = sweeps.cell.shape
     rows, columns = np.divmod(np.arange(cells), size)
     order = np.lexsort((rows, rows + columns))  # place → cell, in a sweep that goes down and right
-    cell = sweeps.cell[order]  # step i of any sweep is cell i of the board turned so that it goes down and right
+    cell = sweeps.cell[order].astype(
+        np.int64
+    )  # step i of any sweep is cell i of the board turned so that it goes down and right
     place = np.empty((cells, count), np.int64)
     for d in range(count):
         place[cell[:, d], d] = np.arange(cells) * count + d
