@@ -87,7 +87,7 @@ class Predict(CommonFlags):
                 before = sum(earlier.count for earlier in work[:i])
                 found[str(model)] = one.measure(device, legal=self.legal, progress=partial(_add_to, before, progress))
         if self.figures:
-            self._draw(found, work)
+            self._draw(self.figures, found, work)
         if self.json:
             settings = asdict(self) | {
                 "models": [str(model) for model in self.models],
@@ -99,26 +99,25 @@ class Predict(CommonFlags):
             self._print(found)
         return 0
 
-    def _draw(self, found: "dict[str, Prediction]", work: "list[Evaluation]") -> None:
+    def _draw(self, figures: Path, found: "dict[str, Prediction]", work: "list[Evaluation]") -> None:
         from nobi.figures.prediction import accuracy_by_group, filter_figure, moves_curve, top_curve
 
-        assert self.figures is not None  # noqa: S101
         names = {name: Path(name).parent.name or Path(name).stem for name in found}
         labels = names if len(set(names.values())) == len(names) else {name: name for name in found}
         labelled = {labels[name]: prediction for name, prediction in found.items()}
-        top_curve({label: p.top for label, p in labelled.items()}, self.figures / "top.png", "Moves within n guesses")
-        moves_curve({label: p.by_move for label, p in labelled.items()}, self.figures / "moves.png")
+        top_curve({label: p.top for label, p in labelled.items()}, figures / "top.png", "Moves within n guesses")
+        moves_curve({label: p.by_move for label, p in labelled.items()}, figures / "moves.png")
         for key, names_of, what in (("rank", _rank, "rank of the player"), ("size", _board, "board")):
             groups = {
                 label: {names_of(value): quality.accuracy for value, quality in getattr(p, f"by_{key}").items()}
                 for label, p in labelled.items()
             }
-            accuracy_by_group(groups, self.figures / f"{key}s.png", what)
+            accuracy_by_group(groups, figures / f"{key}s.png", what)
         for number, (name, one) in enumerate(zip(found, work, strict=True)):
             filters = one.filters()
             if filters is not None:
                 end = f"-{number + 1}" if len(found) > 1 else ""
-                filter_figure(filters, self.figures / f"filters{end}.png", f"Filters of {labels[name]}", seed=self.seed)
+                filter_figure(filters, figures / f"filters{end}.png", f"Filters of {labels[name]}", seed=self.seed)
 
     def _print(self, found: "dict[str, Prediction]") -> None:
         from rich.console import Console

@@ -3,6 +3,14 @@
 from nobi.features import register
 from nobi.features.base import ENEMY, NEITHER, OLD, OWN, Code, Plane, Planes, counted, exactly
 
+STONES_AND_LIBERTIES = (
+    exactly("own", Code.STONE, OWN),
+    exactly("enemy", Code.STONE, ENEMY),
+    exactly("empty", Code.STONE, NEITHER),
+    *counted("liberties", Code.LIBERTIES, 4),
+)
+"""What M15's sets of planes have in common."""
+
 
 @register
 class M15WithoutRank(Planes):
@@ -13,10 +21,7 @@ class M15WithoutRank(Planes):
     def define(self) -> list[Plane]:
         """The planes in their order."""
         return [
-            exactly("own", Code.STONE, OWN),
-            exactly("enemy", Code.STONE, ENEMY),
-            exactly("empty", Code.STONE, NEITHER),
-            *counted("liberties", Code.LIBERTIES, 4),
+            *STONES_AND_LIBERTIES,
             *counted("liberties after", Code.LIBERTIES_AFTER, 6),
             exactly("legal", Code.LEGAL),
             *counted("turns since", Code.TURNS, OLD),

@@ -5,7 +5,8 @@ one move": nine planes.
 """
 
 from nobi.features import register
-from nobi.features.base import ENEMY, NEITHER, OWN, Code, Plane, Planes, counted, exactly
+from nobi.features.base import Code, Plane, Planes, exactly
+from nobi.features.m15_norank import STONES_AND_LIBERTIES
 
 
 @register
@@ -17,10 +18,7 @@ class M15Reduced(Planes):
     def define(self) -> list[Plane]:
         """The planes in their order."""
         return [
-            exactly("own", Code.STONE, OWN),
-            exactly("enemy", Code.STONE, ENEMY),
-            exactly("empty", Code.STONE, NEITHER),
-            *counted("liberties", Code.LIBERTIES, 4),
+            *STONES_AND_LIBERTIES,
             exactly("legal", Code.LEGAL),
             exactly("turns since 1", Code.TURNS),
         ]

@@ -1,5 +1,7 @@
 """The planes that deep networks take, by name; `nobi.features` computes them."""
 
+from dataclasses import dataclass
+
 from nobi.errors import NobiError
 
 STONES = "own-enemy"
@@ -20,3 +22,17 @@ def plane_count(name: str) -> int:
     from nobi.features import planes_named
 
     return int(planes_named(name).count)
+
+
+@dataclass(frozen=True)
+class TwinChoices:
+    """What a torch twin has to choose besides the settings of its compiled network; stands before them as a base."""
+
+    mask: bool = True
+    """Masked training, as in C14."""
+    planes: str = STONES
+    """The planes it takes; only with `own-enemy` is there a compiled network like it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]  # that of the compiled network's settings
+        check_planes(self.planes)
