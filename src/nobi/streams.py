@@ -21,7 +21,8 @@ _S27, _S30, _S31, _S32, _S11 = (np.uint64(s) for s in (27, 30, 31, 32, 11))
 
 
 @inlined
-def _hash(word: np.uint64) -> np.uint64:
+def hash_word(word: np.uint64) -> np.uint64:
+    """The hash behind all draws."""
     word = (word ^ (word >> _S30)) * _MIX1
     word = (word ^ (word >> _S27)) * _MIX2
     return word ^ (word >> _S31)
@@ -30,12 +31,12 @@ def _hash(word: np.uint64) -> np.uint64:
 @compiled
 def stream_of(seed: int, game: int) -> np.uint64:
     """The first word of a game's stream."""
-    return _hash(_hash(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
+    return hash_word(hash_word(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
 
 
 def hash_words(words: Streams) -> Streams:
-    """The hash behind all draws, of many words at once: for what is computed with NumPy, outside compiled code."""
-    hashes: Streams = _hash.py_func(words)  # type: ignore[attr-defined]
+    """`hash_word` of many words at once: for what is computed with NumPy, outside compiled code."""
+    hashes: Streams = hash_word.py_func(words)  # type: ignore[attr-defined]
     return hashes
 
 
@@ -43,7 +44,7 @@ def hash_words(words: Streams) -> Streams:
 def draw(streams: Streams, g: int) -> np.uint64:
     """Draws 64 random bits from stream g."""
     streams[g] += _STEP
-    return _hash(streams[g])
+    return hash_word(streams[g])
 
 
 @inlined

@@ -12,7 +12,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.streams import hash_words, stream_of
+from nobi.compiling import compiled
+from nobi.streams import hash_word, hash_words, stream_of
 
 ROUNDS = 6
 
@@ -35,18 +36,29 @@ def permuted(places: NDArray[np.int64], count: int, seed: int, number: int) -> N
     columns = -(-count // rows)
     key = stream_of(np.uint64(seed), np.uint64(number))  # type: ignore[arg-type]
     keys = hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
-    found = _rounds(places.astype(np.uint64), rows, columns, keys)
-    while (beyond := found >= count).any():
-        found[beyond] = _rounds(found[beyond], rows, columns, keys)
-    return found.astype(np.int64)
+    found = np.empty(len(places), np.int64)
+    _permute(places, count, np.uint64(rows), np.uint64(columns), keys, found)
+    return found
 
 
-def _rounds(numbers: NDArray[np.uint64], rows: int, columns: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    a, b = np.uint64(rows), np.uint64(columns)
-    left, right = np.divmod(numbers, b)
-    for i, key in enumerate(keys):
-        if i % 2:
-            right = (right + hash_words(left ^ key) % b) % b
-        else:
-            left = (left + hash_words(right ^ key) % a) % a
-    return left * b + right
+@compiled
+def _permute(
+    places: NDArray[np.int64],
+    count: int,
+    rows: np.uint64,
+    columns: np.uint64,
+    keys: NDArray[np.uint64],
+    found: NDArray[np.int64],
+) -> None:
+    """found[i] = where places[i] leads; two rounds, one for each half, with every two keys."""
+    for i in range(len(places)):
+        number = np.uint64(places[i])
+        while True:
+            left, right = number // columns, number % columns
+            for r in range(0, ROUNDS, 2):
+                left = (left + hash_word(right ^ keys[r]) % rows) % rows
+                right = (right + hash_word(left ^ keys[r + 1]) % columns) % columns
+            number = left * columns + right
+            if number < np.uint64(count):
+                break
+        found[i] = number
