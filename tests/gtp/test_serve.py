@@ -148,6 +148,16 @@ def test_the_command_prints_nothing_but_the_protocol(tmp_path):
     assert "< =1 Gomoku" in log.read_text()
 
 
+def test_the_command_ends_at_quit_though_more_might_come():
+    command = [sys.executable, "-m", "nobi", "gtp", "random"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(b"1 name\n2 quit\n")
+        process.stdin.flush()  # and stays open, as Sabaki leaves it
+        assert process.wait(60) == 0
+        assert process.stdout.read().split() == [b"=1", b"nobi", b"random", b"=2"]
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

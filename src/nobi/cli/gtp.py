@@ -53,7 +53,9 @@ class Gtp(CommonFlags):
         protocol = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         sys.stdout = sys.stderr
-        serve(Session(variant, self._new_bot), sys.stdin.buffer, protocol, ponder=self.ponder, log=log)
+        # not buffered: at the end a thread still waits for a line, and Python cannot end while it holds a buffer's lock
+        lines = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+        serve(Session(variant, self._new_bot), lines, protocol, ponder=self.ponder, log=log)
         return 0
 
     def _new_bot(self, variant: "Variant") -> "Bot":
