@@ -46,7 +46,7 @@ class Learning:
         return f"{seen:,} positions seen, {share}; batches of {self.batch}, {self.optimiser}{schedule}{clip}"
 
 
-TINY = Learning(24, 0.0, 24, 8, "adamw", clip=1.0, validation=8, measurements=2)
+TINY = Learning(16, 0.0, 24, 8, validation=8, measurements=1)
 """Only to try it out."""
 
 
