@@ -103,7 +103,8 @@ class DeepStudy(Study):
         test = self.learning().test
         how_many = f"{test:,} positions drawn at random from" if test else "all positions of"
         moves = "legal moves only" if self.legal else "all points, or legal moves only if trained so"
-        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games"
+        chance = "one run of each network, so they do not tell how much another one would differ"
+        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games ({chance})"
 
 
 def percent(interval: Interval) -> Interval:
