@@ -5,7 +5,7 @@ those of a ratio of sums over games (cluster-robust), which are larger than if p
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +69,51 @@ def quality_of(verdicts: Verdicts) -> Quality:
         clusters.mean(np.exp(verdicts.log_probability), 0.0, 1.0),
         clusters.mean(-verdicts.log_probability),
     )
+
+
+def gain_of(one: Verdicts, other: Verdicts) -> Quality:
+    """How much one network is ahead of another on the same positions: every figure is the mean difference.
+
+    Positions that are hard for one network are so for the other, so the difference is known better than either.
+    """
+    clusters = _clusters_of_all(one, other)
+
+    def gain(value: Callable[[Verdicts], NDArray[np.float64]]) -> Interval:
+        return clusters.mean(value(one) - value(other))
+
+    return Quality(
+        len(one),
+        clusters.count,
+        gain(lambda v: within(v, 1)),
+        gain(lambda v: 1.0 + v.better + (v.equal - 1) / 2),
+        gain(lambda v: np.exp(v.log_probability)),
+        gain(lambda v: -v.log_probability),
+    )
+
+
+def guesses_gain(one: Verdicts, guesses: int, other: Verdicts, its_guesses: int) -> Interval:
+    """How much more often the expert's move is among so many guesses of one than among those of another network.
+
+    The positions must be the same; the networks may be, too.
+    """
+    return _clusters_of_all(one, other).mean(within(one, guesses) - within(other, its_guesses))
+
+
+def gains_apart(one: tuple[Verdicts, Verdicts], other: tuple[Verdicts, Verdicts]) -> Interval:
+    """How much more accuracy the first of one pair of networks gains on the second than in another pair.
+
+    All four have to be shown the same positions.
+    """
+    clusters = _clusters_of_all(*one, *other)
+    first, second = (within(ahead, 1) - within(behind, 1) for ahead, behind in (one, other))
+    return clusters.mean(first - second)
+
+
+def _clusters_of_all(first: Verdicts, *others: Verdicts) -> "_Clusters":
+    for other in others:
+        if not (np.array_equal(first.game, other.game) and np.array_equal(first.ply, other.ply)):
+            raise ValueError("the positions are not the same")
+    return _Clusters(first.game)
 
 
 def prediction_of(verdicts: Verdicts) -> Prediction:

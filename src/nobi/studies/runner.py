@@ -3,18 +3,18 @@
 The folder holds
 
     pieces/            a file a piece of work, made once
-    runs/              the runs of evolution, which can be left at any moment
+    runs/              the runs of evolution and of training on records, which can be left at any moment
     results/           a JSON file a study, and its figures
 
 What is finished is used again, since every piece is a pure function of its settings: a study that was killed goes on
-where it was, and comes to the same rows.
+where it was, and comes to the same rows. Networks trained by torch are so on the same machine with as many threads.
 """
 
 import dataclasses
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ def run_studies(
     threads: int = 0,
     resume: bool = True,
     progress: Progress = lambda _done, _total, _what: None,
+    data: Mapping[str, Path] | None = None,
 ) -> list[Document]:
     """Runs the studies of these names.
 
@@ -52,22 +53,23 @@ def run_studies(
         scale: how large, one of `nobi.studies.base.SCALES`.
         seed: chooses everything that is random.
         out: the folder of pieces, runs and results.
-        threads: how many to use, 0 for one a core; the rows do not depend on it.
+        threads: how many to use, 0 for one a core; the rows do not depend on it, but for networks trained by torch.
         resume: whether to use what is in the folder; if not, it must be empty.
         progress: is told how far the work is.
+        data: datasets for the roles that studies need, role → path.
 
     Returns:
         A document for every study, equal to its file `results/NAME.json`.
     """
-    studies = []
-    for name in dict.fromkeys(names):
-        kind = find(name)
+    kinds = [find(name) for name in dict.fromkeys(names)]
+    for kind in kinds:
         if scale not in kind.scales:
-            raise NobiError(f"The study {name!r} has no scale {scale!r}; {choices(kind.scales)}.")
-        studies.append(kind(scale, seed))
+            raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
+    workshop = Workshop(out, threads, data)
+    studies = [kind(scale, seed, workshop.records) for kind in kinds]
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
-    return carry_out(studies, Workshop(out, threads), progress)
+    return carry_out(studies, workshop, progress)
 
 
 def carry_out(
@@ -114,6 +116,7 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "nobi": nobi.__version__,
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
+        **({"data": {role: dataclasses.asdict(study.records[role]) for role in study.roles}} if study.roles else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
