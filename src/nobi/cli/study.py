@@ -18,6 +18,10 @@ _NAMES = (
     "The studies, 'list' for a list of them all, or names of collections: "
     f"{', '.join(studies.COLLECTIONS)}. Studies: {', '.join(studies.names())}."
 )
+_ENGINE = (
+    "Other programs for studies that play against them, as in 'pachi=pachi --nodcnn'. Engines: "
+    f"{'; '.join(f'{name}, {what}' for name, what in studies.ENGINES.items())}."
+)
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,12 @@ class Study(CommonFlags):
     """
 
     names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
-    scale: Literal["quick", "paper", "tiny"] = "quick"
-    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out."""
+    scale: Literal["quick", "day", "paper", "tiny"] = "quick"
+    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out.
+
+    Some studies have also day, what two cores do in some hours.
+    """
+    engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
     out: Annotated[
         Path | None, tyro.conf.arg(metavar="DIR", help="The folder of results and work; runs/studies-SCALE by default.")
     ] = None
@@ -55,12 +63,16 @@ class Study(CommonFlags):
         names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
+        from nobi.studies.engines import engine_commands
         from nobi.studies.pages import spent_in_all
         from nobi.studies.runner import run_studies
 
+        engines = engine_commands(self.engine)
         try:
             with _progress() as progress:
-                documents = run_studies(names, self.scale, self.seed, out, self.threads, not self.no_resume, progress)
+                documents = run_studies(
+                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, engines=engines
+                )
         except KeyboardInterrupt:
             print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
                   f"{'without --no-resume ' if self.no_resume else ''}goes on.", file=sys.stderr)  # fmt: skip
@@ -150,6 +162,8 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
             console.print(escape(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"))
         for picture in document["pictures"]:
             console.print(escape(f" {folder / picture['file']}: {picture['caption']}"))
+        for note in document.get("notes", []):
+            console.print(escape(f" {note}"))
         console.print()
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True

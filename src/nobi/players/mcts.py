@@ -23,6 +23,8 @@ from nobi.streams import Streams, draw
 
 _HOPELESS = 0.05
 """Who wins less often than this and sees the opponent pass, passes as well."""
+_SECOND_LOOK = 0.1
+"""The share of its time that a player by the clock may add to see whether a pass wins; `TimeControl` leaves as much."""
 _STILL_OPEN = 0.3
 """Nobody resigns while a move wins more often than this."""
 _ENOUGH = 50
@@ -69,15 +71,30 @@ class MctsBot(Bot):
 
     def choose(self, game: Game, clock: Clock) -> int:
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
+        self.search.set_game(game)
+        self.search.run(*limits(self.settings, clock))
+        return self._decide(game, clock)
+
+    def choose_aloud(self, game: Game, clock: Clock, report: Callable[[list[Candidate]], None], interval: float) -> int:
+        """The same, telling meanwhile how the search goes."""
+
+        def tell() -> None:
+            report(self._candidates())
+
+        self.search.set_game(game)
+        self.search.run(*limits(self.settings, clock), report=tell, interval=interval)
+        tell()
+        return self._decide(game, clock)
+
+    def _decide(self, game: Game, clock: Clock) -> int:
+        """What to do after the search."""
         search = self.search
-        search.set_game(game)
-        search.run(*limits(self.settings, clock))
         best, *others = children = search.children()
         if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
             passed = bool(game.moves) and game.moves[-1] == PASS
             if passed and search.value < _HOPELESS:
                 return PASS
-            if is_settled_win(search, game, passed=passed):
+            if is_settled_win(search, game, passed=passed, seconds=(clock.seconds or 0.0) * _SECOND_LOOK):
                 return PASS
             if passed and others and _falls_behind(children):
                 return PASS

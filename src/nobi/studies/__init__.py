@@ -21,6 +21,7 @@ GROUPS = {
     "s09_random": ("s09-fig2", "s09-table1", "s09-fig4a"),
     "s09_training": ("s09-fig3a", "s09-fig3b", "s09-fig3c"),
     "s09_transfer": ("s09-table2", "s09-fig4b", "s09-fig4c"),
+    "m15_search": ("m15-search",),
     "beyond_border": ("beyond-border",),
     "beyond_heuristic": ("beyond-heuristic",),
     "beyond_stacked": ("beyond-stacked",),
@@ -39,6 +40,14 @@ COLLECTIONS = {
     "beyond": ("beyond-",),
 }
 """Names for several studies: all whose names begin so."""
+
+ENGINES = {
+    "gnugo": "GNU Go 3.8, found where it is installed",
+    "pachi": "Pachi",
+    "fuego": "Fuego",
+    "mogo": "MoGo",
+}
+"""Other programs that studies play against, `nobi study NAME --engine ENGINE=COMMAND`."""
 
 
 def names() -> list[str]:

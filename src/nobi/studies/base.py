@@ -7,17 +7,19 @@ share, and one that was interrupted goes on where it was. From finished pieces, 
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.arena.summary import Interval
+from nobi.studies.engines import Engine, needs
 from nobi.studies.pieces import Piece
 from nobi.studies.workshop import Workshop
 
-SCALES = ("tiny", "quick", "paper")
-"""How large a study is: seconds, to try it out; up to three minutes; at least the paper's numbers."""
+SCALES = ("tiny", "quick", "day", "paper")
+"""How large a study is: seconds, to try it out; up to three minutes; what two cores do in one to three hours; at least
+the paper's numbers. Only studies that are too large for a small machine at the paper's numbers have a day's."""
 
 INSIDE, DIRECTION, NO = "yes", "direction", "no"
 """What `Row.agrees` says: the paper's figure is inside our interval; it is not, but both are on the same side of the
@@ -84,6 +86,8 @@ class Findings:
     tables: list[Table] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a reader should know besides: sentences."""
 
 
 class Study(ABC):
@@ -97,11 +101,23 @@ class Study(ABC):
     """Where the paper has it, e.g. `S08 table I`; empty for what goes beyond the papers."""
     scales: ClassVar[dict[str, Any]]
     """scale → settings: a dataclass of sample sizes."""
+    opponents: ClassVar[tuple[str, ...]] = ()
+    """The engines that it plays against, if any; it needs at least one of them, except at the scale `tiny`."""
 
-    def __init__(self, scale: str, seed: int) -> None:
+    def __init__(self, scale: str, seed: int, engines: Mapping[str, Engine] | None = None) -> None:
+        """Readies a study.
+
+        Args:
+            scale: how large, one of `scales`.
+            seed: chooses everything that is random.
+            engines: the other programs that it may meet.
+        """
         self.scale = scale
         self.settings: Any = self.scales[scale]
         self.seed = seed
+        self.engines = engines or {}
+        if self.opponents and scale != "tiny":
+            needs(self.name, self.opponents, self.engines)
 
     @abstractmethod
     def conditions(self) -> dict[str, str]:

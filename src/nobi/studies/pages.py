@@ -15,6 +15,7 @@ PAGES = {
     "s09-random": "Random networks (Schaul & Schmidhuber 2009)",
     "s09-training": "Training against naive and heuristic players (Schaul & Schmidhuber 2009)",
     "s09-transfer": "Trained networks on larger boards (Schaul & Schmidhuber 2009)",
+    "m15-search": "Tree search (Maddison, Huang, Sutskever & Silver 2015)",
     "beyond": "Beyond the papers",
 }
 """group → the title of its page."""
@@ -174,6 +175,7 @@ def _study(document: Document, discussion: str) -> list[str]:
         heads, rows = table_cells(table)
         parts += [f"### {table['title']}", _table(heads, rows)]
     parts += [_picture(picture) for picture in document["pictures"]]
+    parts += document.get("notes", [])
     parts += ["### Conditions", _table(["what", "how"], [[key, text] for key, text in document["conditions"].items()])]
     return parts
 

@@ -14,7 +14,7 @@ import dataclasses
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from nobi.errors import NobiError
 from nobi.files import ready_folder, write_whole
 from nobi.studies import find
 from nobi.studies.base import Findings, Row, Study
+from nobi.studies.engines import meet
 from nobi.studies.workshop import Spent, Workshop
 from nobi.words import choices
 
@@ -44,6 +45,7 @@ def run_studies(
     threads: int = 0,
     resume: bool = True,
     progress: Progress = lambda _done, _total, _what: None,
+    engines: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Runs the studies of these names.
 
@@ -55,19 +57,21 @@ def run_studies(
         threads: how many to use, 0 for one a core; the rows do not depend on it.
         resume: whether to use what is in the folder; if not, it must be empty.
         progress: is told how far the work is.
+        engines: other programs that studies may play against, name → command.
 
     Returns:
         A document for every study, equal to its file `results/NAME.json`.
     """
-    studies = []
-    for name in dict.fromkeys(names):
-        kind = find(name)
+    kinds = [find(name) for name in dict.fromkeys(names)]
+    for kind in kinds:
         if scale not in kind.scales:
-            raise NobiError(f"The study {name!r} has no scale {scale!r}; {choices(kind.scales)}.")
-        studies.append(kind(scale, seed))
+            raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
+    wanted = {name for kind in kinds for name in kind.opponents}
+    met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
+    studies = [kind(scale, seed, met) for kind in kinds]
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
-    return carry_out(studies, Workshop(out, threads), progress)
+    return carry_out(studies, Workshop(out, threads, engines), progress)
 
 
 def carry_out(
@@ -114,6 +118,7 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "nobi": nobi.__version__,
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
+        **({"engines": {one.name: one.title for one in study.engines.values()}} if study.opponents else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
@@ -134,6 +139,7 @@ def _findings(findings: Findings) -> Document:
         "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in findings.tables],
         "claims": [dataclasses.asdict(claim) for claim in findings.claims],
         "pictures": [dataclasses.asdict(picture) for picture in findings.pictures],
+        **({"notes": findings.notes} if findings.notes else {}),
     }
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,9 +38,17 @@ class Spent:
 class Workshop:
     """Makes pieces, each in a file of its own below a folder; what is there is not made again."""
 
-    def __init__(self, folder: Path, threads: int = 0) -> None:
+    def __init__(self, folder: Path, threads: int = 0, engines: Mapping[str, str] | None = None) -> None:
+        """Opens a workshop.
+
+        Args:
+            folder: keeps the pieces.
+            threads: how many to use, 0 for one a core.
+            engines: the programs that pieces may play against, name → command.
+        """
         self.folder = folder
         self.threads = threads
+        self._commands = dict(engines or {})
         self._kept: dict[str, tuple[Arrays, Spent]] = {}
 
     def has(self, piece: Piece) -> bool:
@@ -66,6 +74,12 @@ class Workshop:
                 self._make(piece, partial(_tell, progress, done, piece))
             done += piece.cost
             progress(done, piece.name)
+
+    def command(self, engine: str) -> str:
+        """The command of an engine."""
+        if engine not in self._commands:
+            raise NobiError(f"The engine {engine!r} is not there; name its command with --engine {engine}=COMMAND.")
+        return self._commands[engine]
 
     def run_folder(self, name: str) -> Path:
         """Where a piece that takes long keeps what it has so far."""
