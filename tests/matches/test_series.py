@@ -90,8 +90,8 @@ def test_who_oversteps_the_time_loses():
     [record] = play([engine("hang", 1), "playout"], 1, time=time, timeout=60.0)
     assert (record.result, record.forfeited) == ("W+T", True)
     assert record.reason == "black gave no answer to 'genmove' within 2 s"
-    records = play([engine("slow"), "playout"], 1, time=TimeSettings("byoyomi", 0.0, 20.0, 2))
-    assert records[0].reason == "by counting"
+    [record] = play([engine("slow"), engine("passes")], 1, time=TimeSettings("byoyomi", 0.0, 20.0, 2))
+    assert record.reason == "by counting"
 
 
 def test_our_own_players_think_by_the_clock():

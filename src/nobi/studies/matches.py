@@ -128,7 +128,7 @@ class EngineMatch(Piece):
     def label(self) -> str:
         """A few words for people."""
         words = f"match {self.a} against {self.b} {self.size}"
-        return "".join(letter if letter.isalnum() or letter in " .-+_" else "" for letter in words)
+        return "".join(letter if letter.isalnum() or letter in " .-+_:=," else "" for letter in words)
 
     @property
     def cost(self) -> float:
