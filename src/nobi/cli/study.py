@@ -18,6 +18,10 @@ _NAMES = (
     "The studies, 'list' for a list of them all, or names of collections: "
     f"{', '.join(studies.COLLECTIONS)}. Studies: {', '.join(studies.names())}."
 )
+_DATA = (
+    "Datasets for studies that learn from records, made by 'nobi data import', as in 'pro=data/pro'. Roles: "
+    f"{'; '.join(f'{role}, {what}' for role, what in studies.ROLES.items())}."
+)
 _ENGINE = (
     "Other programs for studies that play against them, as in 'pachi=pachi --nodcnn'. Engines: "
     f"{'; '.join(f'{name}, {what}' for name, what in studies.ENGINES.items())}."
@@ -37,8 +41,10 @@ class Study(CommonFlags):
     scale: Literal["quick", "day", "paper", "tiny"] = "quick"
     """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out.
 
-    Some studies have also day, what two cores do in some hours.
+    Studies that learn from records or play against engines have also day, what two cores do in one to three hours:
+    paper wants a graphics card, which is used where there is one.
     """
+    data: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROLE=DATASET", help=_DATA)] = ()
     engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
     out: Annotated[
         Path | None, tyro.conf.arg(metavar="DIR", help="The folder of results and work; runs/studies-SCALE by default.")
@@ -65,13 +71,14 @@ class Study(CommonFlags):
         announce_compiling()
         from nobi.studies.engines import engine_commands
         from nobi.studies.pages import spent_in_all
+        from nobi.studies.records import role_paths
         from nobi.studies.runner import run_studies
 
-        engines = engine_commands(self.engine)
+        data, engines = role_paths(self.data), engine_commands(self.engine)
         try:
             with _progress() as progress:
                 documents = run_studies(
-                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, engines=engines
+                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, data, engines
                 )
         except KeyboardInterrupt:
             print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
@@ -86,16 +93,26 @@ class Study(CommonFlags):
 
 def _print_list(as_json: bool) -> None:
     kinds = [studies.find(name) for name in studies.names()]
-    rows = [{"name": kind.name, "title": kind.title, "paper": kind.paper, "group": kind.group} for kind in kinds]
+    rows = [
+        {
+            "name": kind.name,
+            "title": kind.title,
+            "paper": kind.paper,
+            "group": kind.group,
+            "scales": ", ".join(kind.scales),
+            "data": ", ".join(kind.roles),
+        }
+        for kind in kinds
+    ]
     if as_json:
         print_json(rows)
         return
     from rich.console import Console
 
-    table = plain_table(["study", "what"])
+    table = plain_table(["study", "what", "data"])
     table.columns[0].no_wrap = True
     for row in rows:
-        table.add_row(row["name"], row["title"])
+        table.add_row(row["name"], row["title"], row["data"])
     for word in studies.COLLECTIONS:
         members = studies.names_of(word)
         table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")

@@ -60,6 +60,12 @@ class Dataset:
         sizes, games = np.unique(self.collection(split).size, return_counts=True)
         return dict(zip(sizes.tolist(), games.tolist(), strict=True))
 
+    @property
+    def digest(self) -> str:
+        """Names the games: the same for the same games, wherever the records came from and the dataset lies."""
+        games = {name: file["sha256"] for name, file in self._files().items() if name.endswith(".npy")}
+        return hashlib.sha256(json.dumps([VERSION, games], sort_keys=True).encode()).hexdigest()
+
     def rejected(self) -> list[dict[str, Any]]:
         """Every record that was not taken: source, index, record, kind and reason."""
         try:

@@ -13,6 +13,7 @@ from nobi.imitate.metrics import Prediction, prediction_of
 from nobi.imitate.sampling import fixed_sample
 from nobi.imitate.sources import Sources, open_sources
 from nobi.imitate.verdicts import Verdicts, give_verdicts
+from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.layers import Filters
 from nobi.networks.deep.store import DeepModel, load_deep
 
@@ -55,10 +56,15 @@ class Evaluation:
 
     def filters(self) -> NDArray[np.float32] | None:
         """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
-        for part in self.model.network.modules():
-            if isinstance(part, Filters):
-                return np.asarray(part().detach().cpu().numpy(), np.float32)
-        return None
+        return first_filters(self.model.network)
+
+
+def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:
+    """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
+    for part in network.modules():
+        if isinstance(part, Filters):
+            return np.asarray(part().detach().cpu().numpy(), np.float32)
+    return None
 
 
 def open_evaluation(

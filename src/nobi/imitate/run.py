@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,16 +56,32 @@ class ImitationRun:
     """A run, in memory and in its folder."""
 
     def __init__(
-        self, folder: Path, settings: ImitationSettings, *, resume: bool = False, team: Team | None = None
+        self,
+        folder: Path,
+        settings: ImitationSettings,
+        *,
+        resume: bool = False,
+        team: Team | None = None,
+        paths: Sequence[str] | None = None,
     ) -> None:
+        """Readies a run, or takes one up again.
+
+        Args:
+            folder: keeps the run.
+            settings: all that its outcome depends on.
+            resume: whether to go on with the run that the folder holds.
+            team: the processes that train together.
+            paths: where the datasets lie, if the settings do not name them by their paths.
+        """
         settings.check()
+        self._paths = tuple(paths or settings.data)
         self.folder = folder
         self.settings = settings
         self.team = team or Team()
         if settings.batch < self.team.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
         self.network = _first_network(settings)
-        self.sources = open_sources(settings.data, "train", settings.sizes, self.network)
+        self.sources = open_sources(self._paths, "train", settings.sizes, self.network)
         self._held_out = self._open_validation()
         weights = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
         self.sampler = Sampler(
@@ -225,7 +241,7 @@ class ImitationRun:
         if not self.settings.validation:
             return None
         try:
-            return open_sources(self.settings.data, "validation", self.settings.sizes, self.network)
+            return open_sources(self._paths, "validation", self.settings.sizes, self.network)
         except NobiError as fault:
             raise NobiError(f"{str(fault).rstrip('.')}; '--validation 0' trains without.") from None
 

@@ -41,6 +41,13 @@ COLLECTIONS = {
 }
 """Names for several studies: all whose names begin so."""
 
+ROLES = {
+    "pro": "games of professionals on 19x19",
+    "kgs": "games of amateurs with their ranks on 19x19, as from the KGS server",
+    "small": "games on 9x9 and 13x13",
+}
+"""What studies want datasets for, `nobi study NAME --data ROLE=DATASET`: role → what it should hold."""
+
 ENGINES = {
     "gnugo": "GNU Go 3.8, found where it is installed",
     "pachi": "Pachi",

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from nobi.arena.summary import Interval
 from nobi.studies.engines import Engine, needs
 from nobi.studies.pieces import Piece
+from nobi.studies.records import Records, check_role
 from nobi.studies.workshop import Workshop
 
 SCALES = ("tiny", "quick", "day", "paper")
@@ -101,21 +102,33 @@ class Study(ABC):
     """Where the paper has it, e.g. `S08 table I`; empty for what goes beyond the papers."""
     scales: ClassVar[dict[str, Any]]
     """scale → settings: a dataclass of sample sizes."""
+    roles: ClassVar[dict[str, tuple[int, ...]]] = {}
+    """The datasets it needs, if any: role → the sizes of board that must be there."""
     opponents: ClassVar[tuple[str, ...]] = ()
     """The engines that it plays against, if any; it needs at least one of them, except at the scale `tiny`."""
 
-    def __init__(self, scale: str, seed: int, engines: Mapping[str, Engine] | None = None) -> None:
+    def __init__(
+        self,
+        scale: str,
+        seed: int,
+        records: Mapping[str, Records] | None = None,
+        engines: Mapping[str, Engine] | None = None,
+    ) -> None:
         """Readies a study.
 
         Args:
             scale: how large, one of `scales`.
             seed: chooses everything that is random.
+            records: the datasets for its roles.
             engines: the other programs that it may meet.
         """
         self.scale = scale
         self.settings: Any = self.scales[scale]
         self.seed = seed
+        self.records = records or {}
         self.engines = engines or {}
+        for role, sizes in self.roles.items():
+            check_role(self.name, role, sizes, self.records)
         if self.opponents and scale != "tiny":
             needs(self.name, self.opponents, self.engines)
 

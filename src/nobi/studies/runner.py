@@ -3,11 +3,11 @@
 The folder holds
 
     pieces/            a file a piece of work, made once
-    runs/              the runs of evolution, which can be left at any moment
+    runs/              the runs of evolution and of training on records, which can be left at any moment
     results/           a JSON file a study, and its figures
 
 What is finished is used again, since every piece is a pure function of its settings: a study that was killed goes on
-where it was, and comes to the same rows.
+where it was, and comes to the same rows. Networks trained by torch are so on the same machine with as many threads.
 """
 
 import dataclasses
@@ -45,6 +45,7 @@ def run_studies(
     threads: int = 0,
     resume: bool = True,
     progress: Progress = lambda _done, _total, _what: None,
+    data: Mapping[str, Path] | None = None,
     engines: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Runs the studies of these names.
@@ -54,9 +55,10 @@ def run_studies(
         scale: how large, one of `nobi.studies.base.SCALES`.
         seed: chooses everything that is random.
         out: the folder of pieces, runs and results.
-        threads: how many to use, 0 for one a core; the rows do not depend on it.
+        threads: how many to use, 0 for one a core; the rows do not depend on it, but for networks trained by torch.
         resume: whether to use what is in the folder; if not, it must be empty.
         progress: is told how far the work is.
+        data: datasets for the roles that studies need, role → path.
         engines: other programs that studies may play against, name → command.
 
     Returns:
@@ -68,10 +70,11 @@ def run_studies(
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
     wanted = {name for kind in kinds for name in kind.opponents}
     met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
-    studies = [kind(scale, seed, met) for kind in kinds]
+    workshop = Workshop(out, threads, data, engines)
+    studies = [kind(scale, seed, workshop.records, met) for kind in kinds]
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
-    return carry_out(studies, Workshop(out, threads, engines), progress)
+    return carry_out(studies, workshop, progress)
 
 
 def carry_out(
@@ -118,12 +121,18 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "nobi": nobi.__version__,
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
-        **({"engines": {one.name: one.title for one in study.engines.values()}} if study.opponents else {}),
+        **({"data": {role: dataclasses.asdict(study.records[role]) for role in study.roles}} if study.roles else {}),
+        **({"engines": _engines(study)} if study.opponents else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
         **_findings(findings),
     }
+
+
+def _engines(study: Study) -> dict[str, str]:
+    """The engines that it may have met: name → what each calls itself."""
+    return {name: study.engines[name].title for name in study.opponents if name in study.engines}
 
 
 def _tell(progress: Progress, done: float, total: float, now: float, what: str) -> None:

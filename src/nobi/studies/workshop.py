@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from nobi.datasets.dataset import Dataset
 from nobi.errors import NobiError
 from nobi.files import ready_folder, write_whole
 from nobi.studies.pieces import Arrays, Piece
+from nobi.studies.records import Records, records_of
 from nobi.tensors import save_tensors
 
 FORMAT = "nobi-piece-1"
@@ -38,22 +40,35 @@ class Spent:
 class Workshop:
     """Makes pieces, each in a file of its own below a folder; what is there is not made again."""
 
-    def __init__(self, folder: Path, threads: int = 0, engines: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        threads: int = 0,
+        data: Mapping[str, Path] | None = None,
+        engines: Mapping[str, str] | None = None,
+    ) -> None:
         """Opens a workshop.
 
         Args:
             folder: keeps the pieces.
             threads: how many to use, 0 for one a core.
+            data: the datasets that pieces may learn from, role → path.
             engines: the programs that pieces may play against, name → command.
         """
         self.folder = folder
         self.threads = threads
+        self.records: dict[str, Records] = {}
+        """What is in the datasets, by role."""
+        self._datasets: dict[str, Path] = {}
+        for role, path in (data or {}).items():
+            self.records[role] = records_of(Dataset.open(path))
+            self._datasets[self.records[role].digest] = path
         self._commands = dict(engines or {})
         self._kept: dict[str, tuple[Arrays, Spent]] = {}
 
     def has(self, piece: Piece) -> bool:
         """Whether the piece is made."""
-        return piece.name in self._kept or self._path(piece).exists()
+        return piece.name in self._kept or self.path(piece).exists()
 
     def arrays(self, piece: Piece) -> Arrays:
         """What the piece came to; it must be made already."""
@@ -75,11 +90,21 @@ class Workshop:
             done += piece.cost
             progress(done, piece.name)
 
+    def dataset(self, digest: str) -> Path:
+        """Where the dataset of these games lies."""
+        if digest not in self._datasets:
+            raise NobiError(f"None of the datasets of --data is the one with the digest {digest[:12]}….")
+        return self._datasets[digest]
+
     def command(self, engine: str) -> str:
         """The command of an engine."""
         if engine not in self._commands:
             raise NobiError(f"The engine {engine!r} is not there; name its command with --engine {engine}=COMMAND.")
         return self._commands[engine]
+
+    def path(self, piece: Piece) -> Path:
+        """The file that keeps a piece."""
+        return self.folder / "pieces" / f"{piece.name}.safetensors"
 
     def run_folder(self, name: str) -> Path:
         """Where a piece that takes long keeps what it has so far."""
@@ -104,12 +129,12 @@ class Workshop:
             "seconds": f"{spent.seconds:.3f}",
             "cpu": f"{spent.cpu:.3f}",
         }
-        save_tensors(self._path(piece), arrays, header)
+        save_tensors(self.path(piece), arrays, header)
         self._kept[piece.name] = arrays, spent
 
     def _load(self, piece: Piece) -> tuple[Arrays, Spent]:
         if piece.name not in self._kept:
-            path = self._path(piece)
+            path = self.path(piece)
             try:
                 with safe_open(path, "numpy") as file:
                     header = file.metadata() or {}
@@ -121,9 +146,6 @@ class Workshop:
                 raise NobiError(f"{str(path)!r} cannot be used: {fault}; delete it to have it made again.") from None
             self._kept[piece.name] = arrays, spent
         return self._kept[piece.name]
-
-    def _path(self, piece: Piece) -> Path:
-        return self.folder / "pieces" / f"{piece.name}.safetensors"
 
 
 def _tell(progress: Progress, done: float, piece: Piece, share: float) -> None:

@@ -1,0 +1,180 @@
+"""Networks trained on records as pieces of work: resumed exactly, found again wherever the dataset lies."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.datasets import make_dataset
+from helpers.runs import fault_of
+from nobi.datasets.dataset import Dataset
+from nobi.imitate import run as imitation
+from nobi.imitate.evaluation import open_evaluation
+from nobi.imitate.metrics import gain_of, quality_of
+from nobi.imitate.settings import ImitationSettings
+from nobi.studies.learning import CURVE, Imitation, Prediction, multiplications
+from nobi.studies.records import check_role, role_paths
+from nobi.studies.workshop import Workshop
+
+NET = "m15:layers=1,filters=4,position=false"
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def games57(tmp_path_factory):
+    return make_dataset(tmp_path_factory.mktemp("datasets") / "both", sizes=(5, 7), games=20, seed=1)
+
+
+def pieces_of(dataset, **changes):
+    digest = Dataset.open(dataset).digest
+    settings = {"net": NET, "steps": 12, "batch": 8, "validation": 20, "measurements": 3, "seed": 5, **changes}
+    run = Imitation(ImitationSettings(data=(digest,), **settings))
+    return run, Prediction(run, (digest,), positions=40, seed=2), Prediction(run, (digest,), 0, "train", (7,))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, games57):
+    workshop = Workshop(tmp_path_factory.mktemp("whole"), 1, {"small": games57})
+    workshop.make(pieces_of(games57))
+    return workshop
+
+
+def assert_same(one, other, pieces):
+    for piece in pieces:
+        ours, theirs = one.arrays(piece), other.arrays(piece)
+        assert ours.keys() == theirs.keys()
+        for name in ours:
+            assert np.array_equal(ours[name], theirs[name], equal_nan=True), (piece.name, name)
+
+
+def test_what_training_comes_to(whole, games57):
+    run, _, _ = pieces_of(games57)
+    arrays = whole.arrays(run)
+    assert set(arrays) == set(CURVE)
+    assert arrays["positions"].tolist() == [0, 32, 64, 96]
+    assert run.positions == 96
+    assert np.isnan(arrays["loss"]).tolist() == [True, False, False, False]
+    assert not np.isnan(arrays["validation_loss"]).any()
+    lines = run.lines(whole)
+    assert "loss" not in lines[0]
+    assert lines[3]["loss"] == arrays["loss"][3]
+    assert run.model(whole).is_file()
+    assert run.filters(whole).shape == (4, 36, 5, 5)
+    assert run.weight_count() == 36 * 4 * 25 + 4 + 4 * 2 * 9 + 2
+
+
+def test_a_prediction_is_that_of_the_measurement(whole, games57):
+    run, tests, trains = pieces_of(games57)
+    work = open_evaluation(run.model(whole), [games57], "test", (), 40, 2)
+    expected = work.measure(torch.device("cpu"))
+    found = tests.predicted(whole)
+    assert found == expected
+    assert found.all.positions == work.count
+    assert set(found.by_size) == {5, 7}
+    assert set(trains.verdicts(whole).size.tolist()) == {7}
+
+
+def test_gains_are_differences_on_the_same_positions(whole, games57):
+    _, tests, _ = pieces_of(games57)
+    found = tests.verdicts(whole)
+    nothing = gain_of(found, found)
+    assert (nothing.accuracy.value, nothing.accuracy.low, nothing.accuracy.high) == (0, 0, 0)
+    better = type(found)(**{**vars(found), "better": np.zeros_like(found.better)})
+    gain = gain_of(better, found)
+    assert gain.accuracy.value == pytest.approx(quality_of(better).accuracy.value - quality_of(found).accuracy.value)
+    assert gain.rank.value == pytest.approx(quality_of(better).rank.value - quality_of(found).rank.value)
+    assert gain.rank.low < gain.rank.value < 0
+    with pytest.raises(ValueError, match="not the same"):
+        gain_of(found, found.select(found.size == 5))
+
+
+def test_a_run_that_was_left_ends_in_the_same_bits_where_the_dataset_was_moved(tmp_path, whole, games57, monkeypatch):
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(games57, moved)
+    pieces = pieces_of(games57)
+    assert [piece.name for piece in pieces_of(moved)] == [piece.name for piece in pieces]
+    monkeypatch.setattr(imitation, "SAVE_SECONDS", 0.0)
+
+    def press(done, what):  # Ctrl-C in the middle of the run
+        if what.startswith("imitate") and 0.4 * pieces[0].cost < done < 0.9 * pieces[0].cost:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(tmp_path / "out", 1, {"small": games57}).make(pieces, press)
+    left = Workshop(tmp_path / "out", 1, {"small": moved})
+    assert not left.has(pieces[0])
+    assert (left.run_folder(pieces[0].name) / "checkpoint.safetensors").exists()
+    left.make(pieces)
+    assert_same(left, whole, pieces)
+    assert pieces[0].model(left).read_bytes() == pieces[0].model(whole).read_bytes()
+    assert str(tmp_path).encode() not in pieces[0].model(left).read_bytes(), "a model does not tell where data lay"
+
+
+def test_the_same_games_from_elsewhere_have_the_same_digest(tmp_path, games57):
+    again = make_dataset(tmp_path / "again", sizes=(5, 7), games=20, seed=1)
+    other = make_dataset(tmp_path / "other", sizes=(5, 7), games=19, seed=1)
+    assert Dataset.open(again).digest == Dataset.open(games57).digest != Dataset.open(other).digest
+
+
+def test_settings_tell_pieces_apart(games57):
+    some = [pieces_of(games57, **changes) for changes in ({}, {"seed": 6}, {"steps": 13}, {"clip": 1.0})]
+    names = {piece.name for pieces in some for piece in pieces}
+    assert len(names) == 12
+    assert all(name.replace("-", "").replace("+", "").isalnum() for name in names)
+    with pytest.raises(ValueError, match="in steps"):
+        pieces_of(games57, steps=0)
+
+
+def test_a_model_that_is_gone_and_a_dataset_that_is_not_there(tmp_path, games57):
+    run, tests, _ = pieces_of(games57, steps=2, measurements=1)
+    assert "None of the datasets" in fault_of(Workshop(tmp_path, 1).make, [run])
+    workshop = Workshop(tmp_path, 1, {"small": games57})
+    workshop.make([run])
+    shutil.rmtree(workshop.run_folder(run.name))
+    sentence = fault_of(workshop.make, [tests])
+    assert "is gone; delete" in sentence
+    assert str(workshop.path(run)) in sentence
+
+
+def test_costs_are_in_proportion():
+    small, large = multiplications("c14-small", 19), multiplications("c14-large", 19)
+    assert small == 19**2 * (49 * 8 * 48 + 25 * (48 * 32 + 2 * 32 * 32)) + 361**2 * 32
+    assert 3 < large / small < 5
+    assert multiplications("mdlstm", 9) > 0
+
+
+def test_what_is_in_a_dataset(whole, games57):
+    records = whole.records["small"]
+    dataset = Dataset.open(games57)
+    assert records.games["train"] == dataset.sizes("train")
+    assert records.count("test") == sum(records.positions["test"].values())
+    assert records.count("test", (5,)) == records.positions["test"][5]
+    words = records.in_words()
+    assert words.startswith("20 games on 5x5 and 20 games on 7x7, split by game: ")
+    assert games57 not in words
+    assert records.in_words((7,)).startswith("20 games on 7x7, split")
+
+
+def test_roles(whole, tmp_path):
+    assert role_paths(["pro=a/b", "small=c=d"]) == {
+        "pro": tmp_path.__class__("a/b"),
+        "small": tmp_path.__class__("c=d"),
+    }
+    assert fault_of(role_paths, ["pro"]) == "--data takes ROLE=DATASET, as in pro=data/pro, not 'pro'."
+    assert "There is no role 'prof'" in fault_of(role_paths, ["prof=a"])
+    assert "twice" in fault_of(role_paths, ["pro=a", "pro=b"])
+    assert "'nobi data import'" in fault_of(Workshop, tmp_path, 1, {"pro": tmp_path / "none"})
+    check_role("some", "small", (5, 7), whole.records)
+    sentence = fault_of(check_role, "some", "pro", (19,), whole.records)
+    assert sentence == (
+        "The study 'some' needs games of professionals on 19x19: make a dataset with 'nobi data import' and name it "
+        "with --data pro=DATASET."
+    )
+    assert "needs games on 9x9 in every part" in fault_of(check_role, "some", "small", (9,), whole.records)
