@@ -82,6 +82,8 @@ for line in sys.stdin:
         say(f"= {'true' if manner == 'kgs' and words[1] in MORE else 'false'}\n\n")
     elif words[0] == "protocol_version":
         say("= 2\n\n")
+    elif words[0] in ("name", "version") and manner in ("good", "kgs"):
+        say("= Fake\n\n" if words[0] == "name" else "= 1.0\n\n")
     elif words[0] == "genmove":
         chosen = move(words[1])
         say("? I would rather not\n\n" if chosen is None else f"= {chosen}\n\n")

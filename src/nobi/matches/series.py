@@ -62,6 +62,8 @@ class SeriesSettings:
     parallel: int = 1
     time: TimeSettings = field(default_factory=TimeSettings)
     """The clocks of every game."""
+    longest: int = 0
+    """Moves after which a game is stopped and counted; 0 for those of the game's rules."""
 
     def new_referee(self) -> Referee:
         """A referee."""
@@ -160,7 +162,9 @@ class Series:
         game = opening.begin(settings.variant)
         bots = {BLACK: seats[pairing.black].bot(pairing.game), WHITE: seats[pairing.white].bot(pairing.game)}
         control = TimeControl(settings.time) if settings.time.system != "none" else None
-        done = play_single(game, bots, referee, settings.variant.most_moves, settings.seconds, control)
+        done = play_single(
+            game, bots, referee, settings.longest or settings.variant.most_moves, settings.seconds, control
+        )
         return _kept(pairing, game, done, self._entrants, opening.name, settings)
 
 

@@ -132,6 +132,11 @@ class Study(ABC):
         if self.opponents and scale != "tiny":
             needs(self.name, self.opponents, self.engines)
 
+    @property
+    def learns_from(self) -> tuple[str, ...]:
+        """The roles of the datasets that it uses."""
+        return tuple(self.roles)
+
     @abstractmethod
     def conditions(self) -> dict[str, str]:
         """In words under which conditions the figures are measured: what is set → to what."""

@@ -102,6 +102,7 @@ def command_of(name: str, command: str, strength: Strength, folder: Path) -> str
     if name == GNUGO:
         arguments += ["--level", str(strength.level)] if strength.level else []
         arguments += [f"--{strength.rules}-rules"] if strength.rules else []
+        arguments += ["--positional-superko"] if strength.rules == "chinese" else []  # as our games of Go have it
     elif name == "pachi":
         arguments += ["-t", f"={strength.playouts}"] if strength.playouts else []
     elif name == "mogo":

@@ -114,11 +114,15 @@ class EngineMatch(Piece):
     random_moves: int = 0
     """With which games begin, the same in two games, with colours exchanged: for players that leave nothing to
     chance."""
+    longest: int = 0
+    """Moves after which a game is stopped and counted; 0 for those of the rules."""
 
     @property
     def description(self) -> str:
         """Players by what they are, not by where they lie."""
         own = {name: getattr(self, name) for name in ("game", "size", "games", "seed", "random_moves")}
+        if self.longest:
+            own["longest"] = self.longest
         people = {"a": self.a.identity(), "b": self.b.identity()}
         if self.referee:
             people["referee"] = self.referee.identity()
@@ -133,7 +137,7 @@ class EngineMatch(Piece):
     @property
     def cost(self) -> float:
         """Seconds, roughly."""
-        moves = 0.4 * self.size**2
+        moves = min(0.4 * self.size**2, (self.longest or 3 * self.size**2) / 2)
         thinking = self.a.seconds_a_move(self.size) + self.b.seconds_a_move(self.size)
         return self.games * (moves * thinking + 0.5)
 
@@ -149,7 +153,7 @@ class EngineMatch(Piece):
         clock = max(self.a.strength.seconds, self.b.strength.seconds)
         # games by the clock are played one at a time: else the players would take each other's time
         parallel = 1 if clock else min(workshop.threads or usable_threads(), self.games)
-        settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel)
+        settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
         if self.a.network or self.b.network:
             _use_one_thread()
         with Series(settings, entrants) as series:

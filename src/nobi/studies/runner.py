@@ -121,13 +121,18 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "nobi": nobi.__version__,
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
-        **({"data": {role: dataclasses.asdict(study.records[role]) for role in study.roles}} if study.roles else {}),
+        **({"data": _data(study)} if study.learns_from else {}),
         **({"engines": _engines(study)} if study.opponents else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
         **_findings(findings),
     }
+
+
+def _data(study: Study) -> Document:
+    """What is in the datasets that it uses."""
+    return {role: dataclasses.asdict(study.records[role]) for role in study.learns_from}
 
 
 def _engines(study: Study) -> dict[str, str]:
