@@ -95,10 +95,12 @@ def test_who_oversteps_the_time_loses():
 
 
 def test_our_own_players_think_by_the_clock():
-    time = TimeSettings("absolute", 3.0)
+    time = TimeSettings("byoyomi", 0.5, 0.1, 100)
     [record] = play(["mcts:rollouts=0", engine("good")], 1, time=time)
     assert not record.forfeited
-    assert 0.5 < record.seconds[0] < 3
+    assert 0.5 < record.seconds[0] < 0.5 + 0.1 * 100
+    [record] = play(["mcts:rollouts=10", engine("good")], 1, time=time)
+    assert record.seconds[0] < 0.5  # no longer than its playouts take
 
 
 def test_clocks_are_in_the_record(tmp_path):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.players.time import FEWEST_MOVES, LAG, TimeControl, TimeSettings
+from nobi.players.time import FEWEST_MOVES, LAG, RESERVE, TimeControl, TimeSettings
 
 POINTS = 361
 
@@ -22,10 +22,10 @@ def test_no_limit():
 def test_absolute_time_is_shared_out_over_the_moves_to_come():
     clocks = control("absolute", 600)
     early = clocks.seconds(BLACK, POINTS, 0)
-    assert early == pytest.approx(600 / (0.75 * 361 / 2) - LAG)
+    assert early == pytest.approx((600 - RESERVE) / (0.75 * 361 / 2) - LAG)
     assert clocks.seconds(BLACK, POINTS, 200) > early
-    assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx(600 / FEWEST_MOVES - LAG)
-    clocks.note(BLACK, 8, 0)
+    assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx((600 - RESERVE) / FEWEST_MOVES - LAG)
+    clocks.note(BLACK, 9, 0)
     assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx(1 - 0.1)
     clocks.note(BLACK, 0, 0)
     assert 0 < clocks.seconds(BLACK, POINTS, 361) < 0.1

@@ -3,25 +3,25 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 
 from nobi import studies
 from nobi.arena.summary import Interval
 from nobi.studies.base import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
-from nobi.studies.engines import Engine
+from nobi.studies.c14_ablation import ALL, LIBERTIES_ONLY, NONE, SWITCHES, chance_share, symmetric_share
 from nobi.studies.workshop import Workshop
-
-ENGINES = {name: Engine(name, f"{name} 1.0") for name in studies.ENGINES}
+from studies.made_up import ENGINES, RECORDS
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory):
-    return Workshop(tmp_path_factory.mktemp("studies"))
+def workshop(tmp_path_factory, data):
+    return Workshop(tmp_path_factory.mktemp("studies"), data=data)
 
 
 @pytest.mark.parametrize("name", studies.names())
 def test_a_study_finds_rows_claims_and_figures(name, workshop, tmp_path):
-    study = studies.find(name)("tiny", 0)
+    study = studies.find(name)("tiny", 0, workshop.records)
     assert study.name == name
     assert set(study.scales) == set(SCALES) - (set() if study.roles or study.opponents else {"day"})
     assert study.conditions()
@@ -93,8 +93,57 @@ def test_the_paper_scale_is_at_least_the_papers():
     assert settings("s08-table3").ignored >= 50
 
 
+def test_the_paper_scale_of_deep_networks_is_the_papers():
+    def runs(name, scale="paper"):
+        study = studies.find(name)(scale, 0, RECORDS)
+        return [piece for piece in study.pieces() if piece.kind == "imitation"]
+
+    for name, epochs, nets in (
+        ("c14-table1", 9, 8),
+        ("c14-table2", 10, 1),
+        ("c14-table3", 10, 2),
+        ("m15-symmetry", 28, 4),
+        ("m15-depth", 28, 5),
+    ):
+        assert len(runs(name)) == nets
+        for run in runs(name):
+            assert run.settings.batch == 128
+            assert run.settings.optimiser == "sgd"
+            assert epochs * 10_000_000 <= run.positions < epochs * 10_000_000 + 128
+            assert run.settings.symmetries == name.startswith("m15")
+    assert "m15:layers=12,filters=128" in {run.settings.net for run in runs("m15-depth")}
+    assert {
+        "m15:layers=6,filters=192,planes=m15-reduced",
+        "m15:layers=3,filters=64,symmetric=true,planes=m15-reduced",
+    } < {run.settings.net for run in runs("m15-symmetry")}
+    # what studies can share they share
+    for scale in ("tiny", "quick", "day", "paper"):
+        assert set(runs("c14-fig3", scale)) < set(runs("c14-table1", scale))
+        for name in ("c14-fig6", "c14-fig7", "c14-fig8"):
+            assert runs(name, scale) == runs("c14-table2", scale)
+        assert runs("m15-fig1", scale) == runs("m15-depth", scale)
+    assert runs("m15-rank", "day")[0] in runs("m15-depth", "day")
+
+
+def test_what_the_ablation_leaves_out():
+    study = studies.find("c14-table1")("paper", 0, RECORDS)
+    assert study.run(NONE).settings.net == "c14-small"
+    assert study.run(LIBERTIES_ONLY).settings.net == "c14-small:ko=false,edge=false,mask=false,reflection=false"
+    assert set(SWITCHES[ALL]) == set(SWITCHES[LIBERTIES_ONLY]) | {"liberties"}
+    assert len(SWITCHES) == 8
+
+
+def test_how_symmetric_a_filter_is():
+    ring = np.array([[1.0, 2, 1], [2, 5, 2], [1, 2, 1]], np.float32)
+    odd = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]], np.float32)
+    assert symmetric_share(np.stack([ring, odd])[:, None]) == pytest.approx([1, 0])
+    chance = np.random.default_rng(0).normal(size=(40, 40, 7, 7)).astype(np.float32)
+    assert symmetric_share(chance).mean() == pytest.approx(chance_share(7), abs=0.01)
+
+
 def test_pieces_have_names_of_their_own():
-    pieces = {piece for name in studies.names() for piece in studies.find(name)("paper", 0, engines=ENGINES).pieces()}
+    kinds = [studies.find(name) for name in studies.names()]
+    pieces = {piece for kind in kinds for scale in kind.scales for piece in kind(scale, 0, RECORDS, ENGINES).pieces()}
     assert len({piece.name for piece in pieces}) == len(pieces)
     assert all(dataclasses.is_dataclass(piece) and piece.cost > 0 for piece in pieces)
 

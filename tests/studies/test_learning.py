@@ -20,13 +20,6 @@ from nobi.studies.workshop import Workshop
 NET = "m15:layers=1,filters=4,position=false"
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def games57(tmp_path_factory):
     return make_dataset(tmp_path_factory.mktemp("datasets") / "both", sizes=(5, 7), games=20, seed=1)

@@ -9,13 +9,10 @@ import nobi
 from helpers.runs import fault_of
 from nobi import studies
 from nobi.studies.base import SCALES
-from nobi.studies.engines import Engine
-from nobi.studies.pages import PAGES
+from nobi.studies.pages import PAGES, group_page
 from nobi.studies.runner import carry_out, run_studies
 from nobi.studies.workshop import Workshop
-from studies.made_up import MadeUp, Other, forget, interrupt_at, made
-
-ENGINES = {name: Engine(name, f"{name} 1.0") for name in studies.ENGINES}
+from studies.made_up import ENGINES, RECORDS, MadeUp, Other, forget, interrupt_at, made
 
 
 @pytest.fixture(autouse=True)
@@ -154,6 +151,36 @@ def test_a_scale_that_is_not_there(tmp_path, two):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_study_that_is_made_for_no_day(tmp_path):
+    sentence = fault_of(run_studies, ["s08-fig5"], "day", 0, tmp_path)
+    assert sentence == "The study 's08-fig5' has no scale 'day'; choose one of tiny, quick or paper."
+
+
+def test_a_study_without_its_records(tmp_path, data):
+    for given in ({}, {"pro": data["pro"]}):
+        sentence = fault_of(run_studies, ["c14-table3"], "tiny", 0, tmp_path / "out", data=given)
+        assert f"--data {'kgs' if given else 'pro'}=DATASET" in sentence
+        assert "'nobi data import'" in sentence
+    sentence = fault_of(run_studies, ["c14-fig3"], "tiny", 0, tmp_path / "out", data={"pro": data["small"]})
+    assert sentence.startswith("The study 'c14-fig3' needs games on 19x19 in every part of the dataset 'pro'")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_study_of_records_states_them_by_their_counts(tmp_path, data):
+    [document] = run_studies(["c14-fig6"], "tiny", 0, tmp_path / "out", threads=1, data=data)
+    assert list(document["data"]) == ["pro"]
+    assert sum(part["19"] for part in document["data"]["pro"]["games"].values()) == 24
+    text = json.dumps(document)
+    assert str(tmp_path) not in text
+    assert data["pro"] not in text
+    assert "24 games on 19x19" in document["conditions"]["records, professionals"]
+    [again] = run_studies(["c14-fig6"], "tiny", 0, tmp_path / "other", threads=1, data=data)
+    assert without_times([again]) == without_times([document])
+    page = group_page([document], {})
+    assert "`nobi study c14-fig6 --scale tiny --seed 0 --data pro=DATASET`" in page
+    assert "24 games on 19x19" in page
+
+
 def test_a_folder_that_cannot_be(tmp_path, two):
     (tmp_path / "file").write_text("")
     assert "cannot be written to" in fault_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
@@ -180,12 +207,14 @@ def test_every_study_is_what_the_list_says(file):
         assert kind.group == ("beyond" if file.startswith("beyond") else file.replace("_", "-"))
         assert kind.group in PAGES
         assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.opponents else {"day"})
-        if not name.startswith("beyond"):
+        if not name.startswith(("beyond", "size")):
             assert kind.paper.startswith(name[:3].upper())
         for scale in kind.scales:
-            study = kind(scale, 0, engines=ENGINES)
+            study = kind(scale, 0, RECORDS, ENGINES)
             assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)
             pieces = list(study.pieces())
-            assert all(
-                run in pieces[:place] for place, piece in enumerate(pieces) for run in getattr(piece, "runs", ())
-            ), "champions come after their runs"
+            for place, piece in enumerate(pieces):
+                needed = [*getattr(piece, "runs", ()), *([piece.run] if hasattr(piece, "run") else [])]
+                if piece.kind == "match":
+                    needed += [one.network for one in (piece.a, piece.b) if one.network]
+                assert all(run in pieces[:place] for run in needed), "what needs a run comes after it"

@@ -31,7 +31,8 @@ def share_interval(successes: float, trials: float) -> Interval:
     share = successes / trials
     centre = (share + _Z**2 / (2 * trials)) / (1 + _Z**2 / trials)
     spread = _Z / (1 + _Z**2 / trials) * math.sqrt(share * (1 - share) / trials + (_Z / (2 * trials)) ** 2)
-    return Interval(share, max(0.0, centre - spread), min(1.0, centre + spread))
+    # rounding must not put the share itself outside
+    return Interval(share, max(0.0, min(share, centre - spread)), min(1.0, max(share, centre + spread)))
 
 
 def mean_interval(values: NDArray[np.float64]) -> Interval:

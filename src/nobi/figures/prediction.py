@@ -44,6 +44,29 @@ def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
         save_figure(figure, path)
 
 
+def validation_curves(runs: dict[str, list[dict[str, Any]]], path: Path, title: str) -> None:
+    """Accuracy on validation positions in the course of several runs.
+
+    Args:
+        runs: label → the metrics of the run.
+        path: where to save.
+        title: stands above.
+    """
+    with new_figure(7.2, 3.6) as (figure, axes):
+        # a run more than there are colours: the line tells the first from the eighth
+        styles = zip(
+            cycle(COLOURS), [LINES[(i + i // len(COLOURS)) % len(LINES)] for i in range(len(runs))], strict=False
+        )
+        for (label, lines), (colour, line) in zip(runs.items(), styles, strict=True):
+            found = [(one["positions"] / 1000, 100 * one["validation_accuracy"]) for one in lines]
+            axes.plot(*zip(*found, strict=True), color=colour, ls=line, label=label)
+        axes.set(xlabel="positions seen, thousands", ylabel="accuracy on validation positions, %")
+        axes.set_ylim(bottom=0)
+        axes.set_title(title, loc="left")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        save_figure(figure, path)
+
+
 def annealed_at(lines: list[dict[str, Any]]) -> list[float]:
     """After how many positions the rate was lowered, if that happened now and then; for smooth schedules, nowhere."""
     rates = [line["rate"] for line in lines]

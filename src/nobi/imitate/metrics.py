@@ -76,9 +76,7 @@ def gain_of(one: Verdicts, other: Verdicts) -> Quality:
 
     Positions that are hard for one network are so for the other, so the difference is known better than either.
     """
-    if not (np.array_equal(one.game, other.game) and np.array_equal(one.ply, other.ply)):
-        raise ValueError("the positions are not the same")
-    clusters = _Clusters(one.game)
+    clusters = _clusters_of_both(one, other)
 
     def gain(value: Callable[[Verdicts], NDArray[np.float64]]) -> Interval:
         return clusters.mean(value(one) - value(other))
@@ -91,6 +89,20 @@ def gain_of(one: Verdicts, other: Verdicts) -> Quality:
         gain(lambda v: np.exp(v.log_probability)),
         gain(lambda v: -v.log_probability),
     )
+
+
+def guesses_gain(one: Verdicts, guesses: int, other: Verdicts, its_guesses: int) -> Interval:
+    """How much more often the expert's move is among so many guesses of one than among those of another network.
+
+    The positions must be the same; the networks may be, too.
+    """
+    return _clusters_of_both(one, other).mean(within(one, guesses) - within(other, its_guesses))
+
+
+def _clusters_of_both(one: Verdicts, other: Verdicts) -> "_Clusters":
+    if not (np.array_equal(one.game, other.game) and np.array_equal(one.ply, other.ply)):
+        raise ValueError("the positions are not the same")
+    return _Clusters(one.game)
 
 
 def prediction_of(verdicts: Verdicts) -> Prediction:

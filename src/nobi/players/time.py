@@ -13,6 +13,8 @@ System = Literal["none", "absolute", "canadian", "byoyomi"]
 
 LAG = 0.2
 """Seconds that each move is to be earlier than its limit, or a tenth of the limit if that is less."""
+RESERVE = 1.0
+"""Seconds of absolute time that are kept back, or a tenth of it if that is less: games may be long."""
 FEWEST_MOVES = 8
 """At the end of a game it is still taken to go on for so many moves of each player."""
 
@@ -128,7 +130,8 @@ class TimeControl:
             return _early(left.seconds / left.count if s.system == "canadian" else left.seconds)
         # the game is taken to end with three quarters of the board filled, every other stone one's own
         moves = max(FEWEST_MOVES, (0.75 * points - stones) / 2)
-        share = left.seconds / moves
+        reserve = min(RESERVE, s.main / 10) if s.system == "absolute" else 0.0
+        share = max(0.0, left.seconds - reserve) / moves
         if s.system == "absolute":
             return _early(share)
         overtime = s.period / s.count if s.system == "canadian" else s.period

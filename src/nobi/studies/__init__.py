@@ -1,7 +1,9 @@
-"""The studies: every table and figure of the papers on swiping networks, and questions beyond them.
+"""The studies: tables and figures of the papers, measured again, and questions beyond them.
 
 Read `base` first, then `s08_random`. A study is a class in the file of its group. `pieces` is the work that studies are
-made of, `workshop` makes and keeps it, `runner` runs whole studies, `pages` writes what they came to.
+made of, `workshop` makes and keeps it, `runner` runs whole studies, `pages` writes what they came to. Studies of deep
+networks learn from datasets that the user names (`records`); `learning` has their pieces of work, `deep` what they
+share.
 """
 
 import importlib
@@ -21,7 +23,13 @@ GROUPS = {
     "s09_random": ("s09-fig2", "s09-table1", "s09-fig4a"),
     "s09_training": ("s09-fig3a", "s09-fig3b", "s09-fig3c"),
     "s09_transfer": ("s09-table2", "s09-fig4b", "s09-fig4c"),
+    "c14_ablation": ("c14-table1", "c14-fig3"),
+    "c14_prediction": ("c14-table2", "c14-table3", "c14-fig6", "c14-fig7", "c14-fig8"),
+    "c14_games": ("c14-table4", "c14-table5"),
+    "m15_prediction": ("m15-symmetry", "m15-depth", "m15-fig1", "m15-rank"),
+    "m15_games": ("m15-depth-wins", "m15-rank-wins", "m15-opponents"),
     "m15_search": ("m15-search",),
+    "size_transfer": ("size-transfer",),
     "beyond_border": ("beyond-border",),
     "beyond_heuristic": ("beyond-heuristic",),
     "beyond_stacked": ("beyond-stacked",),
@@ -37,6 +45,9 @@ COLLECTIONS = {
     "s09-fig3": ("s09-fig3",),
     "s09-fig4": ("s09-fig4",),
     "schaul": ("s08-", "s09-"),
+    "c14": ("c14-",),
+    "m15": ("m15-",),
+    "imitation": ("c14-", "m15-", "size-"),
     "beyond": ("beyond-",),
 }
 """Names for several studies: all whose names begin so."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nobi.studies import names
+from nobi.studies import ENGINES, ROLES, names
 
 Document = dict[str, Any]
 
@@ -15,7 +15,13 @@ PAGES = {
     "s09-random": "Random networks (Schaul & Schmidhuber 2009)",
     "s09-training": "Training against naive and heuristic players (Schaul & Schmidhuber 2009)",
     "s09-transfer": "Trained networks on larger boards (Schaul & Schmidhuber 2009)",
-    "m15-search": "Tree search (Maddison, Huang, Sutskever & Silver 2015)",
+    "c14-ablation": "What each idea is worth (Clark & Storkey 2014)",
+    "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
+    "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
+    "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
+    "m15-games": "Networks that play against engines (Maddison et al. 2015)",
+    "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
+    "size-transfer": "Networks trained by gradient, on boards of other sizes",
     "beyond": "Beyond the papers",
 }
 """group → the title of its page."""
@@ -29,6 +35,24 @@ AGREES_MEANS = (
 HOLDS = {True: "✓", False: "✗", None: "?"}
 HOLDS_MEANS = "*✓*: it is so here as well. *✗*: it is not. *?*: our sample cannot tell."
 WRITTEN_BY = "Written by `python docs/studies/make_pages.py` from the files in `results`; no figure is typed by hand."
+DATA_TEXT = (
+    "Studies that learn from game records (C14, M15, size-transfer) want datasets of yours, which `nobi data import` "
+    "makes ([datasets](../datasets.md)): `nobi study c14-table1 --data pro=DATASET`. The roles: "
+    + "; ".join(f"`{role}`, {what}" for role, what in ROLES.items())
+    + ". What was trained is found again by a digest of the games, wherever the dataset lies."
+)
+ENGINES_TEXT = (
+    "Studies that play against other programs (c14-table4, c14-table5, m15-depth-wins, m15-opponents, m15-search) "
+    "find GNU Go where it is installed; others are named as in `nobi study m15-opponents --engine pachi=COMMAND`. Engines: "
+    + "; ".join(f"`{name}`, {what}" for name, what in ENGINES.items())
+    + ". What an engine calls itself is noted, and rows that need one that was not given are left out."
+)
+SCALES_TEXT = (
+    "Scales: `tiny` takes seconds, `quick` up to three minutes, `paper` is at least the paper's numbers. For studies "
+    "that learn from records that means a graphics card, which is used where there is one; they also have `day`, what "
+    "two cores do in one to three hours, with far fewer positions than the papers saw. The same command comes to the "
+    "same rows; where torch trains, on the same machine with as many threads."
+)
 
 
 def in_order(documents: Sequence[Document]) -> list[Document]:
@@ -81,8 +105,12 @@ def index_page(documents: Sequence[Document]) -> str:
     rows.append(["**all**", "work that studies share counted once", "", *sums, *_times(spent_in_all(documents))])
     parts = [
         "# Studies",
-        "Every table and figure of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), measured again, and questions "
-        "beyond them. `nobi study list` names the studies, `nobi study NAME --scale paper` runs one.",
+        "Every table and figure of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), what Clark & Storkey 2014 (C14) and "
+        "Maddison et al. 2015 (M15) tell of predicting moves, measured again, and questions beyond them. "
+        "`nobi study list` names the studies, `nobi study NAME --scale paper` runs one.",
+        DATA_TEXT,
+        ENGINES_TEXT,
+        SCALES_TEXT,
         WRITTEN_BY,
         f"How many rows of the tables agree with the paper: {AGREES_MEANS}",
         f"How many of its claims hold: {HOLDS_MEANS}",
@@ -158,6 +186,8 @@ def _study(document: Document, discussion: str) -> list[str]:
     name, spent = document["study"], document["spent"]
     seconds, cpu = _times(spent)
     command = f"nobi study {name} --scale {document['scale']} --seed {document['seed']}"
+    if document.get("data"):
+        command += " --data " + " ".join(f"{role}=DATASET" for role in document["data"])
     title = _title(document)
     source = f" In the paper: {document['paper']}." if document["paper"] and document["paper"] not in title else ""
     parts = [
