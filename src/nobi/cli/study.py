@@ -24,7 +24,7 @@ _DATA = (
 )
 _ENGINE = (
     "Other programs for studies that play against them, as in 'pachi=pachi --nodcnn'. Engines: "
-    f"{'; '.join(f'{name}, {what}' for name, what in studies.ENGINES.items())}."
+    f"{', '.join(studies.ENGINES)}; gnugo is found where it is installed."
 )
 
 

@@ -60,12 +60,12 @@ ROLES = {
 """What studies want datasets for, `nobi study NAME --data ROLE=DATASET`: role → what it should hold."""
 
 ENGINES = {
-    "gnugo": "GNU Go 3.8, found where it is installed",
+    "gnugo": "GNU Go",
     "pachi": "Pachi",
     "fuego": "Fuego",
     "mogo": "MoGo",
 }
-"""Other programs that studies play against, `nobi study NAME --engine ENGINE=COMMAND`."""
+"""Other programs that studies play against, `nobi study NAME --engine ENGINE=COMMAND`: name → what people call it."""
 
 
 def names() -> list[str]:

@@ -70,9 +70,8 @@ def needs(study: str, names: Sequence[str], given: Mapping[str, Engine]) -> None
     """Complains if a study can meet none of these engines."""
     if not any(name in given for name in names):
         wanted = " or ".join(ENGINES[name] for name in names)
-        raise NobiError(
-            f"The study {study!r} needs {wanted}: install it and name its command with --engine {names[0]}=COMMAND."
-        )
+        how = "install it, or name its command" if names == (GNUGO,) else "name a command"
+        raise NobiError(f"The study {study!r} plays against {wanted}: {how} with --engine {names[0]}=COMMAND.")
 
 
 @dataclass(frozen=True)

@@ -271,7 +271,7 @@ class Opponents(M15Games):
         missing = [name for name in self.opponents if name not in self.engines]
         notes = remarks(found)
         if missing and self.scale != "tiny":
-            names = " and ".join(ENGINES[name].partition(",")[0] for name in missing)
+            names = " and ".join(ENGINES[name] for name in missing)
             notes.append(f"Rows against {names} are left out: no command was given for them (--engine NAME=COMMAND).")
         beside_paper(bars, folder / f"{self.name}.png", f"{shape_text(self.shape())} filters", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)

@@ -41,7 +41,9 @@ _GNUGO_SECONDS = 2e-3
 class Trained(Protocol):
     """A piece of work that leaves the file of a network."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """A name that no other piece has."""
 
     def model(self, workshop: "Workshop") -> "Path":
         """The file; the piece must be made already."""

@@ -43,8 +43,9 @@ DATA_TEXT = (
 )
 ENGINES_TEXT = (
     "Studies that play against other programs (c14-table4, c14-table5, m15-depth-wins, m15-opponents, m15-search) "
-    "find GNU Go where it is installed; others are named as in `nobi study m15-opponents --engine pachi=COMMAND`. Engines: "
-    + "; ".join(f"`{name}`, {what}" for name, what in ENGINES.items())
+    "find GNU Go where it is installed; others are named as in "
+    "`nobi study m15-opponents --engine pachi=COMMAND`. Engines: "
+    + ", ".join(f"`{name}`" for name in ENGINES)
     + ". What an engine calls itself is noted, and rows that need one that was not given are left out."
 )
 SCALES_TEXT = (
@@ -188,6 +189,7 @@ def _study(document: Document, discussion: str) -> list[str]:
     command = f"nobi study {name} --scale {document['scale']} --seed {document['seed']}"
     if document.get("data"):
         command += " --data " + " ".join(f"{role}=DATASET" for role in document["data"])
+    command += "".join(f" --engine {name}=COMMAND" for name in document.get("engines", {}) if name != "gnugo")
     title = _title(document)
     source = f" In the paper: {document['paper']}." if document["paper"] and document["paper"] not in title else ""
     parts = [
