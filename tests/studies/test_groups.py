@@ -23,7 +23,7 @@ def workshop(tmp_path_factory, data):
 def test_a_study_finds_rows_claims_and_figures(name, workshop, tmp_path):
     study = studies.find(name)("tiny", 0, workshop.records)
     assert study.name == name
-    assert set(study.scales) == set(SCALES) - (set() if study.roles or study.opponents else {"day"})
+    assert set(study.scales) == set(SCALES) - (set() if study.roles or study.plays_against else {"day"})
     assert study.conditions()
     workshop.make(study.pieces())
     found = study.findings(workshop, tmp_path)

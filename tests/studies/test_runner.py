@@ -206,7 +206,7 @@ def test_every_study_is_what_the_list_says(file):
         assert kind.title == studies.titles()[name]
         assert kind.group == ("beyond" if file.startswith("beyond") else file.replace("_", "-"))
         assert kind.group in PAGES
-        assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.opponents else {"day"})
+        assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.plays_against else {"day"})
         if not name.startswith(("beyond", "size")):
             assert kind.paper.startswith(name[:3].upper())
         for scale in kind.scales:

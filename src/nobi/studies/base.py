@@ -104,7 +104,7 @@ class Study(ABC):
     """scale → settings: a dataclass of sample sizes."""
     roles: ClassVar[dict[str, tuple[int, ...]]] = {}
     """The datasets it needs, if any: role → the sizes of board that must be there."""
-    opponents: ClassVar[tuple[str, ...]] = ()
+    plays_against: ClassVar[tuple[str, ...]] = ()
     """The engines that it plays against, if any; it needs at least one of them, except at the scale `tiny`."""
 
     def __init__(
@@ -129,8 +129,8 @@ class Study(ABC):
         self.engines = engines or {}
         for role, sizes in self.roles.items():
             check_role(self.name, role, sizes, self.records)
-        if self.opponents and scale != "tiny":
-            needs(self.name, self.opponents, self.engines)
+        if self.plays_against and scale != "tiny":
+            needs(self.name, self.plays_against, self.engines)
 
     @property
     def learns_from(self) -> tuple[str, ...]:

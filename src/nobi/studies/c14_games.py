@@ -83,7 +83,7 @@ class Table4(NetworkGames):
     name = "c14-table4"
     title = "C14 table 4: games won against GNU Go, by Chinese and Japanese rules"
     paper = "C14 table 4"
-    opponents = ("gnugo",)
+    plays_against = ("gnugo",)
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
         "quick": Playing(2, level=1, longest=120),
@@ -138,7 +138,7 @@ class Table5(NetworkGames):
     name = "c14-table5"
     title = "C14 table 5: games won against Fuego"
     paper = "C14 table 5"
-    opponents = ("fuego",)
+    plays_against = ("fuego",)
     scales: ClassVar = {
         "tiny": Timed(2, longest=20, seconds=0.0),
         "quick": Timed(2, longest=40, seconds=0.5),

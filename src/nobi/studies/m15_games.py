@@ -75,7 +75,7 @@ class DepthWins(M15Games):
     name = "m15-depth-wins"
     title = "M15 section 5.2: games that deeper and wider networks win against GNU Go"
     paper = "M15 section 5.2"
-    opponents = (GNUGO,)
+    plays_against = (GNUGO,)
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
         "quick": Playing(2, level=1, longest=120),
@@ -211,7 +211,7 @@ class Opponents(M15Games):
     name = "m15-opponents"
     title = "M15 section 5.2: games that the deepest network wins against other programs"
     paper = "M15 section 5.2"
-    opponents = tuple(dict.fromkeys(engine for engine, _ in OPPONENTS))
+    plays_against = tuple(dict.fromkeys(engine for engine, _ in OPPONENTS))
     scales: ClassVar = {
         "tiny": Several(2, longest=20),
         "quick": Several(2, level=1, longest=120),
@@ -268,7 +268,7 @@ class Opponents(M15Games):
             paper = OPPONENTS[key] if same else None  # a smaller network is no measure of the paper's
             rows.append(Row(labels, "games won, %", won, paper, neutral=50.0))
             bars.append(Beside(str(opponent), won, paper))
-        missing = [name for name in self.opponents if name not in self.engines]
+        missing = [name for name in self.plays_against if name not in self.engines]
         notes = remarks(found)
         if missing and self.scale != "tiny":
             names = " and ".join(ENGINES[name] for name in missing)

@@ -61,7 +61,7 @@ class SearchStudy(DeepStudy):
     group = "m15-search"
     title = "M15 section 6: tree search, by playouts, and with the priors of a network"
     paper = "M15 section 6"
-    opponents = ("gnugo",)
+    plays_against = ("gnugo",)
     symmetries = True
     legal = True
     scales: ClassVar = {

@@ -68,7 +68,7 @@ def run_studies(
     for kind in kinds:
         if scale not in kind.scales:
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
-    wanted = {name for kind in kinds for name in kind.opponents}
+    wanted = {name for kind in kinds for name in kind.plays_against}
     met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
     workshop = Workshop(out, threads, data, engines)
     studies = [kind(scale, seed, workshop.records, met) for kind in kinds]
@@ -122,7 +122,7 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
         **({"data": _data(study)} if study.learns_from else {}),
-        **({"engines": _engines(study)} if study.opponents else {}),
+        **({"engines": _engines(study)} if study.plays_against else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
@@ -137,7 +137,7 @@ def _data(study: Study) -> Document:
 
 def _engines(study: Study) -> dict[str, str]:
     """The engines that it may have met: name → what each calls itself."""
-    return {name: study.engines[name].title for name in study.opponents if name in study.engines}
+    return {name: study.engines[name].title for name in study.plays_against if name in study.engines}
 
 
 def _tell(progress: Progress, done: float, total: float, now: float, what: str) -> None:
