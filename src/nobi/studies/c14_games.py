@@ -86,7 +86,7 @@ class Table4(NetworkGames):
     plays_against = ("gnugo",)
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
-        "quick": Playing(2, level=1, longest=120),
+        "quick": Playing(2, level=1, longest=30),
         "day": Playing(20),
         "paper": Playing(200),
     }
@@ -141,7 +141,7 @@ class Table5(NetworkGames):
     plays_against = ("fuego",)
     scales: ClassVar = {
         "tiny": Timed(2, longest=20, seconds=0.0),
-        "quick": Timed(2, longest=40, seconds=0.5),
+        "quick": Timed(2, longest=30, seconds=0.5),
         "day": Timed(20, seconds=2.0),
         "paper": Timed(200, seconds=10.0),
     }

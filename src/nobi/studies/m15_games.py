@@ -78,7 +78,7 @@ class DepthWins(M15Games):
     plays_against = (GNUGO,)
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
-        "quick": Playing(2, level=1, longest=120),
+        "quick": Playing(2, level=1, longest=30),
         "day": Playing(20),
         "paper": Playing(400),
     }
@@ -145,7 +145,7 @@ class RankWins(M15Games):
     paper = "M15 section 5.2"
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
-        "quick": Playing(10),
+        "quick": Playing(6),
         "day": Playing(200),
         "paper": Playing(1000),
     }
@@ -214,7 +214,7 @@ class Opponents(M15Games):
     plays_against = tuple(dict.fromkeys(engine for engine, _ in OPPONENTS))
     scales: ClassVar = {
         "tiny": Several(2, longest=20),
-        "quick": Several(2, level=1, longest=120),
+        "quick": Several(2, level=1, longest=30),
         "day": Several(20, playouts=(10_000,)),
         "paper": Several(200, playouts=(10_000, 100_000)),
     }
