@@ -1,4 +1,7 @@
-"""Writes the pages of this folder from results/*.json, which `nobi study schaul beyond --scale paper` made."""
+"""Writes the pages of this folder from results/*.json.
+
+`nobi study schaul beyond --scale paper` and `nobi study imitation --scale day --data …` made these.
+"""
 
 import json
 from pathlib import Path

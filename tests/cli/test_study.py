@@ -26,6 +26,8 @@ def test_help(capsys):
     for word in (
         "NAME",
         "--scale",
+        "--data",
+        "ROLE=DATASET",
         "--out",
         "--resume",
         "--no-resume",
@@ -55,6 +57,8 @@ def test_list(capsys):
         assert f" {name} " in out
     rows = json.loads(call(capsys, "study", "list", "--json")[1])
     assert {row["name"]: row["title"] for row in rows} == studies.titles()
+    [table] = [row for row in rows if row["name"] == "c14-table3"]
+    assert (table["scales"], table["data"]) == ("tiny, quick, day, paper", "pro, kgs")
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,14 @@ def test_list(capsys):
             "There is no program 'no-such-program'",
         ),
         ([SMALL, "--resume", "--no-resume"], "Choose one of --resume and --no-resume."),
+        ([SMALL, "--scale", "day"], f"The study '{SMALL}' has no scale 'day'; choose one of tiny, quick or paper."),
+        (
+            ["c14-table1"],
+            "The study 'c14-table1' needs games of professionals on 19x19: make a dataset with 'nobi data ",
+        ),
+        (["c14-table1", "--data", "pro"], "--data takes ROLE=DATASET, as in pro=data/pro, not 'pro'."),
+        (["c14-table1", "--data", "pros=x"], "There is no role 'pros' for a dataset; choose one of pro, kgs or small."),
+        (["c14-table1", "--data", "pro=nowhere"], "There is no dataset 'nowhere'; 'nobi data import' makes one."),
         ([SMALL, "--threads", "-1"], "--threads must be 0 or more, not -1."),
         ([SMALL, "--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
     ],

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from nobi.arena.summary import Interval
-from nobi.figures import prediction
+from nobi.figures import beside, prediction
+from nobi.figures.beside import Beside, beside_paper
 from nobi.imitate.metrics import Quality
 
 
@@ -69,3 +70,29 @@ def test_filters_are_drawn_as_they_are(tmp_path):
     prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
     assert (tmp_path / "filters.png").read_bytes() == first
     assert (tmp_path / "filters.svg").exists()
+
+
+def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
+    runs = {f"run {i}": [line(step, 0.1, validation_accuracy=0.01 * i) for step in (0, 10)] for i in range(8)}
+    prediction.validation_curves(runs, tmp_path / "runs.png", "eight runs")
+    axes = drawn[0][0].axes[0]
+    assert [curve.get_ydata().tolist() for curve in axes.get_lines()] == [pytest.approx([i, i]) for i in range(8)]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(runs)
+    looks = {(curve.get_color(), str(curve.get_linestyle())) for curve in axes.get_lines()}
+    assert len(looks) == 8
+
+
+def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
+    kept = []
+    monkeypatch.setattr(beside, "save_figure", lambda figure, _: kept.append(figure))
+    cases = [Beside("a", Interval(2, 1, 4), 3.0), Beside("b", Interval(-1, -2, 0)), Beside("c", Interval(5, 4, 6), 5.5)]
+    beside_paper(cases, tmp_path / "beside.png", "some", "points")
+    axes = kept[0].axes[0]
+    ours, *_ = axes.containers
+    assert ours.lines[0].get_xdata().tolist() == [2, -1, 5]
+    (bars,) = ours.lines[2]
+    assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[1, 4], [-2, 0], [4, 6]]
+    papers = [one for one in axes.get_lines() if one.get_label() == "paper"]
+    assert papers[0].get_xdata().tolist() == [3, 5.5]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b", "c"]
+    assert axes.yaxis_inverted()  # the first case is at the top

@@ -11,7 +11,7 @@ from helpers.runs import fault_of
 from nobi.datasets.dataset import Dataset
 from nobi.imitate import run as imitation
 from nobi.imitate.evaluation import open_evaluation
-from nobi.imitate.metrics import gain_of, quality_of
+from nobi.imitate.metrics import gain_of, gains_apart, guesses_gain, quality_of
 from nobi.imitate.settings import ImitationSettings
 from nobi.studies.learning import CURVE, Imitation, Prediction, multiplications
 from nobi.studies.records import check_role, role_paths
@@ -84,6 +84,10 @@ def test_gains_are_differences_on_the_same_positions(whole, games57):
     assert gain.accuracy.value == pytest.approx(quality_of(better).accuracy.value - quality_of(found).accuracy.value)
     assert gain.rank.value == pytest.approx(quality_of(better).rank.value - quality_of(found).rank.value)
     assert gain.rank.low < gain.rank.value < 0
+    assert gains_apart((better, found), (better, found)).value == 0
+    assert gains_apart((better, found), (found, found)) == gain.accuracy
+    assert guesses_gain(found, 1, better, 1).value == pytest.approx(-gain.accuracy.value)
+    assert guesses_gain(found, 3, found, 1).value >= 0
     with pytest.raises(ValueError, match="not the same"):
         gain_of(found, found.select(found.size == 5))
 

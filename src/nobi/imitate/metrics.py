@@ -76,7 +76,7 @@ def gain_of(one: Verdicts, other: Verdicts) -> Quality:
 
     Positions that are hard for one network are so for the other, so the difference is known better than either.
     """
-    clusters = _clusters_of_both(one, other)
+    clusters = _clusters_of_all(one, other)
 
     def gain(value: Callable[[Verdicts], NDArray[np.float64]]) -> Interval:
         return clusters.mean(value(one) - value(other))
@@ -96,13 +96,24 @@ def guesses_gain(one: Verdicts, guesses: int, other: Verdicts, its_guesses: int)
 
     The positions must be the same; the networks may be, too.
     """
-    return _clusters_of_both(one, other).mean(within(one, guesses) - within(other, its_guesses))
+    return _clusters_of_all(one, other).mean(within(one, guesses) - within(other, its_guesses))
 
 
-def _clusters_of_both(one: Verdicts, other: Verdicts) -> "_Clusters":
-    if not (np.array_equal(one.game, other.game) and np.array_equal(one.ply, other.ply)):
-        raise ValueError("the positions are not the same")
-    return _Clusters(one.game)
+def gains_apart(one: tuple[Verdicts, Verdicts], other: tuple[Verdicts, Verdicts]) -> Interval:
+    """How much more accuracy the first of one pair of networks gains on the second than in another pair.
+
+    All four have to be shown the same positions.
+    """
+    clusters = _clusters_of_all(*one, *other)
+    first, second = (within(ahead, 1) - within(behind, 1) for ahead, behind in (one, other))
+    return clusters.mean(first - second)
+
+
+def _clusters_of_all(first: Verdicts, *others: Verdicts) -> "_Clusters":
+    for other in others:
+        if not (np.array_equal(first.game, other.game) and np.array_equal(first.ply, other.ply)):
+            raise ValueError("the positions are not the same")
+    return _Clusters(first.game)
 
 
 def prediction_of(verdicts: Verdicts) -> Prediction:

@@ -136,8 +136,8 @@ class Figure6(LargeStudy):
     paper = "C14 figure 6"
 
     def pieces(self) -> Sequence[Piece]:
-        """Table 2's run."""
-        return [self.run()]
+        """Table 2's run, and what it predicts of the validation part in the end."""
+        return [self.run(), self.prediction(split="validation")]
 
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """The curve, and how much the last tenth of it falls."""
@@ -145,17 +145,16 @@ class Figure6(LargeStudy):
 
         lines = self.run().lines(workshop)
         training_curve(lines, folder / f"{self.name}.png", "c14-large on games of professionals")
-        first, last = lines[0]["validation_loss"], lines[-1]["validation_loss"]
-        before = lines[-1 - max(1, (len(lines) - 1) // 10)]["validation_loss"]
-        share = (before - last) / (first - last) if first > last else 1.0
-        rows = [
-            Row({"at": f"{int(line['positions']):,} positions"}, "validation loss", _exactly(line["validation_loss"]))
-            for line in (lines[0], lines[len(lines) // 2], lines[-1])
-        ]
+        losses = [line["validation_loss"] for line in lines]
+        tenth = max(1, (len(losses) - 1) // 10)
+        fallen, at_last = losses[0] - losses[-1], losses[-1 - tenth] - losses[-1]
+        end = self.prediction(split="validation").predicted(workshop).all
+        rows = [Row({"part": "validation"}, "negative log likelihood in the end", end.loss)]
         claim = Claim(
             "Improvement on the validation set has more or less slowed to a halt at the end.",
-            share < 0.01,
-            f"the last tenth of the training brings {100 * share:.1f} % of the whole improvement; below 1 % is a halt",
+            at_last < 0.01 * fallen,
+            f"in the whole training the loss falls by {fallen:.3f}, in its last {tenth / (len(losses) - 1):.0%} by "
+            f"{at_last:.3f}; less than a hundredth is a halt",
         )
         caption = "Loss and accuracy on training and validation positions; dotted lines where the rate was lowered."
         return Findings([Table("Negative log likelihood", rows)], [claim], [Picture(f"{self.name}.png", caption)])
@@ -229,11 +228,6 @@ class Figure8(LargeStudy):
         ]
         caption = "How often the expert's move is among the network's n best, on the test part; the band is 95 %."
         return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)])
-
-
-def _exactly(value: float) -> Interval:
-    """A figure of this run alone, without bounds."""
-    return Interval(value, value, value)
 
 
 STUDIES = {study.name: study for study in (Table2, Table3, Figure6, Figure7, Figure8)}

@@ -46,7 +46,7 @@ class Learning:
         return f"{seen:,} positions seen, {share}; batches of {self.batch}, {self.optimiser}{schedule}{clip}"
 
 
-TINY = Learning(24, 0.0, 24, 8, "adamw", clip=1.0, validation=8, measurements=2)
+TINY = Learning(16, 0.0, 24, 8, validation=8, measurements=1)
 """Only to try it out."""
 
 
@@ -73,7 +73,7 @@ class DeepStudy(Study):
         found: Learning = self.settings
         return found
 
-    def train(self, net: str, role: str, sizes: tuple[int, ...], schedule: str = "") -> Imitation:
+    def train(self, net: str, role: str, sizes: tuple[int, ...]) -> Imitation:
         """The run of a network on the train part of a dataset."""
         how, records = self.learning(), self.records[role]
         return Imitation(
@@ -84,7 +84,7 @@ class DeepStudy(Study):
                 steps=how.steps(records.count("train", sizes)),
                 batch=how.batch,
                 optimiser=how.optimiser,
-                schedule=schedule or how.schedule,
+                schedule=how.schedule,
                 clip=how.clip,
                 symmetries=self.symmetries,
                 validation=how.validation,
@@ -102,8 +102,9 @@ class DeepStudy(Study):
         """How much is measured, and on which moves."""
         test = self.learning().test
         how_many = f"{test:,} positions drawn at random from" if test else "all positions of"
-        moves = "legal moves only" if self.legal else "all points, or legal moves only if trained so"
-        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games"
+        moves = "only legal moves are compared" if self.legal else "all points are compared"
+        chance = "one run of each network, so they do not tell how much another one would differ"
+        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games ({chance})"
 
 
 def percent(interval: Interval) -> Interval:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nobi.figures.beside import Beside, beside_paper
 from nobi.studies.base import Claim, Findings, Picture, Row, Table, verdict, verdict_of_all
-from nobi.studies.deep import TINY, DeepStudy, Learning, apart, percent, points, small_scale
+from nobi.studies.deep import TINY, DeepStudy, Learning, percent, points, small_scale
 from nobi.studies.learning import Imitation, Prediction
 from nobi.studies.pieces import Piece
 from nobi.studies.workshop import Workshop
@@ -31,6 +31,9 @@ DEPTH = {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10, 128): 54.5, (12, 12
 TOP_TEN = 94.0
 """How often the move is among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
+
+FEWEST_GAMES = 5
+"""Of a rank that is shown."""
 
 Shape = tuple[int, int]
 """Layers and filters."""
@@ -123,9 +126,9 @@ class Symmetry(M15Study):
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """Accuracy, and what symmetry adds."""
         from nobi.figures.prediction import validation_curves
-        from nobi.imitate.metrics import gain_of, quality_of
+        from nobi.imitate.metrics import gain_of, gains_apart, quality_of
 
-        rows, changes, bars, gains, curves = [], [], [], {}, {}
+        rows, changes, bars, gains, curves, pairs = [], [], [], {}, {}, []
         for shape, papers in zip(self.settings.shapes, SYMMETRY.items(), strict=True):
             (paper_shape, paper) = papers
             verdicts = []
@@ -142,19 +145,20 @@ class Symmetry(M15Study):
                     Beside(f"{shape_text(shape)}, {weights}", accuracy, figure if shape == paper_shape else None)
                 )
                 curves[f"{shape_text(shape)}, {weights}"] = run.lines(workshop)
-            gains[shape] = gain_of(verdicts[1], verdicts[0]).accuracy
+            pairs.append((verdicts[1], verdicts[0]))
+            gains[shape] = gain_of(*pairs[-1]).accuracy
             of_paper = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
             labels = {"network": f"{shape_text(shape)}{of_paper}"}
             changes.append(
                 Row(labels, "accuracy gained, points", percent(gains[shape]), round(paper[1] - paper[0], 1), 0.0)
             )
-        shallow, deep = (gains[shape] for shape in self.settings.shapes)
+        shallow, gap = gains[self.settings.shapes[0]], gains_apart(*pairs)
         claims = [
             Claim("Weight symmetries help small and shallow networks.", verdict(shallow), points(shallow)),
             Claim(
                 "They help larger and deeper networks less.",
-                verdict(apart(shallow, deep)),
-                f"the gain of the shallow network minus that of the deep one: {points(apart(shallow, deep))}",
+                verdict(gap),
+                f"the gain of the shallow network minus that of the deep one: {points(gap)}",
             ),
         ]
         beside_paper(bars, folder / f"{self.name}.png", "Free and symmetric weights", "accuracy, %")
@@ -189,9 +193,10 @@ class DepthStudy(M15Study):
     def chains(self) -> dict[str, list[Shape]]:
         """Networks that differ in depth alone, and in width alone, in order."""
         shapes = self.settings.shapes
-        widest_chain = max({f for _, f in shapes}, key=lambda f: (len([1 for _, g in shapes if g == f]), f))
+        widths = [filters for _, filters in shapes]
+        common = max(widths, key=lambda filters: (widths.count(filters), filters))
         return {
-            "Deeper": sorted(shape for shape in shapes if shape[1] == widest_chain),
+            "Deeper": sorted(shape for shape in shapes if shape[1] == common),
             "Wider": sorted(shape for shape in shapes if shape[0] == min(depth for depth, _ in shapes)),
         }
 
@@ -253,7 +258,9 @@ class Figure1(DepthStudy):
             top = curves[shape_text(shape)] = self.prediction(self.run(*shape)).predicted(workshop).top
             for n in GUESSES:
                 paper = DEPTH.get(shape) if n == 1 else TOP_TEN if n == 10 and shape == (12, 128) else None
-                rows.append(Row({"network": shape_text(shape), "guesses": str(n)}, "%", percent(top[n - 1]), paper))
+                rows.append(
+                    Row({"network": shape_text(shape), "guesses": str(n)}, "accuracy, %", percent(top[n - 1]), paper)
+                )
         best, worst = (sorted(verdicts, key=lambda s: curves[shape_text(s)][0].value)[i] for i in (-1, 0))
         gaps = {n: guesses_gain(verdicts[best], n, verdicts[worst], n) for n in GUESSES if n > 1}
         ten = curves[shape_text(best)][9]
@@ -326,10 +333,6 @@ class Rank(M15Study):
             f"Accuracy on the test part by the rank of the player to move, of ranks in {FEWEST_GAMES} games or more."
         )
         return Findings([Table("By rank of the player", rows)], [claim], [Picture(f"{self.name}.png", caption)])
-
-
-FEWEST_GAMES = 5
-"""Of a rank that is shown."""
 
 
 def shape_text(shape: Shape) -> str:

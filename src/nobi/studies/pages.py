@@ -195,7 +195,7 @@ def _study(document: Document, discussion: str) -> list[str]:
     parts = [
         f"## {name}",
         f"**{title}{'' if title.endswith('?') else '.'}**{source}",
-        f"`{command}`, nobi {document['nobi']}: {seconds} seconds on {document['threads']} threads, "
+        f"`{command}`, nobi {document['nobi']}: {seconds} seconds on {_threads(document)}, "
         f"{cpu} CPU seconds, work that it shares with other studies included.",
     ]
     if discussion.strip():
@@ -234,6 +234,10 @@ def _rows(document: Document) -> list[Document]:
 
 def _groups(documents: Sequence[Document]) -> list[str]:
     return list(dict.fromkeys(document["group"] for document in documents))
+
+
+def _threads(document: Document) -> str:
+    return "1 thread" if document["threads"] == 1 else f"{document['threads']} threads"
 
 
 def _title(document: Document) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.studies.base import Claim, Findings, Picture, Row, Table, verdict
-from nobi.studies.deep import TINY, DeepStudy, Learning, apart, percent, points
+from nobi.studies.deep import TINY, DeepStudy, Learning, percent, points
 from nobi.studies.learning import Imitation, Prediction
 from nobi.studies.pieces import Piece
 from nobi.studies.workshop import Workshop
@@ -64,7 +64,7 @@ class SizeTransfer(DeepStudy):
         "day": Kinds(
             _planes(16),
             "nobi-net:width=32,blocks=4",
-            Learning(480_000, 0.0, 30_000, 128, "adamw", "cosine:rate=0.004", 1.0),
+            Learning(624_000, 0.0, 30_000, 128, "adamw", "cosine:rate=0.004", 1.0),
         ),
         "paper": Kinds(
             _planes(32),
@@ -115,7 +115,7 @@ class SizeTransfer(DeepStudy):
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """Accuracy on all sizes, and what it costs not to have seen one."""
         from nobi.figures.prediction import accuracy_by_group
-        from nobi.imitate.metrics import gain_of, quality_of
+        from nobi.imitate.metrics import gain_of, gains_apart, quality_of
 
         kinds = list(self.settings.named)
         rows, changes, groups, lost = [], [], {}, {}
@@ -148,7 +148,7 @@ class SizeTransfer(DeepStudy):
             )
             for kind in kinds
         ]
-        gap = apart(lost["nobi-net", 19], lost["MDLSTM", 19])
+        gap = gains_apart(*((verdicts[kind, "19x19", 19], verdicts[kind, "9x9 and 13x13", 19]) for kind in kinds[::-1]))
         claims.append(
             Claim(
                 "On the way from small boards to 19x19, MDLSTM loses less accuracy than the convolutional network.",
