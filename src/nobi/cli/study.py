@@ -101,6 +101,7 @@ def _print_list(as_json: bool) -> None:
             "group": kind.group,
             "scales": ", ".join(kind.scales),
             "data": ", ".join(kind.roles),
+            "engines": ", ".join(kind.plays_against),
         }
         for kind in kinds
     ]
@@ -109,10 +110,10 @@ def _print_list(as_json: bool) -> None:
         return
     from rich.console import Console
 
-    table = plain_table(["study", "what", "data"])
+    table = plain_table(["study", "what", "data", "engines"])
     table.columns[0].no_wrap = True
     for row in rows:
-        table.add_row(row["name"], row["title"], row["data"])
+        table.add_row(row["name"], row["title"], row["data"], row["engines"])
     for word in studies.COLLECTIONS:
         members = studies.names_of(word)
         table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
