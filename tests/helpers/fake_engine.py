@@ -15,6 +15,7 @@ genmove (counted over all games, the first is 1), it
     refuse     refuses
     resign     gives up
     passes     passes, at every move
+    busy       passes after a quarter of a second of work, at every move
     deaf       answers nothing, from the beginning
 """
 
@@ -61,7 +62,9 @@ def move(colour):
     generated += 1
     if manner == "slow":
         time.sleep(0.5)
-    elif manner == "passes":
+    elif manner in ("passes", "busy"):
+        while manner == "busy" and time.process_time() < 0.25 * generated:
+            pass
         return "pass"
     elif manner not in ("good", "kgs") and generated == bad_move:
         return misbehave(colour)

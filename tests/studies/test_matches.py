@@ -209,3 +209,10 @@ def test_the_difference_of_two_shares():
     assert (gap.low, gap.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
     assert isinstance(gap, Interval)
     assert np.isnan(difference_of_shares(0, 0, 1, 2).value)
+
+
+def test_the_time_of_engines_counts(tmp_path):
+    piece = engine_match(2)
+    workshop = Workshop(tmp_path, 1, engines={"gnugo": fake("busy")})
+    workshop.make([piece])
+    assert workshop.spent([piece]).cpu > 0.4

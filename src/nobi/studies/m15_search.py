@@ -108,9 +108,9 @@ class SearchStudy(DeepStudy):
     def guided(self, playouts: int, mode: str) -> EngineMatch:
         """Search with a network's priors, or without, against the network alone."""
         run, s = self.network(), self.settings.guided
-        search = Contestant(
-            f"mcts:rollouts={playouts}{MODES[mode]}", run if mode != "none" else None, title=f"search, priors {mode}"
-        )
+        priors = "without priors" if mode == "none" else f"with {mode} priors"
+        title = f"search of {playouts} playouts {priors}"
+        search = Contestant(f"mcts:rollouts={playouts}{MODES[mode]}", run if mode != "none" else None, title=title)
         referee = self.opponent() if self.opponent().engine else None
         alone = network_of(run, "the network alone")
         size = self.guided_size
