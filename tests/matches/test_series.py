@@ -99,8 +99,6 @@ def test_our_own_players_think_by_the_clock():
     [record] = play(["mcts:rollouts=0", engine("good")], 1, time=time)
     assert not record.forfeited
     assert 0.5 < record.seconds[0] < 0.5 + 0.1 * 100
-    [record] = play(["mcts:rollouts=10", engine("good")], 1, time=time)
-    assert record.seconds[0] < 0.5  # no longer than its playouts take
 
 
 def test_clocks_are_in_the_record(tmp_path):
