@@ -41,6 +41,20 @@ def test_a_match_with_an_engine(capsys, tmp_path):
     assert document["settings"]["size"] == 5
 
 
+def test_a_match_by_the_clock(capsys, tmp_path):
+    folder = tmp_path / "match"
+    arguments = ["match", "mcts:rollouts=0", engine("slow"), "--game", "go", "--size", "5", "--games", "2",
+                 "--folder", str(folder), "--main-time", "0.9", "--byo-yomi", "0.2", "--periods", "2"]  # fmt: skip
+    code, out, err = call(capsys, *arguments)
+    assert code == 0, err
+    assert "Forfeited, 1 times: white overstepped the time." in out
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["main_time"], config["byo_yomi"], config["periods"], config["stones"]) == (0.9, 0.2, 2, None)
+    assert "OT[2x0.2 byo-yomi]" in (folder / "game-0001.sgf").read_text()
+    arguments[arguments.index("--periods") + 1] = "3"
+    assert "has another periods; resume it with the same." in call(capsys, *arguments, "--resume")[2]
+
+
 def test_openings_random_moves_and_handicap(capsys, tmp_path):
     book = tmp_path / "book.txt"
     book.write_text("C3 B2\nD4\n")
@@ -73,6 +87,11 @@ def test_repeated_games_are_told(capsys):
         (["naive", "--parallel", "0"], "--parallel must be 1 or more, not 0."),
         (["naive", "--timeout", "0"], "--timeout must be above 0"),
         (["naive", "--seconds", "-1"], "--seconds must be above 0"),
+        (["naive", "--main-time", "0"], "--main-time must be above 0"),
+        (["naive", "--main-time", "9", "--seconds", "1"], "Give --seconds, or a clock"),
+        (["naive", "--periods", "3"], "--periods and --stones need --byo-yomi"),
+        (["naive", "--byo-yomi", "9", "--periods", "0"], "--periods must be 1 or more, not 0."),
+        (["naive", "--byo-yomi", "9", "--periods", "2", "--stones", "5"], "Give only one of --periods and --stones."),
         (["naive", "--openings", "nothing.txt"], "cannot be read"),
         (["naive", "--random-moves", "2", "--sgf", "x"], "leave --sgf out"),
         (["naive", "--random-moves", "2", "--show"], "there is no --show"),

@@ -31,6 +31,8 @@ def test_help(capsys):
         "--out",
         "--resume",
         "--no-resume",
+        "--engine",
+        "gnugo",
         "--seed",
         "--json",
         "--threads",
@@ -66,6 +68,12 @@ def test_list(capsys):
         ([SMALL, "nothing"], "There is no study 'nothing'; "),
         ([], "Name at least one study; 'nobi study list' shows them."),
         (["list", SMALL], "'list' stands alone: nobi study list."),
+        ([SMALL, "--engine", "pachi"], "--engine takes NAME=COMMAND, as in "),
+        ([SMALL, "--engine", "deepblue=x"], "No study knows the engine 'deepblue'; choose one of gnugo, "),
+        (
+            ["c14-table5", "--scale", "day", "--engine", "fuego=no-such-program"],
+            "There is no program 'no-such-program'",
+        ),
         ([SMALL, "--resume", "--no-resume"], "Choose one of --resume and --no-resume."),
         ([SMALL, "--scale", "day"], f"The study '{SMALL}' has no scale 'day'; choose one of tiny, quick or paper."),
         (

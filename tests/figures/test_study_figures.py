@@ -7,8 +7,10 @@ import pytest
 from matplotlib.image import imread
 from scipy import stats
 
+from nobi.arena.summary import Interval
 from nobi.evolve.measures import percentiles
 from nobi.figures.board import CELL, games_figure
+from nobi.figures.curves import share_lines
 from nobi.figures.learning import LearningPanel, band_of, learning_bands
 from nobi.figures.percentiles import SHARES, Panel, looks_of, percentile_curves
 from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
@@ -23,7 +25,7 @@ FITNESS = RANDOM.uniform(-1, 1, 60)
 def figures(monkeypatch):
     """The figures that would have been saved."""
     kept = []
-    for module in ("percentiles", "scatter", "learning", "board"):
+    for module in ("percentiles", "scatter", "learning", "board", "curves"):
         monkeypatch.setattr(f"nobi.figures.{module}.save_figure", lambda figure, _: kept.append(figure))
     return kept
 
@@ -164,6 +166,21 @@ def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):
     assert boxes[2].x0 == boxes[0].x0
 
 
+def test_shares_are_percentages_with_their_intervals(figures, tmp_path):
+    points = [(100, Interval(0.25, 0.2, 0.35)), (1000, Interval(0.5, 0.4, 0.6))]
+    share_lines(
+        {"one": points, "two": points[:1]}, tmp_path / "figure.png", "Title", xlabel="playouts", ylabel="won, %"
+    )
+    [axes] = figures[0].axes
+    line, *_ = axes.lines
+    assert line.get_xydata().tolist() == [[100, 25], [1000, 50]]
+    ends = axes.collections[0].get_segments()[0]
+    assert ends == pytest.approx(np.array([[100, 20], [100, 35]]))
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["100", "1,000"]
+    assert axes.get_xscale() == "log"
+    assert labels_of(axes.get_legend()) == ["one", "two"]
+
+
 def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
     game = AtariGo(5)
     game.play("C3")
@@ -176,9 +193,10 @@ def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
             [LearningPanel("p", {"a": (FITNESS[None, :5], FITNESS[None, 5:10])})], path / "learning.png", "Title"
         )
         games_figure([(game, "game")], path / "games.png", "Title")
+        share_lines({"a": [(1, Interval(0.5, 0.4, 0.6))]}, path / "shares.png", "Title", xlabel="x", ylabel="y")
     names = sorted(file.name for file in (tmp_path / "first").iterdir())
     assert names == [
-        f"{one}.{kind}" for one in ("games", "learning", "percentiles", "scatter") for kind in ("png", "svg")
+        f"{one}.{kind}" for one in ("games", "learning", "percentiles", "scatter", "shares") for kind in ("png", "svg")
     ]
     for name in names:
         file = tmp_path / "first" / name

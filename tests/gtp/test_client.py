@@ -7,11 +7,13 @@ import pytest
 
 from helpers.engines import fake
 from helpers.runs import fault_of
+from nobi.board.stones import BLACK
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.gtp.bot import GtpBot
 from nobi.gtp.client import EngineError, start_engine
-from nobi.players.bot import RESIGN, Clock
+from nobi.players.bot import RESIGN, Clock, clock_for
+from nobi.players.time import TimeControl, TimeSettings
 
 GO = variant("go:komi=0.5", 9)
 
@@ -110,6 +112,66 @@ def test_an_engine_follows_the_game():
     bot.choose(other, Clock())
     assert told[-2:] == ["set_free_handicap G7 C3", "genmove w"]
     bot.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "kgs", "first", "second"),
+    [
+        (("byoyomi", 60, 10, 3), False, ["time_settings 60 10 1", "time_left b 60 0"], "time_left b 10 1"),
+        (
+            ("byoyomi", 60, 10.5, 3),
+            True,
+            ["kgs-time_settings byoyomi 60 10.5 3", "time_left b 60 0"],
+            "time_left b 10 3",
+        ),
+        (("byoyomi", 0, 10, 1), True, ["time_settings 0 10 1", "time_left b 10 1"], "time_left b 10 1"),
+        (("canadian", 60, 300, 25), True, ["time_settings 60 300 25", "time_left b 60 0"], "time_left b 299 24"),
+        (("absolute", 600), True, ["time_settings 600 0 0", "time_left b 600 0"], "time_left b 539 0"),
+    ],
+)
+def test_an_engine_is_told_the_time(settings, kgs, first, second):
+    """The settings once a game, what is left before each of its moves."""
+    bot = GtpBot(fake("kgs" if kgs else "good"), GO, 5.0)
+    told = []
+    engine = bot._engine
+    ask = engine.ask
+    engine.ask = lambda command, seconds=None: (told.append(command), ask(command, seconds))[1]
+    for _ in range(2):
+        control = TimeControl(TimeSettings(*settings))
+        game = GO.new()
+        told.clear()
+        game.play(bot.choose(game, clock_for(game, control)))
+        assert [line for line in told if "time" in line and "known" not in line] == first
+        control.spend(BLACK, 61 if settings[1] != 0 else 1)
+        game.play("J9")
+        told.clear()
+        bot.choose(game, clock_for(game, control))
+        assert told == ["play w J9", second, "genmove b"]
+    bot.close()
+
+
+def test_an_engine_by_the_clock_is_not_waited_for_longer_than_its_time():
+    bot = GtpBot(fake("hang"), GO, 60.0)
+    game = GO.new()
+    control = TimeControl(TimeSettings("absolute", 0.5))
+    start = time.monotonic()
+    with pytest.raises(EngineError, match=r"within 1\.5 s") as caught:
+        bot.choose(game, clock_for(game, control))
+    assert caught.value.kind == "time-out"
+    assert time.monotonic() - start < 20
+    bot.close()
+
+
+def test_an_engine_gets_a_seed_if_it_takes_one():
+    told = []
+    for manner in ("kgs", "good"):
+        bot = GtpBot(fake(manner), GO, 5.0)
+        ask = bot._engine.ask
+        bot._engine.ask = lambda command, seconds=None, ask=ask: (told.append(command), ask(command, seconds))[1]
+        bot.seed = 7
+        bot.choose(GO.new(), Clock())
+        bot.close()
+    assert told.count("set_random_seed 7") == 1
 
 
 def test_commands_that_are_no_engines():

@@ -1,12 +1,11 @@
 """Scripted dialogues: what an engine of GTP 2 has to answer, word for word."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helpers.conversation import Talk
+from helpers.conversation import Talk, talk_through
 from nobi.board.stones import BLACK, WHITE
 from nobi.gtp.commands import COMMANDS
 from nobi.networks import make_network
@@ -19,17 +18,6 @@ STANDARD = [
     "final_score", "final_status_list", "loadsgf", "printsgf", "list_stones", "lz-analyze", "kata-analyze",
     "lz-genmove_analyze", "kata-genmove_analyze", "gogui-analyze_commands", "kata-get-rules", "kata-set-rules",
 ]  # fmt: skip
-
-
-def talk_through(talk, script):
-    """A line that begins with a sign is what the engine has to answer to the line above it."""
-    said = ""
-    for line in map(str.strip, script.strip().splitlines()):
-        if line[0] in "=?":
-            assert said.endswith("\n\n")
-            assert said.rstrip() == line
-        else:
-            said = talk(line)
 
 
 def test_administration():
@@ -231,203 +219,6 @@ def test_ko_and_suicide():
     assert talk.fault("play w A1") == "illegal move"
     assert talk.fault("gogui-setup b B1") == "B1 is set up twice"
     assert talk.fault("gogui-setup b") == "syntax error"
-
-
-def test_rules():
-    talk = Talk()
-    talk.ask("kata-set-rules japanese")
-    rules = json.loads(talk.ask("kata-get-rules"))
-    assert (rules["ko"], rules["scoring"], rules["suicide"]) == ("SIMPLE", "TERRITORY", False)
-    talk.ask('kata-set-rules {"ko": "SITUATIONAL", "scoring": "AREA", "suicide": true, "tax": "NONE"}')
-    rules = json.loads(talk.ask("kata-get-rules"))
-    assert (rules["ko"], rules["scoring"], rules["suicide"]) == ("SITUATIONAL", "AREA", True)
-    talk.ask(f"kata-set-rules {talk.ask('kata-get-rules')}")
-    talk.ask("kata-set-rule ko SIMPLE", "kgs-rules new_zealand")
-    assert json.loads(talk.ask("kata-get-rules"))["ko"] == "SITUATIONAL"
-    assert "tromp-taylor" in talk.fault("kata-set-rules calvinball")
-    assert talk.fault("kata-set-rules") == "syntax error"
-    assert talk.fault("kata-set-rules {") == "syntax error"
-    assert talk.fault('kata-set-rules {"tax":"ALL"}') == "tax cannot be ALL"
-    assert talk.fault("kata-set-rules {" + '"a":{' * 5000) == "syntax error"
-    assert talk.fault("kata-set-rule hasButton true") == "hasButton cannot be true"
-    assert talk.fault("kgs-rules ing") == "syntax error"
-
-
-def test_rules_that_forbid_a_move_of_the_game_are_refused():
-    talk = Talk(size=5)
-    talk.ask("kata-set-rules tromp-taylor", "gogui-setup b B1 b B2 b A3 w A2", "gogui-setup_player w", "play w A1")
-    assert talk.ask("list_stones w") == ""  # two stones captured themselves
-    assert talk.fault("kata-set-rules chinese") == "a move of this game would be illegal"
-    assert json.loads(talk.ask("kata-get-rules"))["suicide"]
-    talk.ask("komi 0.5", "undo", "kata-set-rules chinese")
-    assert talk.fault("play w A1") == "illegal move"
-
-
-HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
-
-
-def test_final_score_and_status():
-    talk = Talk(size=5)
-    talk.ask("komi 0.5", f"gogui-setup {HALVES} w B3")
-    assert talk.ask("final_score") == "B+4.5"
-    assert talk.ask("final_status_list dead") == "B3"
-    assert talk.ask("final_status_list alive") == "C5 C4 C3 C2 C1\nD5 D4 D3 D2 D1"
-    assert talk.ask("final_status_list seki") == ""
-    assert talk.fault("final_status_list") == "syntax error"
-    assert talk.fault("final_status_list undead") == "syntax error"
-    talk.ask("kata-set-rules japanese", "komi 5")  # 10 points and a prisoner against 5
-    assert talk.ask("final_score") == "B+1"
-    talk.ask("komi 6")
-    assert talk.ask("final_score") == "0"
-    talk.ask("komi 6.5")
-    assert talk.ask("final_score") == "W+0.5"
-
-
-def test_records(tmp_path):
-    talk = Talk(size=9)
-    file = tmp_path / "a game.sgf"
-    talk.ask("komi 3.5", "fixed_handicap 2", "play w E5", "play b pass", "play w D4", f"printsgf {file}")
-    text = file.read_text()
-    for part in ("AB[cg][gc]", "KM[3.5]", "SZ[9]", ";W[ee];B[", "PL[W]"):
-        assert part in text.replace("\n", "")
-    assert talk.ask("printsgf").replace("\n", "") == text.replace("\n", "")
-    other = Talk(size=19)
-    other.ask(f"loadsgf {file}")
-    assert other.ask("list_stones w") == "E5 D4"
-    assert other.ask("list_stones b") == "G7 C3"
-    assert other.session.variant.settings.komi == 3.5
-    other.ask(f"loadsgf {file} 3")
-    assert other.ask("list_stones w") == "E5"
-    assert other.session.game.to_move == WHITE
-    other.ask(f"loadsgf {file} 1")
-    assert other.ask("list_stones w") == ""
-
-
-def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
-    talk = Talk(size=9)
-    talk.ask("play b C3")
-    bad = {
-        "none.sgf": None,
-        "text.sgf": b"once upon a time",
-        "huge.sgf": b"(;FF[4]GM[1]SZ[39];B[aa])",
-        "illegal.sgf": b"(;FF[4]GM[1]SZ[7];B[aa];W[aa])",
-        "komi.sgf": b"(;FF[4]GM[1]SZ[7]KM[6.33];B[aa];W[bb])",
-        "point.sgf": b"(;FF[4]GM[1]SZ[7];B[zz])",
-        "twice.sgf": b"(;FF[4]GM[1]SZ[7]AB[aa][aa]AW[aa];B[bb])",
-    }
-    for name, content in bad.items():
-        if content is not None:
-            (tmp_path / name).write_bytes(content)
-        assert talk.fault(f"loadsgf {tmp_path / name}") == "cannot load file", name
-        assert talk.ask("list_stones b") == "C3"
-        assert talk.session.bot.player.variant.size == 9
-    assert talk.fault("loadsgf") == "syntax error"
-    assert talk.fault("loadsgf a\x00b") == "cannot load file"
-    assert talk.fault(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
-    talk.ask("undo")
-
-
-def test_time_settings():
-    talk = Talk()
-    for line in (
-        "time_settings 600 30 5", "time_settings 0 1 0", "time_settings 10.5 0 0", "time_left b 10 0",
-        "time_left white 9.5 3", "kgs-time_settings none", "kgs-time_settings absolute 60",
-        "kgs-time_settings byoyomi 60 10 3", "kgs-time_settings canadian 60 10 3",
-    ):  # fmt: skip
-        talk.ask(line)
-    for line in (
-        "time_settings", "time_settings 1 2", "time_settings a b c", "time_settings -1 0 0", "time_left b 10",
-        "time_left b ten 0", "kgs-time_settings", "kgs-time_settings hourglass 5", "kgs-time_settings byoyomi 60 10",
-        "time_settings 1 2 -3",
-    ):  # fmt: skip
-        assert talk.fault(line) == "syntax error"
-    assert talk.fault("time_left g 10 0") == "invalid color"
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """A swiping network that plays on any board."""
-    network = make_network("mdlstm:hidden=2")
-    weights = np.random.default_rng(1).normal(size=network.weight_count(7)).astype(np.float32)
-    path = tmp_path_factory.mktemp("model") / "net.safetensors"
-    save_model(path, Model(network, weights, 7, {"training": {"game": "atari-go"}}))
-    return str(path)
-
-
-def _lines_of(answer):
-    assert answer.endswith("\n\n")
-    first, *rest = answer[:-2].split("\n")
-    return first, rest
-
-
-def test_analysis(model):
-    talk = Talk("atari-go", 5, model)
-    assert talk.ask("play b B1") == ""
-    first, [line] = _lines_of(talk("3 lz-analyze 10"))
-    assert first == "=3"
-    parts = line.split("info ")[1:]
-    assert len(parts) == 24
-    words = [part.split() for part in parts]
-    assert words[0][::2][:6] == ["move", "visits", "winrate", "prior", "lcb", "order"]
-    priors = [int(word[7]) for word in words]
-    assert priors == sorted(priors, reverse=True)
-    assert abs(sum(priors) - 10000) < 24
-    assert [int(word[11]) for word in words] == list(range(24))
-    best = talk.ask("reg_genmove w")
-    assert words[0][1] == best == words[0][13]
-    first, [line] = _lines_of(talk("kata-analyze w interval 50 maxmoves 3 ownership true rootInfo true"))
-    assert first == "="
-    assert line.count("info move") == 3
-    assert 0 < float(line.split(" prior ")[1].split()[0]) < 1
-    first, lines = _lines_of(talk("5 kata-genmove_analyze w 10"))
-    assert first == "=5"
-    assert lines[0].startswith(f"info move {best} ")
-    assert lines[1:] == [f"play {best}"]
-    assert talk.ask("list_stones w") == best
-    assert talk.fault("lz-analyze b interval") == "syntax error"
-    assert talk.fault("lz-analyze b interval x") == "syntax error"
-    assert talk.fault("lz-analyze w") == "illegal move"  # it is black's turn, and this game has no pass
-
-
-def test_a_player_that_cannot_analyse_still_generates():
-    talk = Talk(size=5)
-    assert talk.fault("lz-analyze") == "the player playout cannot analyse"
-    _, [line] = _lines_of(talk("lz-genmove_analyze b"))
-    assert line.startswith("play ")
-    assert talk.ask("list_stones b") == line.split()[1]
-
-
-def test_maps(model):
-    talk = Talk("atari-go", 5, model)
-    commands = [line.split("/") for line in talk.ask("gogui-analyze_commands").splitlines()]
-    assert all(len(parts) == 3 and parts[0] in ("dboard", "sboard", "plist", "string") for parts in commands)
-    assert sum(parts[2].startswith("nobi-hidden") for parts in commands) == 8 * 2
-    talk.ask("play b B1")
-    for kind, _, command in commands:
-        answer = talk.ask(command)
-        rows = [row.split() for row in answer.splitlines()]
-        if kind in ("dboard", "sboard"):
-            assert [len(row) for row in rows] == [5] * 5
-        if kind == "dboard":
-            assert all(-1 <= float(value) <= 1 for row in rows for value in row)
-    policy = np.array([[float(value) for value in row.split()] for row in talk.ask("nobi-policy").splitlines()])
-    assert policy.max() == 1
-    row, column = np.argwhere(policy == 1)[0]
-    assert talk.ask("reg_genmove w") == f"{'ABCDE'[column]}{5 - row}"
-    assert talk.ask("nobi-policy_numbers").splitlines()[4].split()[1] == '""'
-    hidden = talk.session.bot.inside(talk.session.game).layers[0].hidden
-    told = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
-    np.testing.assert_allclose(told, hidden[2, 1], atol=5e-4)
-    assert talk.fault("nobi-hidden 2 1 1") == "there are 1 layers"
-    assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 2 units"
-    assert talk.fault("nobi-hidden 1") == "syntax error"
-    plain = Talk(size=5)
-    assert "has no policy" in plain.fault("nobi-policy")
-    assert "has no hidden units" in plain.fault("nobi-hidden 1 1 1")
-    plain.ask(f"gogui-setup {HALVES}")
-    owned = np.array([row.split() for row in plain.ask("nobi-ownership").splitlines()], float)
-    assert owned[:, 0].min() > 0.5
-    assert owned[:, 4].max() < -0.5
 
 
 def test_other_games():

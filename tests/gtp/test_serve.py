@@ -47,6 +47,7 @@ class Thinker(Bot):
     def __init__(self):
         self.pondered = []
         self.closed = False
+        self.decided = threading.Event()
 
     def choose(self, game, clock):
         del clock
@@ -61,6 +62,10 @@ class Thinker(Bot):
             report(found)
             if stop.wait(interval):
                 return found
+
+    def choose_aloud(self, game, clock, report, interval):
+        self.analyse(game, report, interval, self.decided)
+        return self.choose(game, clock)
 
     def ponder(self, game, stop):
         self.pondered.append(len(game.moves))
@@ -110,6 +115,54 @@ def test_an_analysis_goes_on_until_anything_comes_in(input_line):
     assert lines[1] == b"info move A5 visits 10 winrate 7500 prior 5000 lcb 4816 order 0 pv A5 B5 C5"
     assert all(line.startswith(b"info move A5 visits ") for line in lines[1:])
     assert bot.closed
+
+
+@pytest.mark.parametrize(("form", "winrate"), [("lz", "7500"), ("kata", "0.75")])
+def test_a_move_is_thought_of_aloud_and_no_input_cuts_it_short(form, winrate):
+    """KataGo's page on the extension: synchronous, whatever comes in; `play` and the move end it."""
+    bot = Thinker()
+    pipe, out = Pipe(), io.BytesIO()
+    engine = threading.Thread(target=serve, args=(Session(variant("go", 5), lambda _: bot), pipe, out))
+    engine.start()
+    pipe.send(f"8 {form}-genmove_analyze b 2\n".encode())
+    deadline = time.monotonic() + 30
+    while out.getvalue().count(b"info move") < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    pipe.send(b"\n")
+    pipe.send(b"stop\n")
+    time.sleep(0.1)
+    told = out.getvalue()
+    assert b"play" not in told
+    while out.getvalue().count(b"info move") < told.count(b"info move") + 2:  # it goes on
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    bot.decided.set()
+    pipe.send(b"list_stones b\n")
+    pipe.send(b"")
+    engine.join(30)
+    assert not engine.is_alive()
+    answer, stop, stones, rest = out.getvalue().decode().split("\n\n")
+    first, *lines, last = answer.split("\n")
+    assert (first, last, rest) == ("=8", "play A5", "")
+    assert lines[0].startswith(f"info move A5 visits 10 winrate {winrate} ")
+    assert [line.split()[4] for line in lines] == [str(10 * i) for i in range(1, len(lines) + 1)]
+    assert (stop, stones) == ("= ", "= A5")
+
+
+def test_a_search_tells_how_it_goes_at_the_asked_interval():
+    out = io.BytesIO()
+    lines = b"kata-genmove_analyze b interval 5 maxmoves 2\nlist_stones b\n"
+    serve(session("mcts:rollouts=0,seconds=0.6", size=5), io.BytesIO(b"reg_genmove b\n" + lines), out)
+    _, answer, stones, _ = out.getvalue().decode().split("\n\n")
+    first, *told, last = answer.split("\n")
+    assert first == "="
+    assert 4 <= len(told) <= 14  # 12 in 0.6 s on an idle machine, and one at the end
+    assert all(line.count("info move") == 2 for line in told)
+    visits = [sum(int(word.split()[0]) for word in line.split(" visits ")[1:]) for line in told]
+    assert visits == sorted(visits)
+    assert visits[-1] > visits[0]
+    assert last == f"play {stones.removeprefix('= ')}" == f"play {told[-1].split()[2]}"
 
 
 def test_thinking_in_the_opponents_time_ends_with_the_next_line():

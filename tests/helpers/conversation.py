@@ -7,6 +7,9 @@ from nobi.gtp.session import Session
 from nobi.players import make_player
 from nobi.players.bot import PlayerBot
 
+HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
+"""A finished position on 5x5, for `gogui-setup`: black has the left, white the right."""
+
 
 class QuickBot(PlayerBot):
     """A player whose ownership map is rough and quick."""
@@ -45,3 +48,14 @@ class Talk:
         assert answer.startswith("? "), f"{line!r}: {answer!r}"
         assert answer.endswith("\n\n")
         return answer[2:-2]
+
+
+def talk_through(talk, script):
+    """A line that begins with a sign is what the engine has to answer to the line above it."""
+    said = ""
+    for line in map(str.strip, script.strip().splitlines()):
+        if line[0] in "=?":
+            assert said.endswith("\n\n")
+            assert said.rstrip() == line
+        else:
+            said = talk(line)

@@ -3,6 +3,7 @@
 Black plays column A, white column E, so that two of them never meet. `fake_engine.py MANNER [MOVE]`: at its MOVE-th
 genmove (counted over all games, the first is 1), it
     good       does nothing wrong
+    kgs        does nothing wrong, and knows KGS's time settings and GNU Go's seeds
     crash      ends with the exit code 3
     hang       says nothing any more
     chatty     answers twice
@@ -14,12 +15,15 @@ genmove (counted over all games, the first is 1), it
     refuse     refuses
     resign     gives up
     passes     passes, at every move
+    busy       passes after a quarter of a second of work, at every move
     deaf       answers nothing, from the beginning
 """
 
 import sys
 import time
 
+TAKEN = ("boardsize", "clear_board", "komi", "play", "time_settings", "time_left", "set_free_handicap")
+MORE = ("kgs-time_settings", "set_random_seed")
 manner = sys.argv[1]
 bad_move = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 generated = 0
@@ -58,9 +62,11 @@ def move(colour):
     generated += 1
     if manner == "slow":
         time.sleep(0.5)
-    elif manner == "passes":
+    elif manner in ("passes", "busy"):
+        while manner == "busy" and time.process_time() < 0.25 * generated:
+            pass
         return "pass"
-    elif manner != "good" and generated == bad_move:
+    elif manner not in ("good", "kgs") and generated == bad_move:
         return misbehave(colour)
     count[colour] += 1
     return f"{'A' if colour == 'b' else 'E'}{count[colour]}" if count[colour] <= 4 else "pass"
@@ -76,13 +82,15 @@ for line in sys.stdin:
     if words[0] == "clear_board":
         count = {"b": 0, "w": 0}
     if words[0] == "known_command":
-        say("= false\n\n")
+        say(f"= {'true' if manner == 'kgs' and words[1] in MORE else 'false'}\n\n")
     elif words[0] == "protocol_version":
         say("= 2\n\n")
+    elif words[0] in ("name", "version") and manner in ("good", "kgs"):
+        say("= Fake\n\n" if words[0] == "name" else "= 1.0\n\n")
     elif words[0] == "genmove":
         chosen = move(words[1])
         say("? I would rather not\n\n" if chosen is None else f"= {chosen}\n\n")
-    elif words[0] in ("boardsize", "clear_board", "komi", "play", "time_settings", "set_free_handicap"):
+    elif words[0] in TAKEN or (manner == "kgs" and words[0] in MORE):
         say("= \n\n")
     elif words[0] == "final_score":
         say("= B+1.5\n\n" if manner == "good" else "= nobody knows\n\n")

@@ -15,6 +15,7 @@ from nobi.matches.referee import RulesReferee, ruling_of
 from nobi.matches.seats import Entrant
 from nobi.matches.series import Pairing, Series, SeriesSettings, keeper, pairings, remaining
 from nobi.matches.statistics import cross_table, summarise_match
+from nobi.players.time import TimeSettings
 
 GO = variant("go:komi=0.5", 5)
 
@@ -75,6 +76,44 @@ def test_a_slow_engine_is_waited_for():
     assert not record.forfeited
     assert record.seconds[0] > 2 > record.seconds[1]
     assert record.reason == "by counting"
+
+
+def test_who_oversteps_the_time_loses():
+    time = TimeSettings("byoyomi", 0.7, 0.3, 1)
+    records = play([engine("slow"), "playout"], 2, time=time)  # half a second for every move
+    assert [(one.result, one.winner, one.forfeited) for one in records] == [
+        ("W+T", "white", True),
+        ("B+T", "black", True),
+    ]
+    assert [one.reason for one in records] == ["black overstepped the time", "white overstepped the time"]
+    assert len(records[0].moves) == 2  # 0.7 s allow one move, 0.2 + 0.3 s no second
+    [record] = play([engine("hang", 1), "playout"], 1, time=time, timeout=60.0)
+    assert (record.result, record.forfeited) == ("W+T", True)
+    assert record.reason == "black gave no answer to 'genmove' within 2 s"
+    [record] = play([engine("slow"), engine("passes")], 1, time=TimeSettings("byoyomi", 0.0, 20.0, 2))
+    assert record.reason == "by counting"
+
+
+def test_our_own_players_think_by_the_clock():
+    time = TimeSettings("byoyomi", 0.5, 0.1, 100)
+    [record] = play(["mcts:rollouts=0", engine("good")], 1, time=time)
+    assert not record.forfeited
+    assert 0.5 < record.seconds[0] < 0.5 + 0.1 * 100
+
+
+def test_clocks_are_in_the_record(tmp_path):
+    def root(**settings):
+        path = tmp_path / str(len(list(tmp_path.iterdir())))
+        play([engine("good"), engine("good")], 1, folder=MatchFolder(path, {}, resume=False), **settings)
+        return sgf.Sgf_game.from_bytes((path / "game-0001.sgf").read_bytes()).get_root()
+
+    byo_yomi = root(time=TimeSettings("byoyomi", 60.0, 10.0, 3))
+    assert (byo_yomi.get("TM"), byo_yomi.get("OT")) == (60.0, "3x10 byo-yomi")
+    canadian = root(time=TimeSettings("canadian", 0.0, 30.0, 5))
+    assert (canadian.get("TM"), canadian.get("OT")) == (0.0, "5/30 Canadian")
+    assert root(time=TimeSettings("absolute", 30.0)).get("TM") == 30.0
+    assert root(seconds=5.0).get("OT") == "1x5 byo-yomi"
+    assert not root().has_property("TM")
 
 
 def test_resignation_and_counting():

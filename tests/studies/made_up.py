@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from nobi import studies
 from nobi.arena.summary import Interval
 from nobi.files import ready_folder
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table
+from nobi.studies.engines import Engine
 from nobi.studies.pieces import Piece
 from nobi.studies.records import Records
 
@@ -30,6 +32,8 @@ RECORDS = {
     "small": records_of_sizes("cc", (9, 13)),
 }
 """For all roles."""
+ENGINES = {name: Engine(name, f"{name} 1.0") for name in studies.ENGINES}
+"""All that studies know, none of which is there."""
 
 
 @dataclass(frozen=True)

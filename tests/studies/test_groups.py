@@ -11,7 +11,7 @@ from nobi.arena.summary import Interval
 from nobi.studies.base import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
 from nobi.studies.c14_ablation import ALL, LIBERTIES_ONLY, NONE, SWITCHES, chance_share, symmetric_share
 from nobi.studies.workshop import Workshop
-from studies.made_up import RECORDS
+from studies.made_up import ENGINES, RECORDS
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def workshop(tmp_path_factory, data):
 def test_a_study_finds_rows_claims_and_figures(name, workshop, tmp_path):
     study = studies.find(name)("tiny", 0, workshop.records)
     assert study.name == name
-    assert set(study.scales) == set(SCALES) - (set() if study.roles else {"day"})
+    assert set(study.scales) == set(SCALES) - (set() if study.roles or study.plays_against else {"day"})
     assert study.conditions()
     workshop.make(study.pieces())
     found = study.findings(workshop, tmp_path)
@@ -143,7 +143,7 @@ def test_how_symmetric_a_filter_is():
 
 def test_pieces_have_names_of_their_own():
     kinds = [studies.find(name) for name in studies.names()]
-    pieces = {piece for kind in kinds for scale in kind.scales for piece in kind(scale, 0, RECORDS).pieces()}
+    pieces = {piece for kind in kinds for scale in kind.scales for piece in kind(scale, 0, RECORDS, ENGINES).pieces()}
     assert len({piece.name for piece in pieces}) == len(pieces)
     assert all(dataclasses.is_dataclass(piece) and piece.cost > 0 for piece in pieces)
 

@@ -12,7 +12,7 @@ from nobi.studies.base import SCALES
 from nobi.studies.pages import PAGES, group_page
 from nobi.studies.runner import carry_out, run_studies
 from nobi.studies.workshop import Workshop
-from studies.made_up import RECORDS, MadeUp, Other, forget, interrupt_at, made
+from studies.made_up import ENGINES, RECORDS, MadeUp, Other, forget, interrupt_at, made
 
 
 @pytest.fixture(autouse=True)
@@ -206,13 +206,15 @@ def test_every_study_is_what_the_list_says(file):
         assert kind.title == studies.titles()[name]
         assert kind.group == ("beyond" if file.startswith("beyond") else file.replace("_", "-"))
         assert kind.group in PAGES
-        assert set(kind.scales) == set(SCALES) - (set() if kind.roles else {"day"})
+        assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.plays_against else {"day"})
         if not name.startswith(("beyond", "size")):
             assert kind.paper.startswith(name[:3].upper())
         for scale in kind.scales:
-            study = kind(scale, 0, RECORDS)
+            study = kind(scale, 0, RECORDS, ENGINES)
             assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)
             pieces = list(study.pieces())
             for place, piece in enumerate(pieces):
                 needed = [*getattr(piece, "runs", ()), *([piece.run] if hasattr(piece, "run") else [])]
-                assert all(run in pieces[:place] for run in needed), "champions and predictions come after their runs"
+                if piece.kind == "match":
+                    needed += [one.network for one in (piece.a, piece.b) if one.network]
+                assert all(run in pieces[:place] for run in needed), "what needs a run comes after it"

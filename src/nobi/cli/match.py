@@ -34,7 +34,8 @@ class Match(SeriesFlags):
     A has black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
 
     Where a player is an engine ('gtp:gnugo --mode gtp') or searches, and where --folder, --referee, --handicap,
-    --openings, --random-moves or --seconds is given, games are played one by one and the difference in Elo is told.
+    --openings, --random-moves, --seconds, --main-time or --byo-yomi is given, games are played one by one and the
+    difference in Elo is told.
     """
 
     a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=PLAYER_HELP)] = tyro.MISSING

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.matches.openings import Opening
     from nobi.matches.records import GameRecord
+    from nobi.players.time import TimeSettings
 
 _NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
 """Flags that change no game."""
@@ -44,7 +45,15 @@ class SeriesFlags(CommonFlags):
     random_moves: int = 0
     """Begin with so many random moves, the same in two games, with colours exchanged."""
     seconds: float | None = None
-    """Time for a move, for players that know of time."""
+    """Time for a move, for players that know of time; nobody loses by being a little late."""
+    main_time: float | None = None
+    """Seconds of main time for each player and game. Whoever oversteps the time loses."""
+    byo_yomi: float | None = None
+    """Seconds of a byo-yomi period, after the main time."""
+    periods: int | None = None
+    """How many byo-yomi periods there are; 1 by default. A move that takes longer than a period loses it."""
+    stones: int | None = None
+    """Stones to be played in each period instead (Canadian byo-yomi)."""
     timeout: float = 60.0
     """Seconds that an engine may take for an answer before it loses the game."""
     parallel: int = 1
@@ -57,13 +66,31 @@ class SeriesFlags(CommonFlags):
             raise NobiError("--resume needs --folder, the folder of the match to go on with.")
         if sum(map(bool, (self.handicap, self.openings, self.random_moves))) > 1:
             raise NobiError("Give only one of --handicap, --openings and --random-moves.")
-        for name, least in (("random_moves", 0), ("parallel", 1), ("handicap", 0)):
-            if getattr(self, name) < least:
-                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
-        for name in ("seconds", "timeout"):
+        if self.seconds is not None and (self.main_time is not None or self.byo_yomi is not None):
+            raise NobiError("Give --seconds, or a clock by --main-time and --byo-yomi, not both.")
+        if self.periods is not None and self.stones is not None:
+            raise NobiError("Give only one of --periods and --stones.")
+        if self.byo_yomi is None and (self.periods is not None or self.stones is not None):
+            raise NobiError("--periods and --stones need --byo-yomi, the seconds of a period.")
+        for name, least in (("random_moves", 0), ("parallel", 1), ("handicap", 0), ("periods", 1), ("stones", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {value}.")
+        for name in ("seconds", "main_time", "byo_yomi", "timeout"):
             value = getattr(self, name)
             if value is not None and not 0 < value < 1e6:
-                raise NobiError(f"--{name} must be above 0, not {value}.")
+                raise NobiError(f"--{name.replace('_', '-')} must be above 0, not {value}.")
+
+    def time_settings(self) -> "TimeSettings":
+        """The clocks that the flags ask for."""
+        from nobi.players.time import TimeSettings
+
+        main, period = self.main_time or 0.0, self.byo_yomi or 0.0
+        if not main and not period:
+            return TimeSettings()
+        if self.stones:
+            return TimeSettings("canadian", main, period, self.stones)
+        return TimeSettings("byoyomi", main, period, self.periods or 1)
 
     def asks_for_series(self) -> bool:
         """Whether a flag was given that the fast arena does not know."""
@@ -107,7 +134,8 @@ def play(
     from nobi.matches.series import Series, SeriesSettings, keeper, pairings, remaining
 
     variant = games.variant(game, size)
-    settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel)
+    time = flags.time_settings()
+    settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel, time)
     # a seed for each, or else two players of one kind would draw the same numbers
     entrants = [Entrant(word, variant, flags.seed + i, flags.timeout) for i, word in enumerate(words)]
     schedule = pairings(len(words), count)

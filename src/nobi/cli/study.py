@@ -22,6 +22,10 @@ _DATA = (
     "Datasets for studies that learn from records, made by 'nobi data import', as in 'pro=data/pro'. Roles: "
     f"{'; '.join(f'{role}, {what}' for role, what in studies.ROLES.items())}."
 )
+_ENGINE = (
+    "Other programs for studies that play against them, as in 'pachi=pachi --nodcnn'. Engines: "
+    f"{', '.join(studies.ENGINES)}; gnugo is found where it is installed."
+)
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,11 @@ class Study(CommonFlags):
     scale: Literal["quick", "day", "paper", "tiny"] = "quick"
     """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out.
 
-    Studies that learn from records have also day, what two cores do in one to three hours: paper wants a graphics card,
-    which is used where there is one.
+    Studies that learn from records or play against engines have also day, what two cores do in one to three hours:
+    paper wants a graphics card, which is used where there is one.
     """
     data: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROLE=DATASET", help=_DATA)] = ()
+    engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
     out: Annotated[
         Path | None, tyro.conf.arg(metavar="DIR", help="The folder of results and work; runs/studies-SCALE by default.")
     ] = None
@@ -64,15 +69,16 @@ class Study(CommonFlags):
         names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
+        from nobi.studies.engines import engine_commands
         from nobi.studies.pages import spent_in_all
         from nobi.studies.records import role_paths
         from nobi.studies.runner import run_studies
 
-        data = role_paths(self.data)
+        data, engines = role_paths(self.data), engine_commands(self.engine)
         try:
             with _progress() as progress:
                 documents = run_studies(
-                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, data
+                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, data, engines
                 )
         except KeyboardInterrupt:
             print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
@@ -95,6 +101,7 @@ def _print_list(as_json: bool) -> None:
             "group": kind.group,
             "scales": ", ".join(kind.scales),
             "data": ", ".join(kind.roles),
+            "engines": ", ".join(kind.plays_against),
         }
         for kind in kinds
     ]
@@ -103,10 +110,10 @@ def _print_list(as_json: bool) -> None:
         return
     from rich.console import Console
 
-    table = plain_table(["study", "what", "data"])
+    table = plain_table(["study", "what", "data", "engines"])
     table.columns[0].no_wrap = True
     for row in rows:
-        table.add_row(row["name"], row["title"], row["data"])
+        table.add_row(row["name"], row["title"], row["data"], row["engines"])
     for word in studies.COLLECTIONS:
         members = studies.names_of(word)
         table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
@@ -173,6 +180,8 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
             console.print(escape(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"))
         for picture in document["pictures"]:
             console.print(escape(f" {folder / picture['file']}: {picture['caption']}"))
+        for note in document.get("notes", []):
+            console.print(escape(f" {note}"))
         console.print()
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True

@@ -7,11 +7,14 @@ from nobi.games.base import Game, Variant
 from nobi.gtp.client import EngineError, EngineProcess, start_engine
 from nobi.gtp.rulesets import as_json
 from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.players.time import TimeSettings
 
 PREFIX = "gtp:"
 _LETTERS = {BLACK: "b", WHITE: "w"}
 _EXTRA_SECONDS = 10.0
 """A move with a time limit may come so much later before the engine counts as hanging."""
+_LATE_SECONDS = 1.0
+"""A move by the clock is waited for so much longer than its time: it has lost then, but need not be ended."""
 
 
 class GtpBot(Bot):
@@ -22,6 +25,8 @@ class GtpBot(Bot):
 
     def __init__(self, command: str, variant: Variant, seconds: float = 60.0) -> None:
         """`seconds` is how long it may take for an answer."""
+        self.seed: int | None = None
+        """Chooses the engine's random numbers for the next game, 0 to 2³¹ − 1, if it has a command for that."""
         self.name = PREFIX + command
         self.command = command
         self.variant = variant
@@ -29,16 +34,17 @@ class GtpBot(Bot):
         self._engine: EngineProcess | None = start_engine(command, seconds)
         self._told: tuple[list[tuple[int, int]], list[int]] | None = None
         """The start position and the moves that the engine knows of; None if it is to be told from the beginning."""
+        self._time: TimeSettings | None = None
+        """What the engine was told of time in this game."""
+        self._one_stone = False
+        """Whether it takes byo-yomi for one stone a period."""
         self._check_game()
 
     def choose(self, game: Game, clock: Clock) -> int:
         """The engine's move. An illegal one is returned as it is: the caller knows the rules."""
         engine = self.follow(game)
         colour = _LETTERS[game.to_move]
-        seconds = None
-        if clock.seconds is not None:
-            self._ask(engine, f"time_settings 0 {max(1, round(clock.seconds))} 1", may_refuse=True)
-            seconds = clock.seconds + _EXTRA_SECONDS
+        seconds = self._tell_time(engine, game.to_move, clock)
         answer = self._ask(engine, f"genmove {colour}", seconds)
         if answer.lower() == "resign":
             return RESIGN
@@ -81,13 +87,54 @@ class GtpBot(Bot):
         if engine:
             engine.close()
 
+    def _tell_time(self, engine: EngineProcess, colour: int, clock: Clock) -> float | None:
+        """Tells the engine what time it has; returns how long to wait for its move, None for no special time."""
+        control = clock.control
+        if control is None or control.settings.system == "none":
+            if clock.seconds is None:
+                return None
+            self._set_time(engine, TimeSettings("byoyomi", 0.0, clock.seconds, 1))
+            return clock.seconds + _EXTRA_SECONDS
+        self._set_time(engine, control.settings)
+        left = control.left[colour]
+        count = min(left.count, 1) if self._one_stone else left.count
+        self._ask(engine, f"time_left {_LETTERS[colour]} {int(left.seconds)} {count}", may_refuse=True)
+        most = control.most(colour)
+        return None if most is None else most + _LATE_SECONDS
+
+    def _set_time(self, engine: EngineProcess, settings: TimeSettings) -> None:
+        """Tells the engine the time settings, once a game.
+
+        GTP 2 has no periods of which several may be lost. An engine that does not know KGS's extension is told of
+        periods in each of which one stone is to be played.
+        """
+        if settings == self._time:
+            return
+        self._time = settings
+        self._one_stone = False
+        main, period = (max(1, int(seconds)) if seconds else 0 for seconds in (settings.main, settings.period))
+        count = settings.count
+        if settings.system == "byoyomi":
+            if count > 1 and engine.knows("kgs-time_settings"):
+                words = f"{settings.main:g} {settings.period:g} {count}"
+                self._ask(engine, f"kgs-time_settings byoyomi {words}", may_refuse=True)
+                return
+            self._one_stone = True
+            count = 1
+        elif settings.system == "absolute":
+            count = 0
+        self._ask(engine, f"time_settings {main} {period} {count}", may_refuse=True)
+
     def _begin(self, engine: EngineProcess, game: Game, start: list[tuple[int, int]]) -> None:
+        self._time = None
         self._ask(engine, f"boardsize {game.size}")
         self._ask(engine, "clear_board")
         if game.name == "go":
             if engine.knows("kata-set-rules"):
                 self._ask(engine, f"kata-set-rules {as_json(game.settings)}", may_refuse=True)
             self._ask(engine, f"komi {game.settings.komi:g}")
+        if self.seed is not None and engine.knows("set_random_seed"):  # as GNU Go has it
+            self._ask(engine, f"set_random_seed {self.seed}", may_refuse=True)
         plain = type(game)(game.size, game.settings).start
         stones = [stone for stone in start if stone not in plain]  # a game may begin with stones of its own
         names = [vertex_name(point, game.size) for point, _ in stones]

@@ -7,15 +7,18 @@ from threading import Event
 from typing import cast
 
 from nobi.arena.ownership import dead_stones
-from nobi.board.stones import EMPTY, PASS
+from nobi.board.stones import PASS
 from nobi.board.vertices import point_named
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.gtp.protocol import GtpError
 from nobi.gtp.table import Table
-from nobi.gtp.time import TimeControl
-from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.players.bot import RESIGN, Bot, Candidate, clock_for
+from nobi.players.time import TimeControl
+
+Report = Callable[[list[Candidate]], None]
+"""Takes what a bot has found, best first."""
 
 
 class Session:
@@ -79,15 +82,18 @@ class Session:
         except NobiError:
             raise GtpError("invalid color or coordinate") from None
 
-    def choose(self, colour: int) -> int:
-        """The bot's move for this colour, or RESIGN; the time it took is taken from its clock."""
+    def choose(self, colour: int, report: Report | None = None, interval: float = 0.0) -> int:
+        """The bot's move for this colour, or RESIGN; the time it took is taken from its clock.
+
+        `report` is told every `interval` seconds what the bot has found so far.
+        """
         game = self.table.game_of(colour)
         if game.is_over:
             return PASS  # of a game that has none, for there is nothing else to say
-        points = game.points()
-        stones = sum(game.colour(point) != EMPTY for point in points)
+        clock = clock_for(game, self.time)
         start = time.monotonic()
-        move = self.bot.choose(game, Clock(self.time.seconds(colour, len(points), stones)))
+        bot = self.bot
+        move = bot.choose_aloud(game, clock, report, interval) if report else bot.choose(game, clock)
         self.time.spend(colour, time.monotonic() - start)
         if move != RESIGN and not game.is_legal(move):
             raise GtpError(f"the player {self.bot.name} chose an illegal move")

@@ -49,6 +49,7 @@ class EngineReferee(Referee):
 
     def __init__(self, command: str, variant: Variant, seconds: float) -> None:
         self._bot = GtpBot(command, variant, seconds)
+        self._bot.seed = 0
 
     def decide(self, game: Game) -> Ruling:
         """The engine's result; it is asked twice before there is no saying."""

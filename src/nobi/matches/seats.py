@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from nobi.games.base import Variant
 from nobi.gtp.bot import PREFIX, GtpBot
 from nobi.players import make_bot
-from nobi.players.bot import Bot
+from nobi.players.bot import Bot, Clock
+from nobi.streams import stream_of
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Entrant:
     """No other player of the match should have the same: they would draw the same random numbers."""
     seconds: float
     """How long an engine may take for an answer."""
+    title: str = ""
+    """What records of games call it; its word unless given."""
 
     @property
     def is_engine(self) -> bool:
@@ -32,8 +35,10 @@ class Entrant:
 
 
 class Seat:
-    """The place of an entrant in one thread. An engine stays for all its games; of every other player there is a new
-    one for each, so that a game depends on (seed, its number) alone.
+    """The place of an entrant in one thread.
+
+    Of our own players there is a new one for each game, so that a game depends on (seed, its number) alone. An engine
+    stays for all its games; if it can be told to (`set_random_seed`), it too draws other numbers in each.
     """
 
     def __init__(self, entrant: Entrant) -> None:
@@ -46,7 +51,14 @@ class Seat:
             self.close()
         if self._bot is None:
             self._bot = self._entrant.make(game)
+        if isinstance(self._bot, GtpBot):
+            self._bot.seed = int(stream_of(self._entrant.seed, game)) >> 33
         return self._bot
+
+    def warm_up(self) -> None:
+        """Has one of our own players make a move before any clock runs: the first one may have to be compiled."""
+        if self._bot and not self._entrant.is_engine:
+            self._bot.choose(self._entrant.variant.new(), Clock(0.01))
 
     def close(self) -> None:
         """Leaves."""

@@ -4,7 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from nobi.board.stones import BLACK, WHITE
@@ -16,7 +16,7 @@ from nobi.matches.records import GameRecord, winner_name
 from nobi.matches.referee import EngineReferee, Referee, RulesReferee
 from nobi.matches.seats import Entrant, Seat
 from nobi.matches.single import Finished, play_single
-from nobi.players.bot import Clock
+from nobi.players.time import TimeControl, TimeSettings
 from nobi.records.sgf import sgf_of
 
 _FAREWELL_SECONDS = 5.0
@@ -60,6 +60,10 @@ class SeriesSettings:
     timeout: float = 60.0
     """How long an engine may take for an answer."""
     parallel: int = 1
+    time: TimeSettings = field(default_factory=TimeSettings)
+    """The clocks of every game."""
+    longest: int = 0
+    """Moves after which a game is stopped and counted; 0 for those of the game's rules."""
 
     def new_referee(self) -> Referee:
         """A referee."""
@@ -145,6 +149,8 @@ class Series:
         for seat in seats:
             self._leave.callback(seat.close)
             seat.bot(0)
+            if self._settings.time.system != "none":
+                seat.warm_up()
         referee = self._settings.new_referee()
         self._leave.callback(referee.close)
         return seats, referee
@@ -155,12 +161,20 @@ class Series:
         settings = self._settings
         game = opening.begin(settings.variant)
         bots = {BLACK: seats[pairing.black].bot(pairing.game), WHITE: seats[pairing.white].bot(pairing.game)}
-        done = play_single(game, bots, referee, Clock(settings.seconds), settings.variant.most_moves)
-        return _kept(pairing, game, done, self._entrants, opening.name)
+        control = TimeControl(settings.time) if settings.time.system != "none" else None
+        done = play_single(
+            game, bots, referee, settings.longest or settings.variant.most_moves, settings.seconds, control
+        )
+        return _kept(pairing, game, done, self._entrants, opening.name, settings)
 
 
 def _kept(
-    pairing: Pairing, game: Game, done: Finished, entrants: Sequence[Entrant], opening: str
+    pairing: Pairing,
+    game: Game,
+    done: Finished,
+    entrants: Sequence[Entrant],
+    opening: str,
+    settings: SeriesSettings,
 ) -> tuple[GameRecord, bytes]:
     size = game.size
     ruling = done.ruling
@@ -177,9 +191,13 @@ def _kept(
         stones=[f"{'BW'[colour - 1]} {vertex_name(point, size)}" for point, colour in game.start],
         seconds=[round(done.seconds[BLACK], 3), round(done.seconds[WHITE], 3)],
     )
-    names = entrants[pairing.black].word, entrants[pairing.white].word
+    black, white = (one.title or one.word for one in (entrants[pairing.black], entrants[pairing.white]))
     event = f"game {pairing.game + 1}: {ruling.result}, {ruling.reason}"
-    return record, sgf_of(game, *names, event, ruling.result)
+    time = settings.time
+    if time.system == "none" and settings.seconds:
+        time = TimeSettings("byoyomi", 0.0, settings.seconds, 1)
+    main = None if time.system == "none" else time.main
+    return record, sgf_of(game, black, white, event, ruling.result, main_time=main, overtime=time.overtime)
 
 
 def remaining(games: Sequence[Pairing], records: Sequence[GameRecord]) -> list[Pairing]:

@@ -9,7 +9,8 @@ from nobi.board.vertices import vertex_name
 from nobi.games.base import COLOUR_NAMES, Game
 from nobi.gtp.client import EngineError
 from nobi.matches.referee import Referee, Ruling
-from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.players.bot import RESIGN, Bot, Clock, clock_for
+from nobi.players.time import TimeControl
 
 _LETTERS = {BLACK: "B", WHITE: "W"}
 
@@ -19,20 +20,29 @@ class Finished(NamedTuple):
 
     ruling: Ruling
     forfeited: bool
-    """Whether an engine's fault ended it."""
+    """Whether an engine's fault, or a flag that fell, ended it."""
     seconds: dict[int, float]
     """[colour] how long each has thought."""
 
 
-def play_single(game: Game, bots: Mapping[int, Bot], referee: Referee, clock: Clock, longest: int) -> Finished:
+def play_single(
+    game: Game,
+    bots: Mapping[int, Bot],
+    referee: Referee,
+    longest: int,
+    seconds_a_move: float | None = None,
+    control: TimeControl | None = None,
+) -> Finished:
     """Plays a game on to its end, or to `longest` moves.
 
-    An engine that crashes, hangs, talks nonsense or plays an illegal move loses the game.
+    An engine that crashes, hangs, talks nonsense or plays an illegal move loses the game; so does whoever oversteps the
+    time of `control`, the clocks of the game. `seconds_a_move` is what players are told without such clocks.
     """
     seconds = {BLACK: 0.0, WHITE: 0.0}
     while not game.is_over and len(game.moves) < longest:
         colour = game.to_move
         other = int(enemy_of(colour))
+        clock = clock_for(game, control) if control else Clock(seconds_a_move)
         start = time.perf_counter()
         try:
             move = bots[colour].choose(game, clock)
@@ -41,7 +51,11 @@ def play_single(game: Game, bots: Mapping[int, Bot], referee: Referee, clock: Cl
             ruling = Ruling(other, f"{_LETTERS[other]}+{sign}", f"{COLOUR_NAMES[colour]} {fault}")
             return Finished(ruling, True, seconds)
         finally:
-            seconds[colour] += time.perf_counter() - start
+            took = time.perf_counter() - start
+            seconds[colour] += took
+        if control and not control.spend(colour, took):
+            words = f"{COLOUR_NAMES[colour]} overstepped the time"
+            return Finished(Ruling(other, f"{_LETTERS[other]}+T", words), True, seconds)
         if move == RESIGN:
             ruling = Ruling(other, f"{_LETTERS[other]}+R", f"{COLOUR_NAMES[colour]} resigned")
             return Finished(ruling, False, seconds)

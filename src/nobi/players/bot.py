@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS
+from nobi.board.stones import EMPTY, PASS
 from nobi.board.vertices import row_column
 from nobi.games.base import Game
 from nobi.players.base import Player
+from nobi.players.time import TimeControl
 from nobi.streams import stream_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ class Clock:
 
     seconds: float | None = None
     """For this move, as the owner of the clock worked out from the time settings."""
+    control: TimeControl | None = None
+    """The clocks of the game, if it is played by clocks."""
+
+
+def clock_for(game: Game, control: TimeControl) -> Clock:
+    """The clock of the player to move."""
+    points = game.points()
+    stones = sum(game.colour(point) != EMPTY for point in points)
+    return Clock(control.seconds(game.to_move, len(points), stones), control)
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,14 @@ class Bot(ABC):
     @abstractmethod
     def choose(self, game: Game, clock: Clock) -> int:
         """A legal move for the player to move (point or PASS), or RESIGN."""
+
+    def choose_aloud(self, game: Game, clock: Clock, report: Callable[[list[Candidate]], None], interval: float) -> int:
+        """The same; reports every `interval` seconds what it has found so far, best first, and once at the end.
+
+        A bot that cannot tell reports nothing.
+        """
+        del report, interval
+        return self.choose(game, clock)
 
     def analyse(
         self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: Event
@@ -119,6 +137,14 @@ class PlayerBot(Bot):
         """The player's move."""
         self.player.choose(game.boards, self._lanes, self._streams, self._moves)
         return int(self._moves[0])
+
+    def choose_aloud(self, game: Game, clock: Clock, report: Callable[[list[Candidate]], None], interval: float) -> int:
+        """The player's move, after what its network makes of the legal ones, told once."""
+        del interval
+        values = self.policy(game)
+        if values is not None:
+            report(candidates_of(game, values))
+        return self.choose(game, clock)
 
     def policy(self, game: Game) -> NDArray[np.float32] | None:
         """The values of the player's network."""

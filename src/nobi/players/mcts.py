@@ -5,6 +5,7 @@ the arena it chooses for one board after the other, each time with a fresh tree,
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,6 +24,8 @@ from nobi.streams import Streams, draw
 
 _HOPELESS = 0.05
 """Who wins less often than this and sees the opponent pass, passes as well."""
+_SECOND_LOOK = 0.1
+"""The share of its time that a player by the clock keeps back to see whether a pass wins."""
 _STILL_OPEN = 0.3
 """Nobody resigns while a move wins more often than this."""
 _ENOUGH = 50
@@ -69,15 +72,32 @@ class MctsBot(Bot):
 
     def choose(self, game: Game, clock: Clock) -> int:
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
+        start = time.perf_counter()
+        self.search.set_game(game)
+        self.search.run(*limits(self.settings, clock))
+        return self._decide(game, _left(clock, start))
+
+    def choose_aloud(self, game: Game, clock: Clock, report: Callable[[list[Candidate]], None], interval: float) -> int:
+        """The same, telling meanwhile how the search goes."""
+
+        def tell() -> None:
+            report(self._candidates())
+
+        start = time.perf_counter()
+        self.search.set_game(game)
+        self.search.run(*limits(self.settings, clock), report=tell, interval=interval)
+        tell()
+        return self._decide(game, _left(clock, start))
+
+    def _decide(self, game: Game, seconds: float) -> int:
+        """What to do after the search, within so many seconds, 0 for no limit."""
         search = self.search
-        search.set_game(game)
-        search.run(*limits(self.settings, clock))
         best, *others = children = search.children()
         if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
             passed = bool(game.moves) and game.moves[-1] == PASS
             if passed and search.value < _HOPELESS:
                 return PASS
-            if is_settled_win(search, game, passed=passed):
+            if is_settled_win(search, game, passed=passed, seconds=seconds):
                 return PASS
             if passed and others and _falls_behind(children):
                 return PASS
@@ -123,8 +143,14 @@ def _falls_behind(children: list[Child]) -> bool:
     return passing.visits > 0 and children[0].winrate <= passing.winrate
 
 
+def _left(clock: Clock, start: float) -> float:
+    """What is left of the time for a move that was begun at `start`, 0 for no limit."""
+    return max(0.01, clock.seconds - (time.perf_counter() - start)) if clock.seconds else 0.0
+
+
 def limits(settings: SearchSettings, clock: Clock) -> tuple[int, float]:
     """The playouts and the seconds of one move, 0 for no limit."""
-    given = [seconds for seconds in (settings.seconds, clock.seconds) if seconds]
+    by_clock = (clock.seconds or 0.0) * (1 - _SECOND_LOOK)
+    given = [seconds for seconds in (settings.seconds, by_clock) if seconds]
     seconds = min(given) if given else 0.0
     return (settings.rollouts or (0 if seconds else SearchSettings.rollouts)), seconds

@@ -10,8 +10,20 @@ from nobi.games.base import Game
 _LETTERS = {BLACK: "b", WHITE: "w"}
 
 
-def sgf_of(game: Game, black: str = "", white: str = "", event: str = "", result: str = "") -> bytes:
-    """The record of a game, the players' names included; `result` is for a game that was stopped before its end."""
+def sgf_of(
+    game: Game,
+    black: str = "",
+    white: str = "",
+    event: str = "",
+    result: str = "",
+    *,
+    main_time: float | None = None,
+    overtime: str = "",
+) -> bytes:
+    """The record of a game, the players' names included; `result` is for a game that was stopped before its end.
+
+    `main_time`, in seconds, and `overtime`, in words, are the time settings of a game with clocks.
+    """
     size = game.size
     record = sgf.Sgf_game(size)
     root = record.get_root()
@@ -23,6 +35,10 @@ def sgf_of(game: Game, black: str = "", white: str = "", event: str = "", result
     for key, text in (("PB", black), ("PW", white), ("GN", event)):
         if text:
             root.set(key, text)
+    if main_time is not None:
+        root.set("TM", main_time)
+    if overtime:
+        root.set("OT", overtime)
     if game.is_over or result:
         root.set("RE", result or game.result())
     stones = {colour: [_sgf_point(p, size) for p, c in game.start if c == colour] for colour in (BLACK, WHITE)}

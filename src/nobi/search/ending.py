@@ -14,6 +14,8 @@ from nobi.search.settings import SearchSettings
 SETTLED = 0.6
 """A point is somebody's if the share of playouts that say so, less those that say otherwise, is above this."""
 
+_ENOUGH = 2000
+"""Playouts that tell an owner well enough."""
 _LEADING = 0.75
 """Only who wins this often thinks of passing first."""
 
@@ -57,11 +59,12 @@ def settled_margin(game: Go, owned: NDArray[np.float64] | NDArray[np.float32], p
     return margin
 
 
-def is_settled_win(search: Search, game: Game, *, passed: bool) -> bool:
+def is_settled_win(search: Search, game: Game, *, passed: bool, seconds: float = 0.0) -> bool:
     """Whether the player to move may pass: he wins even if all that is not settled goes to the opponent.
 
     `search` has searched this position. If the opponent has just passed, a pass ends the game and what the search
-    has seen is enough. If not, the opponent moves next: the position after the pass is searched as well.
+    has seen is enough. If not, the opponent moves next: the position after the pass is searched as well, for at most
+    so many `seconds`, 0 for no limit.
     """
     if not isinstance(game, Go):
         return False
@@ -76,5 +79,5 @@ def is_settled_win(search: Search, game: Game, *, passed: bool) -> bool:
     after.play(PASS)
     again = Search(search.variant, replace(search.settings, reuse=False, model="", memory=16, threads=1))
     again.set_game(after)
-    again.run(max(400, search.settings.rollouts // 2))
+    again.run(min(_ENOUGH, max(400, search.settings.rollouts // 2)), seconds)
     return settled_margin(game, again.ownership(), me) > 0

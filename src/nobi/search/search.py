@@ -279,7 +279,8 @@ class Search:
             if made < share or end >= until or budget.over():
                 return
             # slices of about SLICE_SECONDS; how playouts are cut into slices changes nothing but the time
-            amount = max(1, min(int(amount * SLICE_SECONDS / max(end - begin, 1e-9)), 4 * amount))
+            slice_ = min(SLICE_SECONDS, until - end)
+            amount = max(1, min(int(amount * slice_ / max(end - begin, 1e-9)), 4 * amount))
 
     def _make_room(self) -> None:
         """Drops the least visited nodes until half of the pool is free."""

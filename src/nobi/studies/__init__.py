@@ -25,7 +25,10 @@ GROUPS = {
     "s09_transfer": ("s09-table2", "s09-fig4b", "s09-fig4c"),
     "c14_ablation": ("c14-table1", "c14-fig3"),
     "c14_prediction": ("c14-table2", "c14-table3", "c14-fig6", "c14-fig7", "c14-fig8"),
+    "c14_games": ("c14-table4", "c14-table5"),
     "m15_prediction": ("m15-symmetry", "m15-depth", "m15-fig1", "m15-rank"),
+    "m15_games": ("m15-depth-wins", "m15-rank-wins", "m15-opponents"),
+    "m15_search": ("m15-search",),
     "size_transfer": ("size-transfer",),
     "beyond_border": ("beyond-border",),
     "beyond_heuristic": ("beyond-heuristic",),
@@ -55,6 +58,14 @@ ROLES = {
     "small": "games on 9x9 and 13x13",
 }
 """What studies want datasets for, `nobi study NAME --data ROLE=DATASET`: role → what it should hold."""
+
+ENGINES = {
+    "gnugo": "GNU Go",
+    "pachi": "Pachi",
+    "fuego": "Fuego",
+    "mogo": "MoGo",
+}
+"""Other programs that studies play against, `nobi study NAME --engine ENGINE=COMMAND`: name → what people call it."""
 
 
 def names() -> list[str]:

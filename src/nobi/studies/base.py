@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.arena.summary import Interval
+from nobi.studies.engines import Engine, needs
 from nobi.studies.pieces import Piece
 from nobi.studies.records import Records, check_role
 from nobi.studies.workshop import Workshop
@@ -86,6 +87,8 @@ class Findings:
     tables: list[Table] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a reader should know besides: sentences."""
 
 
 class Study(ABC):
@@ -101,21 +104,38 @@ class Study(ABC):
     """scale → settings: a dataclass of sample sizes."""
     roles: ClassVar[dict[str, tuple[int, ...]]] = {}
     """The datasets it needs, if any: role → the sizes of board that must be there."""
+    plays_against: ClassVar[tuple[str, ...]] = ()
+    """The engines that it plays against, if any; it needs at least one of them, except at the scale `tiny`."""
 
-    def __init__(self, scale: str, seed: int, records: Mapping[str, Records] | None = None) -> None:
+    def __init__(
+        self,
+        scale: str,
+        seed: int,
+        records: Mapping[str, Records] | None = None,
+        engines: Mapping[str, Engine] | None = None,
+    ) -> None:
         """Readies a study.
 
         Args:
             scale: how large, one of `scales`.
             seed: chooses everything that is random.
             records: the datasets for its roles.
+            engines: the other programs that it may meet.
         """
         self.scale = scale
         self.settings: Any = self.scales[scale]
         self.seed = seed
         self.records = records or {}
+        self.engines = engines or {}
         for role, sizes in self.roles.items():
             check_role(self.name, role, sizes, self.records)
+        if self.plays_against and scale != "tiny":
+            needs(self.name, self.plays_against, self.engines)
+
+    @property
+    def learns_from(self) -> tuple[str, ...]:
+        """The roles of the datasets that it uses."""
+        return tuple(self.roles)
 
     @abstractmethod
     def conditions(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nobi.studies import ROLES, names
+from nobi.studies import ENGINES, ROLES, names
 
 Document = dict[str, Any]
 
@@ -17,7 +17,10 @@ PAGES = {
     "s09-transfer": "Trained networks on larger boards (Schaul & Schmidhuber 2009)",
     "c14-ablation": "What each idea is worth (Clark & Storkey 2014)",
     "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
+    "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
     "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
+    "m15-games": "Networks that play against engines (Maddison et al. 2015)",
+    "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
     "size-transfer": "Networks trained by gradient, on boards of other sizes",
     "beyond": "Beyond the papers",
 }
@@ -37,6 +40,13 @@ DATA_TEXT = (
     "makes ([datasets](../datasets.md)): `nobi study c14-table1 --data pro=DATASET`. The roles: "
     + "; ".join(f"`{role}`, {what}" for role, what in ROLES.items())
     + ". What was trained is found again by a digest of the games, wherever the dataset lies."
+)
+ENGINES_TEXT = (
+    "Studies that play against other programs (c14-table4, c14-table5, m15-depth-wins, m15-opponents, m15-search) "
+    "find GNU Go where it is installed; others are named as in "
+    "`nobi study m15-opponents --engine pachi=COMMAND`. Engines: "
+    + ", ".join(f"`{name}`" for name in ENGINES)
+    + ". What an engine calls itself is noted, and rows that need one that was not given are left out."
 )
 SCALES_TEXT = (
     "Scales: `tiny` takes seconds, `quick` up to three minutes, `paper` is at least the paper's numbers. For studies "
@@ -100,6 +110,7 @@ def index_page(documents: Sequence[Document]) -> str:
         "Maddison et al. 2015 (M15) tell of predicting moves, measured again, and questions beyond them. "
         "`nobi study list` names the studies, `nobi study NAME --scale paper` runs one.",
         DATA_TEXT,
+        ENGINES_TEXT,
         SCALES_TEXT,
         WRITTEN_BY,
         f"How many rows of the tables agree with the paper: {AGREES_MEANS}",
@@ -178,6 +189,7 @@ def _study(document: Document, discussion: str) -> list[str]:
     command = f"nobi study {name} --scale {document['scale']} --seed {document['seed']}"
     if document.get("data"):
         command += " --data " + " ".join(f"{role}=DATASET" for role in document["data"])
+    command += "".join(f" --engine {name}=COMMAND" for name in document.get("engines", {}) if name != "gnugo")
     title = _title(document)
     source = f" In the paper: {document['paper']}." if document["paper"] and document["paper"] not in title else ""
     parts = [
@@ -195,6 +207,7 @@ def _study(document: Document, discussion: str) -> list[str]:
         heads, rows = table_cells(table)
         parts += [f"### {table['title']}", _table(heads, rows)]
     parts += [_picture(picture) for picture in document["pictures"]]
+    parts += document.get("notes", [])
     parts += ["### Conditions", _table(["what", "how"], [[key, text] for key, text in document["conditions"].items()])]
     return parts
 

@@ -26,6 +26,7 @@ from nobi.errors import NobiError
 from nobi.files import ready_folder, write_whole
 from nobi.studies import find
 from nobi.studies.base import Findings, Row, Study
+from nobi.studies.engines import meet
 from nobi.studies.workshop import Spent, Workshop
 from nobi.words import choices
 
@@ -45,6 +46,7 @@ def run_studies(
     resume: bool = True,
     progress: Progress = lambda _done, _total, _what: None,
     data: Mapping[str, Path] | None = None,
+    engines: Mapping[str, str] | None = None,
 ) -> list[Document]:
     """Runs the studies of these names.
 
@@ -57,6 +59,7 @@ def run_studies(
         resume: whether to use what is in the folder; if not, it must be empty.
         progress: is told how far the work is.
         data: datasets for the roles that studies need, role → path.
+        engines: other programs that studies may play against, name → command.
 
     Returns:
         A document for every study, equal to its file `results/NAME.json`.
@@ -65,8 +68,10 @@ def run_studies(
     for kind in kinds:
         if scale not in kind.scales:
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
-    workshop = Workshop(out, threads, data)
-    studies = [kind(scale, seed, workshop.records) for kind in kinds]
+    wanted = {name for kind in kinds for name in kind.plays_against}
+    met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
+    workshop = Workshop(out, threads, data, engines)
+    studies = [kind(scale, seed, workshop.records, met) for kind in kinds]
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
     return carry_out(studies, workshop, progress)
@@ -116,12 +121,23 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "nobi": nobi.__version__,
         "threads": workshop.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
-        **({"data": {role: dataclasses.asdict(study.records[role]) for role in study.roles}} if study.roles else {}),
+        **({"data": _data(study)} if study.learns_from else {}),
+        **({"engines": _engines(study)} if study.plays_against else {}),
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
         **_findings(findings),
     }
+
+
+def _data(study: Study) -> Document:
+    """What is in the datasets that it uses."""
+    return {role: dataclasses.asdict(study.records[role]) for role in study.learns_from}
+
+
+def _engines(study: Study) -> dict[str, str]:
+    """The engines that it may have met: name → what each calls itself."""
+    return {name: study.engines[name].title for name in study.plays_against if name in study.engines}
 
 
 def _tell(progress: Progress, done: float, total: float, now: float, what: str) -> None:
@@ -137,6 +153,7 @@ def _findings(findings: Findings) -> Document:
         "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in findings.tables],
         "claims": [dataclasses.asdict(claim) for claim in findings.claims],
         "pictures": [dataclasses.asdict(picture) for picture in findings.pictures],
+        **({"notes": findings.notes} if findings.notes else {}),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from nobi.arena.summary import CONFIDENCE, Interval
+from nobi.arena.summary import CONFIDENCE, Interval, share_interval
 from nobi.evolve.measures import correlation
 
 Values = NDArray[np.float64]
@@ -76,3 +76,12 @@ def correlation_over_runs(small: Values, large: Values, run: NDArray[np.int64]) 
 def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
     """S08's p: the share of champions of higher fitness on the larger board."""
     return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
+
+
+def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
+    """A share minus another of independent games, with Newcombe's interval from Wilson's (1998, method 10)."""
+    one, other = share_interval(points, games), share_interval(other_points, other_games)
+    value = one.value - other.value
+    low = value - float(np.hypot(one.value - one.low, other.high - other.value))
+    high = value + float(np.hypot(one.high - one.value, other.value - other.low))
+    return Interval(value, low, high)

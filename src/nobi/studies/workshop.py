@@ -1,6 +1,7 @@
 """Where pieces of work are made and kept."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -40,13 +41,20 @@ class Spent:
 class Workshop:
     """Makes pieces, each in a file of its own below a folder; what is there is not made again."""
 
-    def __init__(self, folder: Path, threads: int = 0, data: Mapping[str, Path] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        threads: int = 0,
+        data: Mapping[str, Path] | None = None,
+        engines: Mapping[str, str] | None = None,
+    ) -> None:
         """Opens a workshop.
 
         Args:
             folder: keeps the pieces.
             threads: how many to use, 0 for one a core.
             data: the datasets that pieces may learn from, role → path.
+            engines: the programs that pieces may play against, name → command.
         """
         self.folder = folder
         self.threads = threads
@@ -56,6 +64,7 @@ class Workshop:
         for role, path in (data or {}).items():
             self.records[role] = records_of(Dataset.open(path))
             self._datasets[self.records[role].digest] = path
+        self._commands = dict(engines or {})
         self._kept: dict[str, tuple[Arrays, Spent]] = {}
 
     def has(self, piece: Piece) -> bool:
@@ -87,6 +96,12 @@ class Workshop:
         if digest not in self._datasets:
             raise NobiError(f"None of the datasets of --data is the one with the digest {digest[:12]}….")
         return self._datasets[digest]
+
+    def command(self, engine: str) -> str:
+        """The command of an engine."""
+        if engine not in self._commands:
+            raise NobiError(f"The engine {engine!r} is not there; name its command with --engine {engine}=COMMAND.")
+        return self._commands[engine]
 
     def path(self, piece: Piece) -> Path:
         """The file that keeps a piece."""
@@ -145,6 +160,12 @@ def learning_curves(workshop: Workshop, runs: Iterable[Piece]) -> tuple[NDArray[
     return mean, best
 
 
+def cpu_seconds() -> float:
+    """The time of all cores that this process has taken, and the programs that it started and has seen end."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
 class _Clock:
     """Counts the time that a piece takes, also over interruptions, if there is a folder to note it in."""
 
@@ -156,12 +177,12 @@ class _Clock:
             self._before = Spent(float(noted["seconds"]), float(noted["cpu"]))
         except (OSError, ValueError, KeyError, TypeError):
             pass  # the first time, or nothing to be trusted
-        self._start = time.perf_counter(), time.process_time()
+        self._start = time.perf_counter(), cpu_seconds()
         self._saved = time.monotonic()
 
     def spent(self) -> Spent:
         seconds, cpu = self._start
-        return self._before + Spent(time.perf_counter() - seconds, time.process_time() - cpu)
+        return self._before + Spent(time.perf_counter() - seconds, cpu_seconds() - cpu)
 
     def save_now_and_then(self) -> None:
         if time.monotonic() - self._saved > 1:

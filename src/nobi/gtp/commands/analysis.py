@@ -3,12 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
 
 from nobi.board.vertices import vertex_name
 from nobi.games.base import Game
 from nobi.gtp.commands import command
-from nobi.gtp.commands.playing import generate
+from nobi.gtp.commands.playing import played
 from nobi.gtp.protocol import GtpError, bool_from, colour_from, int_from
 from nobi.gtp.session import Session
 from nobi.players.bot import Candidate
@@ -97,7 +96,11 @@ def _kata_analyze(session: Session, arguments: list[str]) -> str:
     return _analyse(session, arguments, as_kata)
 
 
-@command("lz-genmove_analyze", "[COLOR] [INTERVAL] [KEY VALUE …]", "chooses a move, tells what it thought, plays it")
+@command(
+    "lz-genmove_analyze",
+    "[COLOR] [INTERVAL] [KEY VALUE …]",
+    "as `genmove`, telling meanwhile what the player thinks; no input ends it before its time",
+)
 def _lz_genmove_analyze(session: Session, arguments: list[str]) -> str:
     return _genmove_analyse(session, arguments, as_lz)
 
@@ -111,34 +114,40 @@ def _analyse(session: Session, arguments: list[str], form: Format) -> str:
     """Writes lines until something comes in; at least one if the bot can tell anything."""
     request = read_request(session, arguments)
     game = session.table.game_of(request.colour)
-    lines = 0
-
-    def report(found: list[Candidate]) -> None:
-        nonlocal lines
-        if found:
-            session.write(form(session, game, found[: request.most], request))
-            lines += 1
-
-    found = session.bot.analyse(game, report, request.interval, session.stop)
+    writer = _Writer(session, game, request, form)
+    found = session.bot.analyse(game, writer, request.interval, session.stop)
     if found is None:
         raise GtpError(f"the player {session.bot.name} cannot analyse")
-    if not lines:
-        report(found)
+    if not writer.lines:
+        writer(found)
     return ""
 
 
 def _genmove_analyse(session: Session, arguments: list[str], form: Format) -> str:
-    """The bot tells what it found once it has chosen: it is asked to analyse, and at once to stop."""
+    """Writes lines while the bot chooses, then the move.
+
+    KataGo's description of the extension: a normal, synchronous command, which neither a newline nor another command
+    ends before its time; the last line is `play` and the move.
+    """
     request = read_request(session, arguments)
-    before = session.table.game_of(request.colour).copy()
-    move = generate(session, request.colour)
-    stop = Event()
-    stop.set()
-    found = session.bot.analyse(before, lambda _: None, request.interval, stop)
-    if found:
-        session.write(form(session, before, found[: request.most], request))
-    session.write(f"play {move}")
+    writer = _Writer(session, session.table.game_of(request.colour), request, form)
+    move = session.choose(request.colour, writer, request.interval)
+    session.write(f"play {played(session, request.colour, move)}")
     return ""
+
+
+class _Writer:
+    """Writes what a bot reports, a line each time, and counts the lines."""
+
+    def __init__(self, session: Session, game: Game, request: Request, form: Format) -> None:
+        self._session, self._game, self._request, self._form = session, game, request, form
+        self.lines = 0
+
+    def __call__(self, found: list[Candidate]) -> None:
+        if found:
+            line = self._form(self._session, self._game, found[: self._request.most], self._request)
+            self._session.write(line)
+            self.lines += 1
 
 
 def _lcb(one: Candidate) -> float:

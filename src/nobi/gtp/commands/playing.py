@@ -188,7 +188,11 @@ def _list_stones(session: Session, arguments: list[str]) -> str:
 
 def generate(session: Session, colour: int) -> str:
     """Chooses a move and plays it."""
-    move = session.choose(colour)
+    return played(session, colour, session.choose(colour))
+
+
+def played(session: Session, colour: int, move: int) -> str:
+    """Plays a move that was chosen; its name as an answer gives it."""
     if move != RESIGN and (session.game.has_pass or not session.game.is_over):
         session.table.play(colour, move)
     return named(session, move)

@@ -5,15 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.gtp.time import FEWEST_MOVES, LAG, TimeControl
+from nobi.players.time import FEWEST_MOVES, LAG, RESERVE, TimeControl, TimeSettings
 
 POINTS = 361
 
 
 def control(*settings):
-    clocks = TimeControl()
-    clocks.set(*settings)
-    return clocks
+    return TimeControl(TimeSettings(*settings))
 
 
 def test_no_limit():
@@ -24,10 +22,10 @@ def test_no_limit():
 def test_absolute_time_is_shared_out_over_the_moves_to_come():
     clocks = control("absolute", 600)
     early = clocks.seconds(BLACK, POINTS, 0)
-    assert early == pytest.approx(600 / (0.75 * 361 / 2) - LAG)
+    assert early == pytest.approx((600 - RESERVE) / (0.75 * 361 / 2) - LAG)
     assert clocks.seconds(BLACK, POINTS, 200) > early
-    assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx(600 / FEWEST_MOVES - LAG)
-    clocks.note(BLACK, 8, 0)
+    assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx((600 - RESERVE) / FEWEST_MOVES - LAG)
+    clocks.note(BLACK, 9, 0)
     assert clocks.seconds(BLACK, POINTS, 361) == pytest.approx(1 - 0.1)
     clocks.note(BLACK, 0, 0)
     assert 0 < clocks.seconds(BLACK, POINTS, 361) < 0.1
@@ -55,8 +53,8 @@ def test_byoyomi_gives_a_whole_period_to_each_move():
 
 
 def test_a_period_of_nothing_is_absolute_time():
-    assert control("canadian", 60, 0, 0).system == "absolute"
-    assert control("byoyomi", 60, 0, 3).system == "absolute"
+    assert TimeSettings("canadian", 60, 0, 0).system == "absolute"
+    assert TimeSettings("byoyomi", 60, 0, 3).system == "absolute"
 
 
 def test_own_clock():
@@ -77,6 +75,39 @@ def test_own_clock():
     assert (clocks.left[WHITE].seconds, clocks.left[WHITE].count) == (10, 0)
 
 
+@pytest.mark.parametrize(
+    ("settings", "moves", "last", "most"),
+    [
+        (("absolute", 10), [4, 6], 0.1, 0.0),
+        (("canadian", 10, 60, 3), [9, 61, 0, 0, 60], 0.1, 0.0),  # the second, 1 s of main and 60 s of overtime
+        (("canadian", 0, 60, 2), [30, 30, 59, 1], 60.1, 60.0),
+        (("byoyomi", 10, 30, 2), [10, 30, 29, 59], 30.1, 30.0),  # the last but one loses a period
+        (("byoyomi", 0, 30, 1), [30, 30], 31, 30.0),
+    ],
+)
+def test_the_flag_falls(settings, moves, last, most):
+    clocks = control(*settings)
+    assert all(clocks.spend(BLACK, seconds) for seconds in moves)
+    assert clocks.most(BLACK) == pytest.approx(most)
+    assert not clocks.spend(BLACK, last)
+    assert clocks.spend(WHITE, 0.1)
+
+
+def test_the_longest_move_in_time():
+    assert control("none").most(BLACK) is None
+    assert control("absolute", 60).most(BLACK) == 60
+    assert control("canadian", 60, 30, 5).most(WHITE) == 90
+    assert control("byoyomi", 60, 30, 5).most(WHITE) == 210
+
+
+def test_overtime_in_records():
+    assert TimeSettings("byoyomi", 60, 30, 5).overtime == "5x30 byo-yomi"
+    assert TimeSettings("canadian", 60, 300, 25).overtime == "25/300 Canadian"
+    assert TimeSettings("absolute", 60).overtime == TimeSettings().overtime == ""
+    with pytest.raises(ValueError, match="negative"):
+        TimeSettings("absolute", -1)
+
+
 @given(
     st.sampled_from(["absolute", "canadian", "byoyomi"]),
     st.floats(0, 1e4),
@@ -92,13 +123,14 @@ def test_a_player_that_keeps_its_limits_never_loses_on_time(system, main, period
             return
         state = clocks.left[BLACK]
         if state.count:
-            if clocks.system == "byoyomi":
+            if clocks.settings.system == "byoyomi":
                 assert seconds <= max(0.01, period)
             else:
                 assert seconds <= max(0.01, state.seconds / state.count)
         else:
             assert seconds <= max(0.01, state.seconds)
-        clocks.spend(BLACK, seconds)
+        in_time = clocks.spend(BLACK, seconds)
+        assert in_time or seconds == 0.01  # the shortest time that there is
         left -= seconds
         if left < 0.1:
             return

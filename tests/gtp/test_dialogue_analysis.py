@@ -1,0 +1,94 @@
+"""Scripted dialogues: what a player thinks, told as lines and as maps."""
+
+import numpy as np
+import pytest
+
+from helpers.conversation import HALVES, Talk
+from nobi.networks import make_network
+from nobi.networks.model import Model, save_model
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A swiping network that plays on any board."""
+    network = make_network("mdlstm:hidden=2")
+    weights = np.random.default_rng(1).normal(size=network.weight_count(7)).astype(np.float32)
+    path = tmp_path_factory.mktemp("model") / "net.safetensors"
+    save_model(path, Model(network, weights, 7, {"training": {"game": "atari-go"}}))
+    return str(path)
+
+
+def _lines_of(answer):
+    assert answer.endswith("\n\n")
+    first, *rest = answer[:-2].split("\n")
+    return first, rest
+
+
+def test_analysis(model):
+    talk = Talk("atari-go", 5, model)
+    assert talk.ask("play b B1") == ""
+    first, [line] = _lines_of(talk("3 lz-analyze 10"))
+    assert first == "=3"
+    parts = line.split("info ")[1:]
+    assert len(parts) == 24
+    words = [part.split() for part in parts]
+    assert words[0][::2][:6] == ["move", "visits", "winrate", "prior", "lcb", "order"]
+    priors = [int(word[7]) for word in words]
+    assert priors == sorted(priors, reverse=True)
+    assert abs(sum(priors) - 10000) < 24
+    assert [int(word[11]) for word in words] == list(range(24))
+    best = talk.ask("reg_genmove w")
+    assert words[0][1] == best == words[0][13]
+    first, [line] = _lines_of(talk("kata-analyze w interval 50 maxmoves 3 ownership true rootInfo true"))
+    assert first == "="
+    assert line.count("info move") == 3
+    assert 0 < float(line.split(" prior ")[1].split()[0]) < 1
+    first, lines = _lines_of(talk("5 kata-genmove_analyze w 10"))
+    assert first == "=5"
+    assert lines[0].startswith(f"info move {best} ")
+    assert lines[1:] == [f"play {best}"]
+    assert talk.ask("list_stones w") == best
+    assert talk.fault("lz-analyze b interval") == "syntax error"
+    assert talk.fault("lz-analyze b interval x") == "syntax error"
+    assert talk.fault("lz-analyze w") == "illegal move"  # it is black's turn, and this game has no pass
+
+
+def test_a_player_that_cannot_analyse_still_generates():
+    talk = Talk(size=5)
+    assert talk.fault("lz-analyze") == "the player playout cannot analyse"
+    _, [line] = _lines_of(talk("lz-genmove_analyze b"))
+    assert line.startswith("play ")
+    assert talk.ask("list_stones b") == line.split()[1]
+
+
+def test_maps(model):
+    talk = Talk("atari-go", 5, model)
+    commands = [line.split("/") for line in talk.ask("gogui-analyze_commands").splitlines()]
+    assert all(len(parts) == 3 and parts[0] in ("dboard", "sboard", "plist", "string") for parts in commands)
+    assert sum(parts[2].startswith("nobi-hidden") for parts in commands) == 8 * 2
+    talk.ask("play b B1")
+    for kind, _, command in commands:
+        answer = talk.ask(command)
+        rows = [row.split() for row in answer.splitlines()]
+        if kind in ("dboard", "sboard"):
+            assert [len(row) for row in rows] == [5] * 5
+        if kind == "dboard":
+            assert all(-1 <= float(value) <= 1 for row in rows for value in row)
+    policy = np.array([[float(value) for value in row.split()] for row in talk.ask("nobi-policy").splitlines()])
+    assert policy.max() == 1
+    row, column = np.argwhere(policy == 1)[0]
+    assert talk.ask("reg_genmove w") == f"{'ABCDE'[column]}{5 - row}"
+    assert talk.ask("nobi-policy_numbers").splitlines()[4].split()[1] == '""'
+    hidden = talk.session.bot.inside(talk.session.game).layers[0].hidden
+    told = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
+    np.testing.assert_allclose(told, hidden[2, 1], atol=5e-4)
+    assert talk.fault("nobi-hidden 2 1 1") == "there are 1 layers"
+    assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 2 units"
+    assert talk.fault("nobi-hidden 1") == "syntax error"
+    plain = Talk(size=5)
+    assert "has no policy" in plain.fault("nobi-policy")
+    assert "has no hidden units" in plain.fault("nobi-hidden 1 1 1")
+    plain.ask(f"gogui-setup {HALVES}")
+    owned = np.array([row.split() for row in plain.ask("nobi-ownership").splitlines()], float)
+    assert owned[:, 0].min() > 0.5
+    assert owned[:, 4].max() < -0.5

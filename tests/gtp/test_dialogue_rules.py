@@ -1,0 +1,114 @@
+"""Scripted dialogues: rules, counting, records and time."""
+
+import json
+
+from helpers.conversation import HALVES, Talk
+from nobi.board.stones import WHITE
+
+
+def test_rules():
+    talk = Talk()
+    talk.ask("kata-set-rules japanese")
+    rules = json.loads(talk.ask("kata-get-rules"))
+    assert (rules["ko"], rules["scoring"], rules["suicide"]) == ("SIMPLE", "TERRITORY", False)
+    talk.ask('kata-set-rules {"ko": "SITUATIONAL", "scoring": "AREA", "suicide": true, "tax": "NONE"}')
+    rules = json.loads(talk.ask("kata-get-rules"))
+    assert (rules["ko"], rules["scoring"], rules["suicide"]) == ("SITUATIONAL", "AREA", True)
+    talk.ask(f"kata-set-rules {talk.ask('kata-get-rules')}")
+    talk.ask("kata-set-rule ko SIMPLE", "kgs-rules new_zealand")
+    assert json.loads(talk.ask("kata-get-rules"))["ko"] == "SITUATIONAL"
+    assert "tromp-taylor" in talk.fault("kata-set-rules calvinball")
+    assert talk.fault("kata-set-rules") == "syntax error"
+    assert talk.fault("kata-set-rules {") == "syntax error"
+    assert talk.fault('kata-set-rules {"tax":"ALL"}') == "tax cannot be ALL"
+    assert talk.fault("kata-set-rules {" + '"a":{' * 5000) == "syntax error"
+    assert talk.fault("kata-set-rule hasButton true") == "hasButton cannot be true"
+    assert talk.fault("kgs-rules ing") == "syntax error"
+
+
+def test_rules_that_forbid_a_move_of_the_game_are_refused():
+    talk = Talk(size=5)
+    talk.ask("kata-set-rules tromp-taylor", "gogui-setup b B1 b B2 b A3 w A2", "gogui-setup_player w", "play w A1")
+    assert talk.ask("list_stones w") == ""  # two stones captured themselves
+    assert talk.fault("kata-set-rules chinese") == "a move of this game would be illegal"
+    assert json.loads(talk.ask("kata-get-rules"))["suicide"]
+    talk.ask("komi 0.5", "undo", "kata-set-rules chinese")
+    assert talk.fault("play w A1") == "illegal move"
+
+
+def test_final_score_and_status():
+    talk = Talk(size=5)
+    talk.ask("komi 0.5", f"gogui-setup {HALVES} w B3")
+    assert talk.ask("final_score") == "B+4.5"
+    assert talk.ask("final_status_list dead") == "B3"
+    assert talk.ask("final_status_list alive") == "C5 C4 C3 C2 C1\nD5 D4 D3 D2 D1"
+    assert talk.ask("final_status_list seki") == ""
+    assert talk.fault("final_status_list") == "syntax error"
+    assert talk.fault("final_status_list undead") == "syntax error"
+    talk.ask("kata-set-rules japanese", "komi 5")  # 10 points and a prisoner against 5
+    assert talk.ask("final_score") == "B+1"
+    talk.ask("komi 6")
+    assert talk.ask("final_score") == "0"
+    talk.ask("komi 6.5")
+    assert talk.ask("final_score") == "W+0.5"
+
+
+def test_records(tmp_path):
+    talk = Talk(size=9)
+    file = tmp_path / "a game.sgf"
+    talk.ask("komi 3.5", "fixed_handicap 2", "play w E5", "play b pass", "play w D4", f"printsgf {file}")
+    text = file.read_text()
+    for part in ("AB[cg][gc]", "KM[3.5]", "SZ[9]", ";W[ee];B[", "PL[W]"):
+        assert part in text.replace("\n", "")
+    assert talk.ask("printsgf").replace("\n", "") == text.replace("\n", "")
+    other = Talk(size=19)
+    other.ask(f"loadsgf {file}")
+    assert other.ask("list_stones w") == "E5 D4"
+    assert other.ask("list_stones b") == "G7 C3"
+    assert other.session.variant.settings.komi == 3.5
+    other.ask(f"loadsgf {file} 3")
+    assert other.ask("list_stones w") == "E5"
+    assert other.session.game.to_move == WHITE
+    other.ask(f"loadsgf {file} 1")
+    assert other.ask("list_stones w") == ""
+
+
+def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
+    talk = Talk(size=9)
+    talk.ask("play b C3")
+    bad = {
+        "none.sgf": None,
+        "text.sgf": b"once upon a time",
+        "huge.sgf": b"(;FF[4]GM[1]SZ[39];B[aa])",
+        "illegal.sgf": b"(;FF[4]GM[1]SZ[7];B[aa];W[aa])",
+        "komi.sgf": b"(;FF[4]GM[1]SZ[7]KM[6.33];B[aa];W[bb])",
+        "point.sgf": b"(;FF[4]GM[1]SZ[7];B[zz])",
+        "twice.sgf": b"(;FF[4]GM[1]SZ[7]AB[aa][aa]AW[aa];B[bb])",
+    }
+    for name, content in bad.items():
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        assert talk.fault(f"loadsgf {tmp_path / name}") == "cannot load file", name
+        assert talk.ask("list_stones b") == "C3"
+        assert talk.session.bot.player.variant.size == 9
+    assert talk.fault("loadsgf") == "syntax error"
+    assert talk.fault("loadsgf a\x00b") == "cannot load file"
+    assert talk.fault(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
+    talk.ask("undo")
+
+
+def test_time_settings():
+    talk = Talk()
+    for line in (
+        "time_settings 600 30 5", "time_settings 0 1 0", "time_settings 10.5 0 0", "time_left b 10 0",
+        "time_left white 9.5 3", "kgs-time_settings none", "kgs-time_settings absolute 60",
+        "kgs-time_settings byoyomi 60 10 3", "kgs-time_settings canadian 60 10 3",
+    ):  # fmt: skip
+        talk.ask(line)
+    for line in (
+        "time_settings", "time_settings 1 2", "time_settings a b c", "time_settings -1 0 0", "time_left b 10",
+        "time_left b ten 0", "kgs-time_settings", "kgs-time_settings hourglass 5", "kgs-time_settings byoyomi 60 10",
+        "time_settings 1 2 -3",
+    ):  # fmt: skip
+        assert talk.fault(line) == "syntax error"
+    assert talk.fault("time_left g 10 0") == "invalid color"

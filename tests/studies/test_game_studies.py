@@ -1,0 +1,167 @@
+"""Studies that play against engines: which rows there are, with whom, and what is said of those that are left out."""
+
+import numpy as np
+import pytest
+
+from helpers.runs import fault_of
+from nobi import studies
+from nobi.studies.c14_games import TABLE_4
+from nobi.studies.m15_games import OPPONENTS
+from nobi.studies.m15_search import MODES
+from nobi.studies.pages import group_page
+from nobi.studies.runner import document_of, run_studies
+from nobi.studies.workshop import Spent
+from studies.made_up import ENGINES, RECORDS
+
+GNUGO = {"gnugo": ENGINES["gnugo"]}
+
+
+class Played:
+    """A workshop in which every match ended so: half of the games won by black."""
+
+    def __init__(self):
+        self.asked = []
+
+    def arrays(self, piece):
+        self.asked.append(piece)
+        black = np.arange(piece.games) % 2 == 0
+        none = np.zeros(piece.games, bool)
+        return {
+            "points": np.where(np.arange(piece.games) % 3 == 0, 0.0, 1.0),
+            "black": black,
+            "repeated": none,
+            "forfeited": none,
+            "moves": np.full(piece.games, 50),
+        }
+
+
+def study_of(name, scale="paper", records=RECORDS, engines=ENGINES):
+    return studies.find(name)(scale, 0, records, engines)
+
+
+def matches_of(study):
+    return [piece for piece in study.pieces() if piece.kind == "match"]
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"), [("m15-search", "GNU Go"), ("c14-table4", "GNU Go"), ("c14-table5", "Fuego")]
+)
+def test_a_study_without_its_engine_says_so(tmp_path, name, engine):
+    sentence = fault_of(study_of, name, "quick", engines={})
+    assert sentence.startswith(f"The study {name!r} plays against {engine}: ")
+    assert sentence.endswith("=COMMAND.")
+    if name == "m15-search":
+        assert fault_of(run_studies, [name], "quick", 0, tmp_path / "out", engines={}) == sentence
+        assert not (tmp_path / "out").exists()
+
+
+def test_all_studies_play_at_the_tiny_scale_without_engines():
+    for name in ("m15-search", "c14-table4", "c14-table5", "m15-depth-wins", "m15-opponents"):
+        for match in matches_of(study_of(name, "tiny", engines={})):
+            assert match.a.engine is match.b.engine is match.referee is None
+
+
+def test_the_paper_scale_is_at_least_the_papers():
+    four = matches_of(study_of("c14-table4"))
+    assert len(four) == 6
+    assert all(match.games >= 200 and match.b.strength.level == 10 for match in four)
+    assert {match.b.strength.rules for match in four} == {"chinese", "japanese"}
+    assert {"territory" in match.game for match in four if match.b.strength.rules == "japanese"} == {True}
+    assert all(match.referee == match.b for match in four)
+    five = matches_of(study_of("c14-table5"))
+    assert [(match.games, match.b.strength.seconds) for match in five] == [(200, 10.0)] * 2
+    depth = matches_of(study_of("m15-depth-wins"))
+    assert len(depth) == 5
+    opponents = matches_of(study_of("m15-opponents"))
+    assert {(match.b.engine.name, match.b.strength.playouts) for match in opponents} == set(OPPONENTS)
+    rank = matches_of(study_of("m15-rank-wins"))
+    assert [match.a.word for match in rank] == ["MODEL:rank=1", "MODEL:rank=5", "MODEL:rank=9"]
+    assert len({match.b for match in rank}) == 1
+    assert {match.size for match in [*four, *five, *depth, *opponents, *rank]} == {19}
+
+
+def test_networks_are_those_of_the_studies_of_prediction():
+    for games, prediction in (
+        ("c14-table4", ("c14-table1", "c14-table3")),
+        ("c14-table5", ("c14-table3",)),
+        ("m15-depth-wins", ("m15-depth",)),
+        ("m15-opponents", ("m15-depth",)),
+        ("m15-rank-wins", ("m15-rank",)),
+    ):
+        for scale in ("quick", "day", "paper"):
+            runs = {piece for piece in study_of(games, scale).pieces() if piece.kind == "imitation"}
+            known = {piece for name in prediction for piece in study_of(name, scale).pieces()}
+            assert runs
+            assert runs <= known
+    [run] = [piece for piece in study_of("m15-search", "day").pieces() if piece.kind == "imitation"]
+    assert run in study_of("size-transfer", "day").pieces()
+    [run] = [piece for piece in study_of("m15-search", "paper").pieces() if piece.kind == "imitation"]
+    assert run in study_of("m15-depth", "paper").pieces()
+
+
+def test_the_search_is_measured_over_its_playouts():
+    study = study_of("m15-search", "day")
+    bare = [match for match in matches_of(study) if match.b.engine]
+    assert [match.a.word for match in bare] == [f"mcts:rollouts={n}" for n in (100, 300, 1000, 3000)]
+    assert {(match.games, match.size, match.b.strength.level) for match in bare} == {(200, 9, 10)}
+    guided = [match for match in matches_of(study) if not match.b.engine]
+    assert len(guided) == 2 * len(MODES)
+    assert sum("mode=asynchronous" in match.a.word for match in guided) == 2
+    assert sum(match.a.network is None for match in guided) == 2
+    paper = [match for match in matches_of(study_of("m15-search")) if not match.b.engine]
+    assert {match.size for match in paper} == {19}
+    assert {word for match in paper for word in match.a.word.split(",") if "rollouts" in word} == {
+        "mcts:rollouts=10000", "mcts:rollouts=100000",
+    }  # fmt: skip
+
+
+def test_the_search_without_records_leaves_the_network_out(tmp_path):
+    study = study_of("m15-search", "day", records={})
+    assert all(match.b.engine for match in matches_of(study))
+    found = study.findings(Played(), tmp_path)
+    assert len(found.tables) == 1
+    assert found.notes == [
+        "Search with a network's priors is left out: no records were given for it (--data small=DATASET)."
+    ]
+    assert "network" not in study.conditions()
+    whole = study_of("m15-search", "day").findings(Played(), tmp_path)
+    assert len(whole.tables) == 2
+    assert whole.notes == []
+    assert [claim.holds for claim in whole.claims][1] is True  # two thirds of 200 games, at 1,000 playouts
+
+
+def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
+    study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
+    assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 10", "pachi 1.0 10000 playouts"]
+    found = study.findings(Played(), tmp_path)
+    assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.met().values()]
+    assert found.notes == [
+        "Rows against MoGo and Fuego are left out: no command was given for them (--engine NAME=COMMAND)."
+    ]
+    assert "other games each time" in study.conditions()["chance"]
+    assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 1
+
+
+def test_a_document_names_its_engines(tmp_path):
+    study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
+    played = Played()
+    played.threads, played.spent = 1, lambda _: Spent(1.0, 1.0)
+    document = document_of(study, played, tmp_path)
+    assert document["engines"] == {"gnugo": "gnugo 1.0", "pachi": "pachi 1.0"}
+    page = group_page([document], {})
+    assert "--data kgs=DATASET --engine pachi=COMMAND`" in page
+    assert document["notes"][0] in page
+
+
+def test_rows_stand_beside_the_papers(tmp_path):
+    found = study_of("c14-table4", "day").findings(Played(), tmp_path)
+    rows = found.tables[0].rows
+    assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()]
+    assert all(row.ours.value == pytest.approx(13 / 20) for row in rows)
+    small = study_of("m15-depth-wins", "day").findings(Played(), tmp_path).tables[0].rows
+    paper = study_of("m15-depth-wins").findings(Played(), tmp_path).tables[0].rows
+    assert [row.paper for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
+    assert [row.paper for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
+    opponents = study_of("m15-opponents", "day").findings(Played(), tmp_path).tables[0].rows
+    assert all(row.paper is None for row in opponents)  # a smaller network
+    assert (tmp_path / "c14-table4.png").exists()

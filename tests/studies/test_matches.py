@@ -1,0 +1,218 @@
+"""Matches as pieces of studies: kept game by game, the same after any interruption, engines known by their names."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from helpers.engines import fake
+from helpers.runs import fault_of
+from nobi.arena.summary import Interval
+from nobi.matches.records import GameRecord
+from nobi.studies.contests import Playing, match_with, network_of, remarks, repeatable, stand_in
+from nobi.studies.engines import Engine, Strength, command_of, engine_commands, meet
+from nobi.studies.matches import Contestant, EngineMatch, arrays_of, standing_of
+from nobi.studies.pieces import Piece
+from nobi.studies.statistics import difference_of_shares
+from nobi.studies.workshop import Workshop
+
+ENGINE = Engine("gnugo", "Fake 1.0")
+
+
+def own_match(**changes):
+    settings = {"game": "go:komi=0.5", "size": 5, "games": 6, "seed": 3, **changes}
+    return EngineMatch(Contestant("playout"), Contestant("naive"), **settings)
+
+
+def engine_match(games=4):
+    return EngineMatch(Contestant("playout"), Contestant(engine=ENGINE), "go:komi=0.5", 5, games, 1)
+
+
+def made(piece, folder, threads=1, **settings):
+    workshop = Workshop(folder, threads, **settings)
+    workshop.make([piece])
+    return workshop.arrays(piece)
+
+
+def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path):
+    piece = own_match()
+    whole = made(piece, tmp_path / "whole")
+    assert whole["points"].shape == whole["black"].shape == (6,)
+    assert whole["black"].tolist() == [True, False] * 3
+    assert {key: array.tolist() for key, array in made(piece, tmp_path / "two", threads=2).items()} == {
+        key: array.tolist() for key, array in whole.items()
+    }
+
+    def interrupt(share):
+        if share > 0.4:
+            raise KeyboardInterrupt
+
+    left = Workshop(tmp_path / "left", 1)
+    with pytest.raises(KeyboardInterrupt):
+        piece.make(left, interrupt)
+    games = left.run_folder(piece.name) / "games.jsonl"
+    assert len(games.read_text().splitlines()) == 3
+    told = []
+    again = piece.make(left, told.append)
+    assert told == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1.0])
+    assert {key: array.tolist() for key, array in again.items()} == {key: a.tolist() for key, a in whole.items()}
+
+
+def test_other_settings_are_other_pieces():
+    pieces = [own_match(), own_match(seed=4), own_match(games=8), own_match(longest=9), own_match(random_moves=2)]
+    assert len({piece.name for piece in pieces}) == len(pieces)
+    assert all(0 < piece.cost < 60 for piece in pieces)
+    other = Engine("gnugo", "Fake 2.0")
+    options = Engine("gnugo", "Fake 1.0", "abc")
+    names = {
+        EngineMatch(Contestant("naive"), Contestant(engine=one), "go", 5, 2, 0).name for one in (ENGINE, other, options)
+    }
+    assert len(names) == 3
+    assert own_match().name.startswith("match-playout-against-naive-5-")
+
+
+def test_a_game_may_be_stopped_early(tmp_path):
+    found = made(own_match(longest=7, random_moves=2), tmp_path)
+    assert found["moves"].tolist() == [7] * 6
+
+
+def test_an_engine_is_known_by_its_name_and_not_by_its_place(tmp_path):
+    piece = engine_match()
+    command = fake("passes")
+    found = made(piece, tmp_path, engines={"gnugo": command})
+    assert not found["forfeited"].any()
+    assert command.split()[0] not in piece.description
+    assert "Fake 1.0" in piece.description
+    folder = Workshop(tmp_path).run_folder(piece.name)
+    assert "PW[Fake 1.0]" in (folder / "game-0001.sgf").read_text()
+    sentence = fault_of(Workshop(tmp_path / "other").make, [piece])
+    assert sentence == "The engine 'gnugo' is not there; name its command with --engine gnugo=COMMAND."
+
+
+def test_an_engine_that_crashes_forfeits(tmp_path):
+    found = made(engine_match(2), tmp_path, engines={"gnugo": fake("crash", 1)})
+    assert found["forfeited"].all()
+    assert found["points"].tolist() == [1, 1]
+    assert remarks({"all": standing_of(found)}) == ["all: of the games 2 were forfeited and count."]
+
+
+def record(game, winner, moves, *, forfeited=False):
+    black = game % 2
+    return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+
+
+def test_repeated_games_do_not_count():
+    arrays = arrays_of(
+        [
+            record(4, "black", "A1 B2"),  # repeats game 0
+            record(0, "black", "A1 B2"),
+            record(1, "black", "A1 B2"),
+            record(2, "draw", "C3"),
+            record(3, "void", "D4"),
+        ]
+    )
+    assert arrays["repeated"].tolist() == [False, False, False, False, True]
+    assert arrays["moves"].tolist() == [2, 2, 1, 1, 2]
+    standing = standing_of(arrays)
+    assert (standing.games, standing.points, standing.repeated, standing.void) == (3, 1.5, 1, 1)
+    assert standing.share.value == 0.5
+    assert standing.error == pytest.approx(math.sqrt(0.25 / 3))
+    assert standing.words() == "1.5 of 3 games"
+    [sentence] = remarks({"nine": standing})
+    assert sentence == (
+        "nine: of the games 1 repeat an earlier game and are left out, 1 have no result, since the referee failed."
+    )
+
+
+def test_no_games_have_no_error():
+    standing = standing_of(arrays_of([record(0, "void", "A1")]))
+    assert math.isnan(standing.error)
+    assert math.isnan(standing.share.value)
+
+
+class Network(Piece):
+    """A network that somebody has trained."""
+
+    kind = "made-up"
+    label, cost, name = "made up", 1.0, "made-up-1"
+
+    def make(self, workshop, progress):
+        raise NotImplementedError
+
+    def model(self, workshop):
+        return workshop.folder / "net.safetensors"
+
+
+def test_a_network_is_named_by_its_piece_and_played_from_its_file(tmp_path):
+    player = network_of(Network(), "a network", "rank=5")
+    assert player.identity() == {"word": "MODEL:rank=5", "network": "made-up-1"}
+    assert player.entrant_word(Workshop(tmp_path), tmp_path) == f"{tmp_path}/net.safetensors:rank=5"
+    assert str(player) == "a network"
+    piece = match_with(player, stand_in(), Playing(2, longest=9), 0)
+    assert str(tmp_path) not in piece.description
+    assert piece.referee is None
+    assert match_with(player, Contestant(engine=ENGINE), Playing(2), 0).referee.engine == ENGINE
+
+
+def test_commands_of_engines(tmp_path):
+    def words(name, **strength):
+        return command_of(name, "it", Strength(**strength), tmp_path).split()
+
+    assert words("gnugo", level=10, rules="japanese") == ["it", "--level", "10", "--japanese-rules"]
+    assert words("gnugo", level=1, rules="chinese") == [
+        "it", "--level", "1", "--chinese-rules", "--positional-superko",
+    ]  # fmt: skip
+    assert words("pachi", playouts=10_000, rules="chinese") == ["it", "-t", "=10000"]
+    assert words("mogo", playouts=100_000) == ["it", "--nbTotalSimulations", "100000"]
+    assert words("fuego", seconds=10.0) == ["it"]
+    command = words("fuego", playouts=10_000)
+    assert command == ["it", "--config", str(tmp_path / "fuego.gtp")]
+    assert (tmp_path / "fuego.gtp").read_text().splitlines()[0] == "uct_param_player max_games 10000"
+
+
+def test_engines_are_found_and_named(monkeypatch):
+    command = fake("good")
+    monkeypatch.setattr("shutil.which", lambda name, path=None: f"{path}/{name}" if path else None)
+    assert engine_commands([]) == {"gnugo": "/usr/games/gnugo --mode gtp"}
+    assert engine_commands([f"pachi={command}", "gnugo=other"]) == {"pachi": command, "gnugo": "other"}
+    monkeypatch.setattr("shutil.which", lambda *_, **_more: None)
+    assert engine_commands([]) == {}
+    for words, sentence in (
+        (["pachi"], "--engine takes NAME=COMMAND"),
+        (["pachi="], "--engine takes NAME=COMMAND"),
+        (["deepblue=x"], "No study knows the engine 'deepblue'; choose one of gnugo, "),
+        (["pachi=a", "pachi=b"], "--engine names 'pachi' twice"),
+    ):
+        assert fault_of(engine_commands, words).startswith(sentence)
+
+
+def test_engines_say_what_they_are_called():
+    found = meet({"gnugo": fake("good"), "pachi": fake("kgs")})
+    assert found["gnugo"].title == "Fake 1.0"
+    assert found["gnugo"].options != found["pachi"].options
+    assert "fake_engine" not in json.dumps([vars(one) for one in found.values()])
+    assert "There is no program" in fault_of(meet, {"pachi": "no-such-engine"})
+    assert "does not tell its name: it refused 'name'" in fault_of(meet, {"pachi": fake("resign")})
+
+
+def test_what_can_be_played_again_is_said():
+    assert "seed and its number alone" in repeatable(stand_in())
+    assert "set_random_seed" in repeatable(Contestant(engine=ENGINE))
+    assert "other games each time" in repeatable(Contestant(engine=Engine("pachi", "Pachi 12")))
+
+
+def test_the_difference_of_two_shares():
+    """Newcombe 1998, table II: 56/70 and 48/80."""
+    gap = difference_of_shares(56, 70, 48, 80)
+    assert gap.value == pytest.approx(0.2)
+    assert (gap.low, gap.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert isinstance(gap, Interval)
+    assert np.isnan(difference_of_shares(0, 0, 1, 2).value)
+
+
+def test_the_time_of_engines_counts(tmp_path):
+    piece = engine_match(2)
+    workshop = Workshop(tmp_path, 1, engines={"gnugo": fake("busy")})
+    workshop.make([piece])
+    assert workshop.spent([piece]).cpu > 0.4
