@@ -4,14 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nobi.evolve.measures import correlation
 from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
-from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, beyond_half, every, mean_text, verdict_of_all
+from nobi.studies.base import (
+    Claim,
+    Findings,
+    Picture,
+    Row,
+    Study,
+    Table,
+    beyond_half,
+    every,
+    mean_text,
+    verdict,
+    verdict_of_all,
+)
 from nobi.studies.pieces import Champions, Piece
 from nobi.studies.s08_random import boards
 from nobi.studies.s09_random import CONV, GAME_NAMES, MDLSTM, PENTE
 from nobi.studies.s09_training import AGAINST_HEURISTIC, AGAINST_NAIVE, NAMES, Training, training_runs
-from nobi.studies.statistics import correlation_over_runs, gain_over_runs, higher_over_runs
+from nobi.studies.statistics import correlation_over_runs, gain_over_runs, gap_between, higher_over_runs
 from nobi.studies.workshop import Workshop
 
 TABLE_2 = {
@@ -109,7 +120,7 @@ class Table2(TransferStudy):
                 if size == 19:
                     higher.append((GAME_NAMES[game], net, share, gain))
         scales = {(game, net): (share, gain) for game, net, share, gain in higher}
-        better = [scales[game, MDLSTM][0].value > scales[game, CONV][0].value for game in GAME_NAMES.values()]
+        gaps = [gap_between(scales[game, MDLSTM][0], scales[game, CONV][0]) for game in GAME_NAMES.values()]
         evidence = "; ".join(
             f"{game}: p {mean_text(scales[game, MDLSTM][0])} against {mean_text(scales[game, CONV][0])}"
             for game in GAME_NAMES.values()
@@ -117,7 +128,7 @@ class Table2(TransferStudy):
         claims = [
             Claim(
                 "MDLSTM scales where CONV does not: from 7x7 to 19x19 its p is higher on every game.",
-                all(better),
+                verdict_of_all(gaps),
                 evidence,
             ),
             Claim(
@@ -166,11 +177,11 @@ class ScatterStudy(TransferStudy):
         )
         file = f"{self.name}.png"
         scatter_plot([panel], folder / file, "Champions of CMA-ES", columns=1)
-        r = {cloud.label: correlation(cloud.x, cloud.y).value for cloud in clouds}
+        r = {row.labels["network"]: row.ours for row in rows if row.measure == "correlation"}
         claim = Claim(
             f"Fitness on 7x7 tells more of that on {self.size}x{self.size} for MDLSTM than for CONV.",
-            r["MDLSTM"] > r["CONV"],
-            "; ".join(f"{row.labels['network']}: {mean_text(row.ours)}" for row in rows[::2]),
+            verdict(gap_between(r["MDLSTM"], r["CONV"])),
+            "; ".join(f"{network}: {mean_text(interval)}" for network, interval in r.items()),
         )
         caption = "Champions on the board of their training and on a larger one."
         return Findings([Table("Correlation", rows)], [claim], [Picture(file, caption)])

@@ -78,10 +78,14 @@ def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> In
     return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
 
 
-def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
-    """A share minus another of independent games, with Newcombe's interval from Wilson's (1998, method 10)."""
-    one, other = share_interval(points, games), share_interval(other_points, other_games)
+def gap_between(one: Interval, other: Interval) -> Interval:
+    """An estimate minus an independent one, from the intervals of both (Zou & Donner 2008)."""
     value = one.value - other.value
     low = value - float(np.hypot(one.value - one.low, other.high - other.value))
     high = value + float(np.hypot(one.high - one.value, other.value - other.low))
     return Interval(value, low, high)
+
+
+def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
+    """A share minus another of independent games, with Newcombe's interval from Wilson's (1998, method 10)."""
+    return gap_between(share_interval(points, games), share_interval(other_points, other_games))
