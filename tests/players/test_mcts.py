@@ -75,6 +75,20 @@ def test_games_between_bots_end(word, size):
     assert game.is_over
 
 
+@pytest.mark.parametrize("word", ["mcts:rollouts=200", "playout"])
+def test_getting_ready_changes_nothing(word):
+    def moves(*, ready):
+        game = variant("go", 5).new()
+        bot = make_bot(word, variant("go", 5), 7)
+        if ready:
+            bot.get_ready(game)
+        for _ in range(6):
+            game.play(bot.choose(game, Clock()))
+        return game.moves
+
+    assert moves(ready=True) == moves(ready=False)
+
+
 def test_the_clock_is_kept():
     where = variant("go", 9)
     bot = make_bot("mcts:rollouts=0", where)

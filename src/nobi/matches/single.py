@@ -39,6 +39,9 @@ def play_single(
     time of `control`, the clocks of the game. `seconds_a_move` is what players are told without such clocks.
     """
     seconds = {BLACK: 0.0, WHITE: 0.0}
+    if control and not game.is_over:
+        for bot in bots.values():
+            bot.get_ready(game)
     while not game.is_over and len(game.moves) < longest:
         colour = game.to_move
         other = int(enemy_of(colour))

@@ -63,6 +63,9 @@ class Bot(ABC):
 
     name: str
 
+    def get_ready(self, game: Game) -> None:  # noqa: B027
+        """Does what would take time at the first move of this game, such as compiling, before any clock runs."""
+
     @abstractmethod
     def choose(self, game: Game, clock: Clock) -> int:
         """A legal move for the player to move (point or PASS), or RESIGN."""
@@ -132,6 +135,10 @@ class PlayerBot(Bot):
         self._streams = np.array([stream_of(seed, game)], np.uint64)
         self._lanes = np.zeros(1, np.int64)
         self._moves = np.zeros(1, np.uint16)
+
+    def get_ready(self, game: Game) -> None:
+        """Chooses a move that nobody sees, with a random stream of its own."""
+        self.player.choose(game.boards, self._lanes, self._streams.copy(), self._moves)
 
     def choose(self, game: Game, clock: Clock) -> int:  # noqa: ARG002
         """The player's move."""

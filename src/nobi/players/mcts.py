@@ -70,6 +70,13 @@ class MctsBot(Bot):
         self.settings: SearchSettings = player.settings
         self.search = Search(player.variant, self.settings, seed=seed, game=game)
 
+    def get_ready(self, game: Game) -> None:
+        """Searches a little, and forgets it."""
+        self.search.set_game(game)
+        self.search.run(8, 0.0)
+        self._decide(game, 0.05)
+        self.search.clear()
+
     def choose(self, game: Game, clock: Clock) -> int:
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
         start = time.perf_counter()

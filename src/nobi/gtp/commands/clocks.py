@@ -49,3 +49,5 @@ def _set(session: Session, system: System, main: float, period: float, count: in
         session.time.set(TimeSettings(system, main, period, count))
     except ValueError:
         raise GtpError("syntax error") from None
+    if not session.game.is_over:
+        session.bot.get_ready(session.game)
