@@ -1,10 +1,11 @@
 """Playouts per second of the tree search, from the empty board, without and with a network."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import numpy as np
 
-from nobi.bench.figure import Figure, rate_figure, rates
+from nobi.bench.figure import Figure, rate_figure, rate_ratios, rates
 from nobi.games import variant
 from nobi.networks import make_network
 from nobi.search.policy import NetworkPolicy
@@ -17,18 +18,27 @@ PEERS = {
 }
 
 
-def playout_rate(search: Search, seconds: float) -> list[float]:
-    """Playouts per second in several repeats, each from an empty board with a fresh tree."""
+def playing(search: Search) -> Callable[[int], int]:
+    """Makes so many playouts from an empty board with a fresh tree."""
 
     def work(playouts: int) -> int:
         search.clear()
         search.set_game(search.variant.new())
         return search.run(playouts)
 
-    try:
-        return rates(work, seconds)
-    finally:
-        search.close()
+    return work
+
+
+def playout_rate(search: Search, seconds: float) -> list[float]:
+    """Playouts per second in several repeats."""
+    with closing(search):
+        return rates(playing(search), seconds)
+
+
+def playout_ratios(search: Search, other: Search, seconds: float) -> list[float]:
+    """How many times as many playouts per second the other makes, in pairs of measurements one after the other."""
+    with closing(search), closing(other):
+        return rate_ratios(playing(search), playing(other), seconds)
 
 
 def plain(word: str, size: int, threads: int = 1) -> Search:
@@ -37,10 +47,13 @@ def plain(word: str, size: int, threads: int = 1) -> Search:
 
 
 def guided(size: int) -> Search:
-    """A search of Go with a small network of random weights: what it says does not matter to the speed."""
+    """A search of Go with a small network, whose policy is written into the tree but not followed.
+
+    If it were, the tree would be another, and the speed that of its playouts.
+    """
     network = make_network("mdlstm")
     policy = NetworkPolicy(network, network.random_weights(size, np.random.default_rng(0)))
-    return Search(variant("go", size), policy=policy)
+    return Search(variant("go", size), SearchSettings(follow=0), policy=policy)
 
 
 def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
@@ -53,17 +66,12 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
             return rate_figure(what, "playouts/s", found, at_least=least, aim=aim, peer=PEERS[size])
 
         def threads(size: int = size) -> Figure:
-            pairs = [
-                (max(playout_rate(plain("go", size), seconds)), max(playout_rate(plain("go", size, 2), 2 * seconds)))
-                for _ in range(2)
-            ]
-            ratios = [two / one for one, two in pairs]
+            ratios = playout_ratios(plain("go", size), plain("go", size, 2), seconds)
             return rate_figure(f"Go {size}x{size} search, 2 threads over 1", "times", ratios, at_least=1.7, aim=2)
 
         def with_network(size: int = size) -> Figure:
-            bare = max(playout_rate(plain("go", size), seconds))
             search = guided(size)
-            shares = [rate / bare for rate in playout_rate(search, seconds)]
+            shares = playout_ratios(plain("go", size), search, seconds)
             told = search.figures
             note = (
                 f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
