@@ -16,7 +16,6 @@ from nobi.arena.lockstep import Lockstep
 from nobi.arena.play import usable_threads
 from nobi.board.stones import BLACK, WHITE
 from nobi.games import variant
-from nobi.games.base import Variant
 from nobi.networks.base import Network, Weights
 from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
@@ -31,10 +30,6 @@ MEASURES: dict[str, Callable[[PlayedGames], NDArray[np.float64]]] = {
 }
 """What games are worth to a network, [game]: the outcome (S09), the score (S08), the outcome with one colour, or the
 shortness of the games. Their mean is the fitness."""
-
-GAMES_A_TASK = 50
-"""A network's games are shared out to the threads in parts of so many: near full batches, and little waiting at the end
-for the thread that got the last one."""
 
 
 def games_seed(seed: int, generation: int) -> int:
@@ -69,31 +64,29 @@ class Fitness:
         """[candidate][encounter] the games of all candidates; `opponent` takes the place of all opponents if given."""
         seed = games_seed(self.seed, generation)
 
-        def one(task: tuple[Weights, int, PlayedGames, int]) -> None:
-            weights, i, played, begin = task
+        def one(task: tuple[Weights, int]) -> PlayedGames:
+            weights, i = task
             where, word = self.encounters[i]
-            end = min(begin + GAMES_A_TASK, self.games)
             player = NetworkPlayer(where, self.network, weights)
-            lockstep = Lockstep(where, player, make_player(opponent or word, where), seed, end - begin)
-            lockstep.play(begin, *played.part(begin, end))
+            played = PlayedGames(
+                where,
+                0,
+                np.zeros(self.games, np.int8),
+                np.zeros(self.games, np.int32),
+                np.zeros((self.games, 0), np.uint16),
+            )
+            # all games at once: in parts, there would be more rounds in which only a few long games go on
+            lockstep = Lockstep(where, player, make_player(opponent or word, where), seed, self.games)
+            lockstep.play(0, *played.part(0, self.games))
+            return played
 
-        results = [[self._no_games(where) for where, _ in self.encounters] for _ in candidates]
-        tasks = [
-            (weights, i, played, begin)
-            for weights, row in zip(candidates, results, strict=True)
-            for i, played in enumerate(row)
-            for begin in range(0, self.games, GAMES_A_TASK)
-        ]
+        tasks = [(weights, i) for weights in candidates for i in range(len(self.encounters))]
         if not self._compiled:  # one alone, since it may have to be compiled
             one(tasks[0])
             self._compiled = True
-        list(self._pool.map(one, tasks))
-        return results
-
-    def _no_games(self, where: Variant) -> PlayedGames:
-        """Room for the games of one candidate in one encounter."""
-        outcome, length = np.zeros(self.games, np.int8), np.zeros(self.games, np.int32)
-        return PlayedGames(where, 0, outcome, length, np.zeros((self.games, 0), np.uint16))
+        results = list(self._pool.map(one, tasks))
+        width = len(self.encounters)
+        return [results[i : i + width] for i in range(0, len(results), width)]
 
     def measure(
         self, candidates: Weights, generation: int, measure: str = "points", opponent: str | None = None
