@@ -110,10 +110,10 @@ def _print_list(as_json: bool) -> None:
         return
     from rich.console import Console
 
-    table = plain_table(["study", "what", "data", "engines"])
+    table = plain_table(["study", "what", "needs"])
     table.columns[0].no_wrap = True
     for row in rows:
-        table.add_row(row["name"], row["title"], row["data"], row["engines"])
+        table.add_row(row["name"], row["title"], "; ".join(filter(None, (row["data"], row["engines"]))))
     for word in studies.COLLECTIONS:
         members = studies.names_of(word)
         table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
