@@ -52,6 +52,7 @@ def test_answers():
     assert success("7") == "=7 \n\n"
     assert failure("7", "unknown command") == "?7 unknown command\n\n"
     assert success("", "one\n\n\ntwo\tthree\x07\r\n") == "= one\ntwo three\n\n"
+    assert success("7", "\n") == success("7", "\n \n") == "=7 \n\n"
     assert success("", "\n  A B\n1 . .") == "= \n  A B\n1 . .\n\n"
 
 

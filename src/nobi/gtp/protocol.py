@@ -97,5 +97,7 @@ def take(arguments: list[str], count: int) -> list[str]:
 
 
 def _answer(sign: str, number: str, text: str) -> str:
-    drawing = "\n" if text.startswith("\n") else ""  # which begins on a line of its own
-    return f"{sign}{number} {drawing}{clean(text)}\n\n"
+    words = clean(text)
+    if words and text.startswith("\n"):
+        words = f"\n{words}"  # a drawing, which begins on a line of its own
+    return f"{sign}{number} {words}\n\n"
