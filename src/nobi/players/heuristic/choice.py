@@ -20,6 +20,9 @@ SAFE = 1 << 26
 LIVES = 1 << 27
 """The digits of a quiet move's worth; each outweighs all below it."""
 
+_TAKEN = -1
+"""Below any worth: the move has been looked at."""
+
 
 @compiled
 def choose_by_rules(boards: Any, g: int, streams: Streams, room: Room) -> int:
@@ -80,25 +83,38 @@ def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
 def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
     """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
     stones = boards.stones
-    enemy = enemy_of(me)
-    target = weakest(boards, g, room, enemy)
+    target = weakest(boards, g, room, enemy_of(me))
+    count = stones.empties[g]
+    for i in range(count):
+        room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target)
     chosen = as_point(PASS)
     best = ways = 0
-    for i in range(stones.empties[g]):
-        move = stones.empty[g, i]
-        value = worth(boards, g, room, move, me, target)
-        # reading is dear: only what would be the best is looked at
-        if value >= SAFE and value + HOLDS >= best:
-            stones.colour[g, move] = me
-            if forced_wins(stones, g, room, enemy, move, 1) == 0:
-                value += HOLDS
-            stones.colour[g, move] = EMPTY
-        if value >= best:
-            ways = ways + 1 if value == best else 1
-            best = value
-            if below(streams, g, ways) == 0:
-                chosen = move
-    return chosen
+    # reading is dear: the worthiest come first, and what cannot become the best any more is not read
+    while True:
+        top = _TAKEN
+        for i in range(count):
+            top = max(top, room.worth[i])
+        if top == _TAKEN or top + HOLDS * (top >= SAFE) < best:
+            return chosen
+        for i in range(count):
+            if room.worth[i] == top:
+                room.worth[i] = _TAKEN
+                move = stones.empty[g, i]
+                value = top + HOLDS * (top >= SAFE and _holds(stones, g, room, move, me))
+                if value >= best:
+                    ways = ways + 1 if value == best else 1
+                    best = value
+                    if below(streams, g, ways) == 0:
+                        chosen = move
+
+
+@compiled
+def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
+    """Whether the enemy has no forced win after this move."""
+    stones.colour[g, move] = me
+    wins = forced_wins(stones, g, room, enemy_of(me), move, 1)
+    stones.colour[g, move] = EMPTY
+    return wins == 0
 
 
 @compiled

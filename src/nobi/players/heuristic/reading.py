@@ -40,6 +40,8 @@ class Room(NamedTuple):
     """[depth, 4] a row of ataris: the move, its answer, and the two liberties where to go on, PASS once tried."""
     candidates: NDArray[np.uint16]
     """[i] the moves to choose from."""
+    worth: NDArray[np.int64]
+    """[i] what the i-th empty point is worth as a quiet move."""
 
 
 def allocate_room(size: int, e: float) -> Room:
@@ -56,6 +58,7 @@ def allocate_room(size: int, e: float) -> Room:
         weak=zeros((area, 3), np.uint16),
         path=zeros((area, 4), np.uint16),
         candidates=zeros(area, np.uint16),
+        worth=zeros(area, np.int64),
     )
 
 
