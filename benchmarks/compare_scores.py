@@ -3,7 +3,7 @@
     python benchmarks/compare_scores.py --games 100 --size 9 --rules chinese
 
 Prints how often the scores agree, and for every game in which they do not, both scores and the stones that only one of
-the two takes for dead. docs/gtp.md quotes the result. With --out, the games and GNU Go's scores are written to a file, a
+the two takes for dead. docs/gtp.md quotes the result. With --out, the games and GNU Go's scores are added to a file, a
 line a game; that of the tests, tests/data/gnugo_scores.txt, holds 100 games by each of the two rules.
 """
 

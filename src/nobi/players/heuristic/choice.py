@@ -5,7 +5,7 @@ from typing import Any
 from nobi.board.chains import in_atari, is_enclosed, last_liberty, touching
 from nobi.board.stones import EMPTY, LARGEST, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import compiled, inlined
-from nobi.players.heuristic.reading import Room, find_liberties, forced_wins, liberties_after
+from nobi.players.heuristic.reading import Room, begins_ladder, find_liberties, forced_wins, liberties_after
 from nobi.streams import Streams, below, fraction
 
 ENOUGH = 20
@@ -89,6 +89,7 @@ def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
         room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target)
     chosen = as_point(PASS)
     best = ways = 0
+    room.candidates[0] = PASS
     # reading is dear: the worthiest come first, and what cannot become the best any more is not read
     while True:
         top = _TAKEN
@@ -110,11 +111,18 @@ def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
 
 @compiled
 def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
-    """Whether the enemy has no forced win after this move."""
+    """Whether the enemy has no forced win after this move.
+
+    What wins against one move often wins against the next as well: the latest is kept in `room.candidates[0]`, PASS if
+    there is none, and tried first.
+    """
+    enemy = enemy_of(me)
     stones.colour[g, move] = me
-    wins = forced_wins(stones, g, room, enemy_of(me), move, 1)
+    killer = room.candidates[0]
+    wins = killer != PASS and killer != move and begins_ladder(stones, g, room, killer, enemy, move)
+    wins = wins or forced_wins(stones, g, room, enemy, move, 1) > 0
     stones.colour[g, move] = EMPTY
-    return wins == 0
+    return not wins
 
 
 @compiled
@@ -141,7 +149,7 @@ def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int) -> i
     """
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(me)
-    own = liberties_after(stones, g, room, move, me, ENOUGH)
+    own = liberties_after(stones, g, room, move, me, 3)
     if own == 0:
         return 0  # suicide
     value = LIVES

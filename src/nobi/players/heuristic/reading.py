@@ -150,6 +150,13 @@ def wins_by_atari(stones: Stones, g: int, room: Room, move: int, me: int, answer
 
 
 @compiled
+def begins_ladder(stones: Stones, g: int, room: Room, move: int, me: int, answered: int) -> bool:
+    """`wins_by_atari` of a move by itself, with all the steps that one reading may take."""
+    room.steps[0] = MOST_STEPS
+    return wins_by_atari(stones, g, room, move, me, answered)
+
+
+@compiled
 def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int, depth: int) -> int:
     """One step of the row of ataris: whether it wins, fails, or goes on; then move and answer stay on the board."""
     enemy = enemy_of(me)
@@ -257,8 +264,7 @@ def forced_wins(stones: Stones, g: int, room: Room, me: int, answered: int, most
     for i in range(weak):
         for j in range(1, 3):
             move = room.weak[i, j]
-            room.steps[0] = MOST_STEPS
-            if not _is_listed(room, move, count) and wins_by_atari(stones, g, room, move, me, answered):
+            if not _is_listed(room, move, count) and begins_ladder(stones, g, room, move, me, answered):
                 room.candidates[count] = move
                 count += 1
                 if count == most:
