@@ -87,7 +87,7 @@ class Table4(NetworkGames):
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
         "quick": Playing(2, level=1, longest=30),
-        "day": Playing(20),
+        "day": Playing(20, level=1),
         "paper": Playing(200),
     }
 
@@ -129,7 +129,8 @@ class Table4(NetworkGames):
         beside_paper(bars, folder / f"{self.name}.png", f"Against {self.opponent('chinese')}", "games won, %")
         caption = "Games won, with 95 % intervals, beside the paper's."
         picture = Picture(f"{self.name}.png", caption)
-        return Findings([Table("Share of games won", rows)], claims, [picture], remarks(found))
+        notes = remarks(found, self.settings.level)
+        return Findings([Table("Share of games won", rows)], claims, [picture], notes)
 
 
 class Table5(NetworkGames):

@@ -10,6 +10,9 @@ from nobi.studies.matches import MODEL, Contestant, EngineMatch, Standing, Train
 RULES = {"chinese": "go:komi=7.5", "japanese": "go:komi=6.5,scoring=territory,ko=simple"}
 """The games of Go that engines play by these rules."""
 
+PAPERS_LEVEL = 10
+"""GNU Go's strongest, in both papers. On 19x19 it takes about five times as long as level 1."""
+
 
 @dataclass(frozen=True)
 class Playing:
@@ -17,7 +20,7 @@ class Playing:
 
     games: int
     """Of each match."""
-    level: int = 10
+    level: int = PAPERS_LEVEL
     """GNU Go's."""
     longest: int = 0
     """Moves after which a game is stopped and counted; 0 for no such limit."""
@@ -80,9 +83,11 @@ def repeatable(opponent: Contestant) -> str:
     return f"{opponent.engine.title} draws its own random numbers: other games each time"
 
 
-def remarks(matches: Mapping[str, Standing]) -> list[str]:
-    """What is to be said of games that do not count, or count by default."""
+def remarks(matches: Mapping[str, Standing], level: int = PAPERS_LEVEL) -> list[str]:
+    """What is to be said of a weaker opponent, and of games that do not count, or count by default."""
     found = []
+    if level != PAPERS_LEVEL:
+        found.append(f"GNU Go played at level {level} here, and at level {PAPERS_LEVEL} in the paper.")
     for label, standing in matches.items():
         parts = []
         if standing.repeated:

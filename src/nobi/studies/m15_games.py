@@ -79,7 +79,7 @@ class DepthWins(M15Games):
     scales: ClassVar = {
         "tiny": Playing(2, longest=20),
         "quick": Playing(2, level=1, longest=30),
-        "day": Playing(20),
+        "day": Playing(20, level=1),
         "paper": Playing(400),
     }
 
@@ -133,7 +133,8 @@ class DepthWins(M15Games):
             )
         beside_paper(bars, folder / f"{self.name}.png", f"Against {self.opponent()}", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)
-        notes = remarks({shape_text(shape): standing for shape, standing in found.items()})
+        by_shape = {shape_text(shape): standing for shape, standing in found.items()}
+        notes = remarks(by_shape, self.settings.level)
         return Findings([Table("Games won", rows)], claims, [picture], notes)
 
 
@@ -215,7 +216,7 @@ class Opponents(M15Games):
     scales: ClassVar = {
         "tiny": Several(2, longest=20),
         "quick": Several(2, level=1, longest=30),
-        "day": Several(20, playouts=(10_000,)),
+        "day": Several(20, level=1, playouts=(10_000,)),
         "paper": Several(200, playouts=(10_000, 100_000)),
     }
 
@@ -269,7 +270,7 @@ class Opponents(M15Games):
             rows.append(Row(labels, "games won, %", won, paper, neutral=50.0))
             bars.append(Beside(str(opponent), won, paper))
         missing = [name for name in self.plays_against if name not in self.engines]
-        notes = remarks(found)
+        notes = remarks(found, self.settings.level)
         if missing and self.scale != "tiny":
             names = " and ".join(ENGINES[name] for name in missing)
             notes.append(f"Rows against {names} are left out: no command was given for them (--engine NAME=COMMAND).")
