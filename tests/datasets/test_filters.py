@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from nobi.datasets.filters import ImportSettings, filter_out
+from nobi.datasets.filters import filter_out
 from nobi.datasets.parsing import parse
+from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
 
 GAME = b"(;SZ[9]BR[3k]WR[2d]DT[1995-06-15]HA[2]AB[aa][bb];W[cc];B[dd];W[])"
@@ -76,8 +77,8 @@ def test_filters(game, settings, kind):
 )
 def test_settings_that_make_no_sense(settings, words):
     with pytest.raises(NobiError, match=re.escape(words)):
-        ImportSettings(**settings)
+        ImportSettings(**settings).check()
 
 
 def test_a_span_within_a_year_is_fine():
-    ImportSettings(since="1995-03", until="1995")
+    ImportSettings(since="1995-03", until="1995").check()

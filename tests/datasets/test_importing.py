@@ -16,10 +16,10 @@ from making import image, line_of, random_sgf
 
 from nobi.datasets import importing
 from nobi.datasets.dataset import Dataset, open_collections
-from nobi.datasets.filters import ImportSettings
 from nobi.datasets.identity import SPLITS
 from nobi.datasets.importing import import_records
 from nobi.datasets.parsing import parse
+from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
 from nobi.records.collecting import games_of_size, join, positions_of, select
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection

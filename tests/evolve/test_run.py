@@ -18,7 +18,8 @@ from helpers.runs import (
     leave_after,
 )
 from nobi.evolve.fitness import Fitness
-from nobi.evolve.run import EvolutionSettings, Run
+from nobi.evolve.run import Run
+from nobi.evolve.settings import EvolutionSettings
 from nobi.networks.model import load_model
 from nobi.tensors import save_tensors
 

@@ -3,8 +3,8 @@
 import lzma
 
 from nobi.arena.play import play_games
-from nobi.datasets.filters import ImportSettings
 from nobi.datasets.importing import import_records
+from nobi.datasets.settings import ImportSettings
 from nobi.games import variant
 from nobi.players import make_player
 from nobi.records.sgf import sgf_of

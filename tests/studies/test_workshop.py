@@ -10,7 +10,7 @@ import pytest
 
 from helpers.runs import fault_of
 from nobi.evolve.corun import CorunSettings
-from nobi.evolve.run import EvolutionSettings
+from nobi.evolve.settings import EvolutionSettings
 from nobi.studies.pieces import Champions, Coevolution, Evolution, RandomNetworks, random_weights
 from nobi.studies.workshop import Workshop
 from studies.made_up import Numbers, forget, interrupt_at, made

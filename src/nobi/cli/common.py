@@ -8,11 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import tyro
 
 from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    Settings = TypeVar("Settings", bound=DataclassInstance)
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,11 @@ class CommonFlags:
             raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
         if self.threads < 0:
             raise NobiError(f"--threads must be 0 or more, not {self.threads}.")
+
+
+def settings_among(flags: object, kind: "type[Settings]") -> "Settings":
+    """The settings among the flags of a command that inherits them."""
+    return kind(**{field.name: getattr(flags, field.name) for field in dataclasses.fields(kind)})
 
 
 def print_json(document: Any) -> None:

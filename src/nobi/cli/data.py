@@ -1,14 +1,15 @@
 """`nobi data`: game records made ready to be learnt from."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
 from nobi.cli.tables import plain_table, print_table
+from nobi.datasets.settings import ImportSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DataImport(CommonFlags):
+class DataImport(CommonFlags, ImportSettings):
     """Make a dataset of game records: check, filter, remove duplicates, split.
 
     The main line of every record is replayed by the rules of Go. Records that are broken, left out by a filter, or met
@@ -38,39 +39,14 @@ class DataImport(CommonFlags):
     out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
     force: bool = False
     """Replace the dataset if it is there."""
-    sizes: tuple[int, ...] = ()
-    """The board sizes to take, 5 to 25; all unless given."""
-    min_rank: str = ""
-    """Take games in which both players have at least this rank: 5k, 3d or pro. Unknown ranks are left out."""
-    max_rank: str = ""
-    """Take games in which both players have at most this rank."""
-    since: str = ""
-    """Take games of this date or later: YYYY, YYYY-MM or YYYY-MM-DD. Games without a date are left out."""
-    until: str = ""
-    """Take games of this date or earlier."""
-    min_handicap: int = 0
-    """Take games with at least so many handicap stones."""
-    max_handicap: int | None = None
-    """Take games with at most so many handicap stones; 0 for even games only."""
-    min_moves: int = 1
-    """Take games with at least so many moves, passes among them."""
-    max_moves: int | None = None
-    """Take games with at most so many moves."""
-    duplicates: Literal["remove", "remove-exact", "keep"] = "remove"
-    """Remove games met before, also turned and mirrored ones; only exactly equal ones; or none."""
-    shares: tuple[float, float, float] = (88, 4, 8)
-    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its part."""
 
     def run(self) -> int:
         """Imports."""
         self.check()
         announce_compiling()
         from nobi.arena.play import usable_threads
-        from nobi.datasets.filters import ImportSettings
         from nobi.datasets.importing import Progress, import_records
 
-        flags = asdict(self)
-        settings = ImportSettings(**{name: flags[name] for name in ImportSettings.__dataclass_fields__})
         start = time.perf_counter()
         with progress_bar("kB read", 0, note=True) as bar:
 
@@ -82,7 +58,7 @@ class DataImport(CommonFlags):
             manifest = import_records(
                 self.paths,
                 self.out,
-                settings,
+                settings_among(self, ImportSettings),
                 workers=usable_threads(self.threads),
                 force=self.force,
                 progress=show,

@@ -2,19 +2,20 @@
 
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
 from nobi import evolve, games, networks, players
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
 from nobi.errors import NobiError
+from nobi.evolve.settings import EvolutionSettings
 
 
 @dataclass(frozen=True)
-class Evolve(CommonFlags):
+class Evolve(CommonFlags, EvolutionSettings):
     """Train a network by evolution against fixed opponents, in a folder that can be left and taken up again.
 
     Ctrl-C saves; the same command with --resume goes on, and ends in the same bits as a run that was never left.
@@ -24,8 +25,6 @@ class Evolve(CommonFlags):
         tyro.MISSING
     )
     game: Annotated[str, tyro.conf.arg(help=f"The game: {', '.join(games.names())}.")] = "atari-go"
-    sizes: tuple[int, ...] = (7,)
-    """The boards to train on; fitness is the mean over all."""
     net: Annotated[str, tyro.conf.arg(help=f"The network: {', '.join(networks.names())}; as in 'mdlstm:hidden=3'.")] = (
         "mdlstm"
     )
@@ -35,14 +34,6 @@ class Evolve(CommonFlags):
     opponents: Annotated[
         tuple[str, ...], tyro.conf.arg(help=f"The players to train against: {', '.join(players.names())}, model files.")
     ] = ("naive",)
-    generations: int = 200
-    """How many generations."""
-    games: int = 100
-    """Games of a candidate in a generation, on every board against every opponent; half with each colour."""
-    measures: tuple[str, ...] = ("points",)
-    """What counts: points (the mean outcome), score (which rewards speed), black, white, length; several for nsga2."""
-    curriculum: str = ""
-    """Train against the heuristic player, whose share of random moves falls: 'start=0.5,end=0.05,factor=0.8'."""
     resume: bool = False
     """Go on with the run in the folder."""
 
@@ -50,12 +41,10 @@ class Evolve(CommonFlags):
         """Trains."""
         self.check()
         announce_compiling()
-        from nobi.evolve.run import EvolutionSettings, Run
+        from nobi.evolve.run import Run
         from nobi.figures.learning import learning_curve
 
-        flags = asdict(self)
-        settings = EvolutionSettings(**{name: flags[name] for name in EvolutionSettings.__dataclass_fields__})
-        run = Run(self.out, settings, resume=self.resume, threads=self.threads)
+        run = Run(self.out, settings_among(self, EvolutionSettings), resume=self.resume, threads=self.threads)
         start, first = time.perf_counter(), run.generation
         per_generation = len(run.trainer.ask()) * run.fitness.games_per_candidate
         interrupted = False

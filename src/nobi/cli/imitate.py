@@ -2,26 +2,26 @@
 
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
 from nobi.errors import NobiError
+from nobi.imitate.settings import ImitationSettings
 from nobi.networks import deep
 
 if TYPE_CHECKING:
     from nobi.imitate.run import ImitationRun
-    from nobi.imitate.settings import ImitationSettings
     from nobi.imitate.team import Team
 
 _NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
 
 
 @dataclass(frozen=True)
-class Imitate(CommonFlags):
+class Imitate(CommonFlags, ImitationSettings):
     """Train a deep network to predict the moves of experts, in a folder that can be left and taken up again.
 
     By default as in the papers: plain gradient descent, batches of 128, rates annealed as in Clark & Storkey 2014, or
@@ -36,34 +36,7 @@ class Imitate(CommonFlags):
     data: Annotated[
         tuple[str, ...], tyro.conf.arg(metavar="DATASET", help="Datasets, made by 'nobi data import'.")
     ] = ()
-    weights: tuple[float, ...] = ()
-    """How much a position of each dataset counts; 1 each unless given."""
-    sizes: tuple[int, ...] = ()
-    """The board sizes to take, all unless given; a batch has one size, drawn in proportion."""
     net: Annotated[str, tyro.conf.arg(help=_NET)] = "c14-small"
-    start: str = ""
-    """A model file whose weights to begin with, in place of fresh ones."""
-    epochs: float = 10.0
-    """How often to see as many positions as there are; may be a fraction."""
-    steps: int = 0
-    """The length of the run in steps, in place of epochs."""
-    batch: int = 128
-    """Positions of a step, over all processes."""
-    optimiser: str = "sgd"
-    """sgd (as in the papers), nesterov or adamw; as in 'adamw:decay=0.05'."""
-    schedule: str = ""
-    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05' or 'cosine:rate=0.1,warmup=0.02'.
-
-    Unless given, that of the network's paper, or a cosine for nesterov and adamw.
-    """
-    clip: float = 0.0
-    """The longest gradient, a longer one being shortened; 0 for no limit."""
-    symmetries: bool = True
-    """Turn each sample by one of the 8 symmetries of the board at random."""
-    validation: int = 1000
-    """Positions of the validation part to measure, always the same; 0 for none."""
-    measurements: int = 20
-    """How often to measure, and write a line of metrics, in the course of the run."""
     device: str = "auto"
     """Where to compute: cpu, cuda, cuda:1, or auto for a graphics card where there is one."""
     tensorboard: bool = False
@@ -82,15 +55,12 @@ class Imitate(CommonFlags):
                 raise
             raise NobiError("Training by imitation needs PyTorch; install it with pip install 'nobi[deep]'.") from None
         from nobi.arena.play import usable_threads
-        from nobi.imitate.settings import ImitationSettings
 
         use_threads(self.threads, usable_threads())
-        flags = asdict(self)
-        settings = ImitationSettings(**{name: flags[name] for name in ImitationSettings.__dataclass_fields__})
         with join_team(self.device) as team:
-            return self._train(settings, team)
+            return self._train(settings_among(self, ImitationSettings), team)
 
-    def _train(self, settings: "ImitationSettings", team: "Team") -> int:
+    def _train(self, settings: ImitationSettings, team: "Team") -> int:
         from nobi.imitate.run import ImitationRun
 
         run = ImitationRun(self.out, settings, resume=self.resume, team=team)

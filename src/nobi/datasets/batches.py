@@ -7,10 +7,11 @@ import numpy as np
 
 from nobi.datasets.checking import check
 from nobi.datasets.fault import Fault
-from nobi.datasets.filters import ImportSettings, filter_out
+from nobi.datasets.filters import filter_out
 from nobi.datasets.identity import Identity, identify
 from nobi.datasets.parsing import parse
 from nobi.datasets.record import Record, collection_of
+from nobi.datasets.settings import ImportSettings
 from nobi.datasets.sources import RawRecord
 from nobi.records.collecting import select
 from nobi.records.collection import Collection

@@ -14,9 +14,9 @@ from nobi.datasets import checking
 from nobi.datasets.batches import Sifted, Verdict, in_batches, sift
 from nobi.datasets.dataset import is_dataset
 from nobi.datasets.fault import DUPLICATE, SYMMETRIC_DUPLICATE
-from nobi.datasets.filters import ImportSettings
 from nobi.datasets.folder import whole_folder
 from nobi.datasets.identity import Identity, split_of
+from nobi.datasets.settings import ImportSettings
 from nobi.datasets.sources import RawRecord, Source, find_sources
 from nobi.datasets.store import REJECTED, Store, write_manifest
 from nobi.datasets.workers import ordered_map
@@ -51,6 +51,7 @@ def import_records(
     asks for several must guard its own start with `if __name__ == "__main__"`.
     """
     settings = settings or ImportSettings()
+    settings.check()
     if out.is_symlink() or (out.exists() and not (out.is_dir() and (is_dataset(out) or not any(out.iterdir())))):
         raise NobiError(f"{str(out)!r} exists and is no dataset; choose another name.")
     if out.exists() and any(out.iterdir()) and not force:

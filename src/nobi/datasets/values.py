@@ -59,6 +59,11 @@ def date_of(text: str) -> str:
     return f"{year}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year}-{month:02}"
 
 
+def end_of(date: str) -> str:
+    """The end of a year, a month or a day, to compare dates of all three forms: 1995 may be any day of that year."""
+    return f"{date}~"
+
+
 @lru_cache(maxsize=4096)
 def result_of(text: str) -> int:
     """+1 if black won, −1 if white won, 0 for a draw, or if the text does not say."""

@@ -1,8 +1,8 @@
 """The trainers, one file each: fitness → weights to try next. A file `my_trainer.py` here is the trainer `my-trainer`.
 
 Read `base` first, then `es`, which is the plainest. `coevolve` trains two populations against each other, `curriculum`
-makes an opponent harder, `fitness` and `relative` play the games, `run` and `corun` train in a `folder`, `measures`
-says what came of it; these are no trainers.
+makes an opponent harder, `fitness` and `relative` play the games, `run` and `corun` train in a `folder` by
+`settings`, `measures` says what came of it; these are no trainers.
 """
 
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _others = {
     *("base", "coevolve", "corun", "curriculum", "fitness", "folder", "measures", "mutation"),
-    *("relative", "run", "transfer"),
+    *("relative", "run", "settings", "transfer"),
 }
 _trainers: "Registry[Trainer]" = Registry("trainer", __name__, __path__, _others)
 register, names, find = _trainers.register, _trainers.names, _trainers.find

@@ -8,36 +8,39 @@ from nobi.errors import NobiError
 
 @dataclass(frozen=True)
 class ImitationSettings:
-    """What a run depends on, all of it."""
+    """What a run depends on, all of it; the flags of `nobi imitate` among them."""
 
     data: tuple[str, ...] = ()
     """The datasets to learn from."""
     weights: tuple[float, ...] = ()
     """How much a position of each dataset counts; 1 each unless given."""
     sizes: tuple[int, ...] = ()
-    """The board sizes to take; all unless given."""
+    """The board sizes to take, all unless given; a batch has one size, drawn in proportion."""
     net: str = "c14-small"
     """The network, with its settings."""
     start: str = ""
     """A model file whose weights to begin with, in place of fresh ones."""
     epochs: float = 10.0
-    """How often the run sees as many positions as there are."""
+    """How often to see as many positions as there are; may be a fraction."""
     steps: int = 0
     """The length of the run in steps, in place of epochs."""
     batch: int = 128
     """Positions of a step, over all processes."""
     optimiser: str = "sgd"
-    """`sgd`, `nesterov` or `adamw`, with their settings."""
+    """sgd (as in the papers), nesterov or adamw; as in 'adamw:decay=0.05'."""
     schedule: str = ""
-    """`c14`, `m15`, `pieces`, `constant` or `cosine`, with their settings; chosen by network and optimiser if empty."""
+    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05' or 'cosine:rate=0.1,warmup=0.02'.
+
+    Unless given, that of the network's paper, or a cosine for nesterov and adamw.
+    """
     clip: float = 0.0
-    """The longest gradient; a longer one is shortened. 0 for no limit."""
+    """The longest gradient, a longer one being shortened; 0 for no limit."""
     symmetries: bool = True
-    """Whether each sample is turned by one of the 8 symmetries of the board at random."""
+    """Turn each sample by one of the 8 symmetries of the board at random."""
     validation: int = 1000
-    """Positions of the validation part that are measured, always the same; 0 for none."""
+    """Positions of the validation part to measure, always the same; 0 for none."""
     measurements: int = 20
-    """How often the run measures itself and writes a line of metrics."""
+    """How often to measure, and write a line of metrics, in the course of the run."""
     seed: int = 0
     """Chooses everything that is random."""
 

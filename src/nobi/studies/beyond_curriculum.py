@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nobi.arena.summary import mean_interval
-from nobi.evolve.run import EvolutionSettings
+from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.learning import LearningPanel, learning_bands
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 from nobi.studies.pieces import Champions, Evolution, Piece

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.arena.summary import mean_interval
-from nobi.evolve.run import EvolutionSettings
+from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.sizes import size_lines
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, every, mean_text, verdict
 from nobi.studies.pieces import Champions, Evolution, Piece

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from nobi.evolve.corun import Corun, CorunSettings
 from nobi.evolve.fitness import MEASURES, Fitness
-from nobi.evolve.run import EvolutionSettings, Run
+from nobi.evolve.run import Run
+from nobi.evolve.settings import EvolutionSettings
 from nobi.networks import make_network
 from nobi.networks.base import Weights
 from nobi.streams import stream_of

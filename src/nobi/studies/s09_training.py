@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.arena.summary import mean_interval
-from nobi.evolve.run import EvolutionSettings
+from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.learning import LearningPanel, learning_bands
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 from nobi.studies.pieces import Evolution, Piece
