@@ -11,6 +11,9 @@ from nobi.streams import Streams, below, fraction
 ENOUGH = 20
 """More liberties than this are not told apart."""
 
+ESCAPES = 4
+"""So many extensions of the chain that is pressed are looked at."""
+
 LIBERTIES = 1 << 8
 LINKS = 1 << 14
 PRESSES = 1 << 18
@@ -83,10 +86,12 @@ def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
 def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
     """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
     stones = boards.stones
-    target = weakest(boards, g, room, enemy_of(me))
+    enemy = enemy_of(me)
+    target = weakest(boards, g, room, enemy)
+    escapes = 0 if target == PASS else list_escapes(stones, g, room, target, enemy)
     count = stones.empties[g]
     for i in range(count):
-        room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target)
+        room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target, escapes)
     chosen = as_point(PASS)
     best = ways = 0
     room.candidates[0] = PASS
@@ -109,7 +114,7 @@ def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
                         chosen = move
 
 
-@compiled
+@inlined
 def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
     """Whether the enemy has no forced win after this move.
 
@@ -125,7 +130,7 @@ def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
     return not wins
 
 
-@compiled
+@inlined
 def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
     """The head of the enemy chain with the fewest liberties; PASS if there is none."""
     stones, chains = boards.stones, boards.chains
@@ -140,8 +145,8 @@ def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
     return target
 
 
-@compiled
-def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int) -> int:
+@inlined
+def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int, escapes: int) -> int:
     """What a point is worth: a number whose digits are the rules, the first the highest.
 
     Safe (two liberties at least), no own eye filled, presses the weakest enemy chain, cuts or connects, gains
@@ -172,24 +177,31 @@ def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int) -> i
             elif not again:
                 enemy_chains += 1
     if presses and own >= 3:
-        value += PRESSES * (ENOUGH - escape(stones, g, room, move, me, target))
+        value += PRESSES * (ENOUGH - most_after(room, move, escapes))
     value += LINKS * (max(own_chains - 1, 0) + max(enemy_chains - 1, 0))
     value += LIBERTIES * (10 + liberties_gained(boards, g, move, me))
     return value + 2 * LARGEST - distance(stones.size, move, stones.last[g])
 
 
 @compiled
-def escape(stones: Stones, g: int, room: Room, move: int, me: int, target: int) -> int:
-    """How many liberties the enemy chain can get by its next move after mine."""
-    stones.colour[g, move] = me
-    count = find_liberties(stones, g, room, target, 4)
-    # the list is made anew by every walk
-    first, second, third, fourth = room.liberty[0], room.liberty[1], room.liberty[2], room.liberty[3]
-    most = 0
+def list_escapes(stones: Stones, g: int, room: Room, target: int, enemy: int) -> int:
+    """Lists where the enemy chain can extend, and the liberties that it gets there, in `room.escape`; how many."""
+    count = find_liberties(stones, g, room, target, ESCAPES + 1)
     for i in range(count):
-        extension = first if i == 0 else second if i == 1 else third if i == 2 else fourth
-        most = max(most, liberties_after(stones, g, room, extension, enemy_of(me), ENOUGH))
-    stones.colour[g, move] = EMPTY
+        room.escape[i, 0] = room.liberty[i]  # the list is made anew by every walk
+    for i in range(count):
+        room.escape[i, 1] = liberties_after(stones, g, room, room.escape[i, 0], enemy, ENOUGH + 1)
+    return count
+
+
+@inlined
+def most_after(room: Room, move: int, escapes: int) -> int:
+    """How many liberties the enemy chain can get by its next move after mine at one of its liberties."""
+    most = tried = 0
+    for i in range(escapes):
+        if room.escape[i, 0] != move and tried < ESCAPES:
+            tried += 1
+            most = max(most, int(room.escape[i, 1]) - 1)  # my stone is on one of them
     return most
 
 

@@ -40,6 +40,8 @@ class Room(NamedTuple):
     """[depth, 4] a row of ataris: the move, its answer, and the two liberties where to go on, PASS once tried."""
     candidates: NDArray[np.uint16]
     """[i] the moves to choose from."""
+    escape: NDArray[np.uint16]
+    """[i, 2] extensions of the chain that is pressed: the point, and the liberties that the chain would have."""
     worth: NDArray[np.int64]
     """[i] what the i-th empty point is worth as a quiet move."""
 
@@ -58,6 +60,7 @@ def allocate_room(size: int, e: float) -> Room:
         weak=zeros((area, 3), np.uint16),
         path=zeros((area, 4), np.uint16),
         candidates=zeros(area, np.uint16),
+        escape=zeros((area, 2), np.uint16),
         worth=zeros(area, np.int64),
     )
 
@@ -90,14 +93,14 @@ def _walk(stones: Stones, g: int, room: Room, point: int, most: int, walk: int) 
     return count
 
 
-@compiled
+@inlined
 def find_liberties(stones: Stones, g: int, room: Room, point: int, most: int) -> int:
     """Lists the liberties of the chain of the stone at this point, `most` of them at the most, in `room.liberty`."""
     room.walks[0] += 1
     return _walk(stones, g, room, point, most, room.walks[0])
 
 
-@compiled
+@inlined
 def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int, most: int) -> int:
     """Lists the liberties, up to `most`, of the chain that a stone of this colour at an empty point would belong to."""
     stones.colour[g, point] = colour
@@ -106,7 +109,7 @@ def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int,
     return count
 
 
-@compiled
+@inlined
 def is_in_danger(stones: Stones, g: int, room: Room, point: int, colour: int) -> bool:
     """Whether a chain of this colour beside the point is in atari."""
     for k in range(SIDES):
@@ -156,7 +159,7 @@ def begins_ladder(stones: Stones, g: int, room: Room, move: int, me: int, answer
     return wins_by_atari(stones, g, room, move, me, answered)
 
 
-@compiled
+@inlined
 def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int, depth: int) -> int:
     """One step of the row of ataris: whether it wins, fails, or goes on; then move and answer stay on the board."""
     enemy = enemy_of(me)
