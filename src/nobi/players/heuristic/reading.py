@@ -101,6 +101,12 @@ def find_liberties(stones: Stones, g: int, room: Room, point: int, most: int) ->
 
 
 @inlined
+def just_walked(room: Room, point: int) -> bool:
+    """Whether the latest walk has met this point: if a stone is there, it belongs to the chain walked through."""
+    return bool(room.mark[point] == room.walks[0])
+
+
+@inlined
 def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int, most: int) -> int:
     """Lists the liberties, up to `most`, of the chain that a stone of this colour at an empty point would belong to."""
     stones.colour[g, point] = colour
@@ -111,10 +117,11 @@ def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int,
 
 @inlined
 def is_in_danger(stones: Stones, g: int, room: Room, point: int, colour: int) -> bool:
-    """Whether a chain of this colour beside the point is in atari."""
+    """Whether a chain of this colour beside the point is in atari; the latest walk was through one that is not."""
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour and find_liberties(stones, g, room, beside, 2) < 2:
+        unmet = stones.colour[g, beside] == colour and not just_walked(room, beside)
+        if unmet and find_liberties(stones, g, room, beside, 2) < 2:
             return True
     return False
 
@@ -169,7 +176,8 @@ def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered
         answer = as_point(PASS)
         for k in range(SIDES):
             beside = stones.neighbours[move, k]
-            if stones.colour[g, beside] == enemy and find_liberties(stones, g, room, beside, 2) == 1:
+            unmet = stones.colour[g, beside] == enemy and not just_walked(room, beside)
+            if unmet and find_liberties(stones, g, room, beside, 2) == 1:
                 if answer != PASS and answer != room.liberty[0]:
                     state = _WINS  # double atari
                 answer = room.liberty[0]
