@@ -13,6 +13,8 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # or after a power cut the new name may stand for nothing
         os.chmod(temporary, 0o644)  # noqa: PTH101
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:

@@ -1,11 +1,14 @@
 """Imports from beginning to end: what is stored, the same bytes for any number of workers, and nothing by halves."""
 
+import io
 import json
+import lzma
 import os
 import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 
 import numpy as np
@@ -15,13 +18,13 @@ from hypothesis import strategies as st
 from making import image, line_of, random_sgf
 
 from nobi.datasets import importing
-from nobi.datasets.dataset import Dataset, open_collections
+from nobi.datasets.dataset import Dataset, check_split_alike
 from nobi.datasets.identity import SPLITS
 from nobi.datasets.importing import import_records
 from nobi.datasets.parsing import parse
 from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
-from nobi.records.collecting import games_of_size, join, positions_of, select
+from nobi.records.collecting import select
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
 
 
@@ -197,25 +200,39 @@ def test_several_sources_and_several_games_in_a_file(tmp_path):
     assert manifest["games"] == 3
 
 
-def test_collections_of_several_datasets(tmp_path):
+def test_collections_of_a_dataset(tmp_path):
     one = imported(tmp_path, *lines(40), name="one", shares=(1, 0, 0))
-    two = imported(tmp_path, *lines(40, seed=1), name="two", shares=(1, 0, 0))
-    parts = open_collections([one.path, two.path], "train")
-    assert [set(part.size.tolist()) for part in parts] == [{5}, {9}, {13}, {19}] * 2
-    whole = join(parts)
-    assert as_games(whole) == as_games(one.collection("train")) + as_games(two.collection("train"))
-    assert positions_of(whole) == sum(map(positions_of, parts)) == len(whole.moves)
-    nines = games_of_size(whole, 9)
-    assert as_games(select(whole, nines)) == [game for game in as_games(whole) if game[0] == 9]
+    whole = one.collection("train")
+    assert one.sizes("train").keys() == {5, 9, 13, 19}
+    nines = np.flatnonzero(whole.size == 9)
+    assert as_games(select(whole, nines)) == as_games(one.collection("train", 9))
     assert as_games(select(whole, nines[::-1])) == as_games(select(whole, nines))[::-1]
-    assert len(open_collections([one.path, two.path], "train", sizes=[13])) == 2
-    for split, sizes in (("test", ()), ("train", (7,))):
-        with pytest.raises(NobiError, match="no games"):
-            open_collections([one.path], split, sizes)
-    with pytest.raises(NobiError, match="no collection"):
-        join([])
     assert len(one.collection("test").size) == 0
     assert as_games(one.collection("train", 7)) == []
+
+
+def test_datasets_that_were_split_differently_are_not_mixed(tmp_path):
+    one = imported(tmp_path, *lines(20), name="one")
+    alike = imported(tmp_path, *lines(20, seed=1), name="alike")
+    check_split_alike([one, alike])
+    for name, keywords in (("seed", {"seed": 1}), ("shares", {"shares": (50, 25, 25)})):
+        other = imported(tmp_path, *lines(20), name=name, **keywords)
+        with pytest.raises(NobiError, match="split by different seeds or shares"):
+            check_split_alike([one, other])
+
+
+def test_a_damaged_file_in_a_tar_leaves_the_others_as_they_are(tmp_path):
+    a, b, c = (line.strip() for line in lines(3))
+    packed = lzma.compress(b + b"\n")
+    with tarfile.open(tmp_path / "games.tar", "w") as archive:
+        for name, content in (("a.sgf", a), ("b.sgfl.xz", packed[: len(packed) // 2]), ("c.sgf", c)):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    manifest = import_records([tmp_path / "games.tar"], tmp_path / "out")
+    assert manifest["games"] == 2
+    [fault] = Dataset.open(tmp_path / "out").rejected()
+    assert fault["record"].startswith("b.sgfl.xz")
 
 
 def test_arrays_are_mapped_and_read_only(tmp_path):

@@ -18,6 +18,8 @@ def test_examples_in_the_file():
     [
         *[(text, 3) for text in ("3d", "3D", " 3 d", "3 dan", "3-dan", "3Dan", "3d?", "3段", "三段", "３段", "3단")],
         *[(text, 6) for text in ("6d ama", "amateur 6 dan", "ama 6d", "6.4d")],
+        *[(text, -3) for text in ("3k provisional", "3k prov.", "3k (promoted)")],
+        *[(text, 2) for text in ("2d 2000 pts", "2d Prof. X")],
         *[(text, 10) for text in ("1p", "9P", "9p, Meijin", "9 dan pro", "pro 9d", "P9段", "プロ五段", "职业九段")],
         *[(text, -12) for text in ("12k", "12K", "12 kyu", "12-kyu", "12k?", "12級", "12급")],
         *[(text, 0) for text in ("", "?", "-", "NR", "ama", "Meijin", "0k", "0d", "25th Honinbo", "insei", "1500")],

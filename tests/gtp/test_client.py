@@ -1,13 +1,17 @@
 """Engines that are started, spoken to and watched."""
 
+import os
 import re
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from helpers.engines import fake
 from helpers.runs import fault_of
 from nobi.board.stones import BLACK
+from nobi.board.vertices import point_named
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.gtp.bot import GtpBot
@@ -193,3 +197,51 @@ def test_an_engine_that_never_answers(monkeypatch):
 def test_an_engine_for_another_game_is_refused():
     with pytest.raises(NobiError, match="plays Go, not gomoku"):
         GtpBot(fake("good"), variant("gomoku", 9), 5.0)
+
+
+def is_running(number):
+    """Whether the process is there and has not ended; one that has ended may be there until somebody asks how."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_what_an_engine_has_started_ends_with_it(tmp_path):
+    script, note = tmp_path / "engine.sh", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\nexec 3<&0\n{fake('hang', 1)} <&3 & echo $! > {note}\nwait\n")
+    script.chmod(0o755)
+    engine = start_engine(str(script), 60.0)
+    inner = int(note.read_text())
+    os.kill(inner, 0)  # it is there
+    with pytest.raises(EngineError):
+        engine.ask("genmove b", 0.5)
+    deadline = time.monotonic() + 10
+    while is_running(inner) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_running(inner)
+
+
+def test_an_engine_is_ready_before_the_clock_runs():
+    bot = GtpBot(fake("crash", 1), GO, 5.0)
+    game = GO.new()
+    with pytest.raises(EngineError):
+        bot.choose(game, Clock())
+    bot.get_ready(game)  # starts it again
+    start = time.perf_counter()
+    with pytest.raises(EngineError):
+        bot.choose(game, Clock())
+    assert time.perf_counter() - start < 5
+    bot.close()
+
+
+def test_set_up_stones_reach_an_engine_of_another_game():
+    where = variant("atari-go", 7)
+    game = where.new()
+    game.set_up([(point_named(name, 7), colour) for name, colour in (("C3", 1), ("D3", 1), ("C4", 2))], 2)
+    bot = GtpBot(f"{sys.executable} -m nobi gtp random --game atari-go --size 7", where, 60.0)
+    try:
+        assert game.is_legal(bot.choose(game, Clock()))
+        assert sorted(bot._engine.ask("list_stones b").split()) == ["C3", "D3"]
+    finally:
+        bot.close()

@@ -4,6 +4,12 @@ import json
 
 from helpers.conversation import HALVES, Talk
 from nobi.board.stones import WHITE
+from nobi.board.vertices import point_named
+from nobi.games import variant
+from nobi.gtp.engine import Engine
+from nobi.gtp.session import Session
+from nobi.players import make_player
+from nobi.players.bot import PlayerBot
 
 
 def test_rules():
@@ -112,3 +118,21 @@ def test_time_settings():
     ):  # fmt: skip
         assert talk.fault(line) == "syntax error"
     assert talk.fault("time_left g 10 0") == "invalid color"
+
+
+def test_a_record_that_cannot_be_loaded_changes_nothing(tmp_path):
+    file = tmp_path / "bad.sgf"
+    file.write_text("(;GM[1]FF[4]SZ[7]KM[0.5];B[aa];W[aa])")
+    made = []
+
+    def new_bot(where):
+        made.append(where)
+        return PlayerBot(make_player("playout", where))
+
+    session = Session(variant("go:komi=7.5", 9), new_bot)
+    session.table.play(1, point_named("E5", 9))
+    said = []
+    Engine(session, said.append, said.append).answer(f"loadsgf {file}")
+    assert said[0].startswith("? cannot load file")
+    assert session.variant == made[-1] == variant("go:komi=7.5", 9)
+    assert len(session.game.moves) == 1

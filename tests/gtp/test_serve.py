@@ -9,10 +9,14 @@ import time
 import numpy as np
 import pytest
 
+from helpers.conversation import Talk
+from nobi.board.vertices import point_named
 from nobi.games import variant
 from nobi.gtp.serve import serve
 from nobi.gtp.session import Session
 from nobi.networks import make_network
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.model import Model, save_model
 from nobi.players import make_bot
 from nobi.players.bot import Bot, Candidate
@@ -199,6 +203,29 @@ def test_the_command_prints_nothing_but_the_protocol(tmp_path):
     assert answers[-1] == ""
     assert "> 3 genmove b" in log.read_text()
     assert "< =1 Gomoku" in log.read_text()
+
+
+def test_a_deep_network_is_an_engine(tmp_path):
+    model = tmp_path / "deep.safetensors"
+    save_deep(model, DeepModel(make_deep("c14-small:size=7"), 7))
+    command = [sys.executable, "-m", "nobi", "gtp", str(model)]
+    done = subprocess.run(command, input="genmove b\nquit\n", capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.split()[0] == "="
+    assert point_named(done.stdout.split()[1], 7)
+
+
+def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
+    talk = Talk(size=7, player="mcts:rollouts=300", bot=None)
+    walls = "b A3 b B3 b C3 b D3 b E3 b F3 b G3 w A4 w B4 w C4 w D4 w E4 w F4 w G4 w D1"
+    talk.ask(f"gogui-setup {walls}", "komi 0.5", "play b pass", "play w pass")
+    assert talk.ask("kgs-genmove_cleanup b") != "PASS"
+
+
+def test_the_owners_of_a_search_under_way_are_those_it_has_seen():
+    talk = Talk(size=5, player="mcts:rollouts=50", bot=None)
+    answer = talk("kata-genmove_analyze b 10 ownership true maxmoves 1")
+    assert answer.split(" ownership ")[1].split("\n")[0].count(" ") == 24
+    assert "info" not in talk("kata-genmove_analyze w 10 maxmoves 0")
 
 
 def test_the_command_ends_at_quit_though_more_might_come():

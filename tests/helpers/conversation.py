@@ -4,7 +4,7 @@ from nobi.arena.ownership import ownership
 from nobi.games import variant
 from nobi.gtp.engine import Engine
 from nobi.gtp.session import Session
-from nobi.players import make_player
+from nobi.players import make_bot, make_player
 from nobi.players.bot import PlayerBot
 
 HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
@@ -19,12 +19,16 @@ class QuickBot(PlayerBot):
 
 
 class Talk:
-    """An engine that plays `player`; `talk("name")` is its answer to a line, as one text."""
+    """An engine that plays `player`; `talk("name")` is its answer to a line, as one text.
+
+    `bot` makes a bot of a player; None for the player's own.
+    """
 
     def __init__(self, game="go", size=9, player="playout", bot=PlayerBot):
         self.said = []
         self.complaints = []
-        session = Session(variant(game, size), lambda where: bot(make_player(player, where)))
+        new_bot = make_bot if bot is None else lambda word, where: bot(make_player(word, where))
+        session = Session(variant(game, size), lambda where: new_bot(player, where))
         session.stop.set()  # an analysis ends at once
         self.engine = Engine(session, self.said.append, self.complaints.append)
         self.session = session

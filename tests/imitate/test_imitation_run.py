@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.imitate import run as run_module
 from nobi.imitate.checkpoint import read_checkpoint
-from nobi.imitate.run import ImitationRun, schedule_of
+from nobi.imitate.run import ImitationRun, save_trained, schedule_of
 from nobi.imitate.settings import ImitationSettings
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.store import DeepModel, load_deep, save_deep
@@ -243,8 +244,9 @@ def test_data_that_changed_are_noticed(tmp_path):
 
     data = make_dataset(tmp_path / "data", games=10)
     finish(tmp_path / "run", some(data))
+    shutil.rmtree(tmp_path / "data")
+    make_dataset(tmp_path / "data", games=11)
     manifest = tmp_path / "data" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"records": 11}))
     assert "have changed" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
     assert "has version 99" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
@@ -258,3 +260,12 @@ def test_an_empty_validation_part(tmp_path):
     run = finish(tmp_path / "run", some(data, validation=0))
     assert "validation_loss" not in run.lines[-1]
     assert np.isfinite(run.lines[-1]["loss"])
+
+
+@pytest.mark.parametrize("word", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
+def test_a_network_is_saved_as_it_was_trained(tmp_path, word):
+    network = make_deep(word)
+    save_trained(tmp_path / "model.safetensors", DeepModel(network, 9))
+    found = load_deep(tmp_path / "model.safetensors").network
+    assert str(found) == str(network)
+    assert found.masked == network.masked

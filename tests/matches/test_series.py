@@ -1,6 +1,7 @@
 """Games between bots: forfeits, referees, resumption, repetitions."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sgfmill import sgf
@@ -228,6 +229,13 @@ class TestFolder:
 
 def record(game, black, winner, moves, *, forfeited=False):
     return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+
+
+def test_an_odd_end_of_line_in_what_an_engine_said_is_no_end_of_a_record(tmp_path):
+    folder = MatchFolder(tmp_path / "m", {"a": 1}, resume=False)
+    odd = replace(record(0, 0, "black", "A1 B2"), reason="white refused 'play': no\u2028thanks\x85")
+    folder.save(odd, b"(;)")
+    assert folder.load() == [odd]
 
 
 def test_a_line_holds_a_whole_record():

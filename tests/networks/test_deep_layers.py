@@ -5,6 +5,8 @@ import pytest
 import torch
 
 from networks.deep_shared import colours, lively, outputs, random_planes
+from nobi.imitate.batches import Batch
+from nobi.imitate.verdicts import considered
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.layers import Tied
 from nobi.networks.deep.loss import move_loss, only_legal
@@ -136,7 +138,7 @@ def test_masked_training_heeds_only_legal_moves():
     logits = torch.randn(2, 5, dtype=torch.double, requires_grad=True)
     legal = torch.tensor([[True, True, False, True, False], [False, True, True, True, True]])
     target = torch.tensor([1, 2])
-    loss = move_loss(logits, target, legal)
+    loss = move_loss(only_legal(logits, legal), target)
     loss.backward()
     assert (logits.grad[~legal] == 0).all()
     assert (logits.grad[legal] != 0).all()
@@ -148,10 +150,10 @@ def test_masked_training_heeds_only_legal_moves():
 
 
 def test_a_move_that_our_rules_forbid_does_not_break_training():
-    logits = torch.zeros(1, 4)
-    assert float(move_loss(logits, torch.tensor([0]), torch.tensor([[False, True, True, False]]))) == pytest.approx(
-        np.log(3)
-    )
+    target, legal = torch.tensor([0]), torch.tensor([[False, True, True, False]])
+    batch = Batch(torch.zeros(1, 1, 2, 2), target, legal, torch.tensor([False]))
+    values = considered(torch.zeros(1, 4), batch, legal_only=True)
+    assert float(move_loss(values, target)) == pytest.approx(np.log(3))
 
 
 @pytest.mark.parametrize(

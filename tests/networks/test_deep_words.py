@@ -7,6 +7,7 @@ import torch
 from networks.deep_shared import colours, lively, outputs, random_planes
 from nobi.errors import NobiError
 from nobi.networks.deep import find, make_deep, names
+from nobi.networks.deep.inputs import check_planes
 
 PAIRS = 16_471
 """Orbits of the pairs of cells of a 19x19 board: by Burnside's lemma (361² + 1 + 2·1 + 4·19²) / 8."""
@@ -165,3 +166,9 @@ def test_first_weights_are_those_of_the_papers():
 
 def test_every_kind_has_a_docstring():
     assert all(find(name).__doc__ for name in names())
+
+
+def test_planes_with_an_edge_are_refused_where_it_would_not_be_padded():
+    with pytest.raises(ValueError, match="does not pad with ones"):
+        check_planes("c14-3:edge=true")
+    assert check_planes("c14-3") == "c14-3"

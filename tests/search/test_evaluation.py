@@ -15,6 +15,7 @@ from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.model import Model, save_model
+from nobi.search.evaluation import PUT
 from nobi.search.policy import NetworkPolicy, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -166,3 +167,33 @@ def test_other_games(word):
     search.run(200)
     assert search.children()[0].prior > 0
     assert search.figures.evaluated > 10
+
+
+def test_what_still_waits_does_not_hold_up_the_next_move():
+    policy = Favourite(9, 3, delay=0.05)
+    search = started(policy, size=9, batch=4, expand=0)
+    game = variant("go", 9).new()
+    search.run(2000)
+    assert search.figures.refused or len(policy.seen) < 200  # far more nodes wait than the network can look at
+    game.play(search.children()[0].move)
+    search.set_game(game)
+    policy.seen.clear()
+    start = time.perf_counter()
+    assert search.run(seconds=0.3) > 0
+    assert time.perf_counter() - start < 3
+    assert len(policy.seen) < 40  # a second of its work would be 20
+
+
+def test_nodes_that_are_gone_are_not_evaluated():
+    policy = Favourite(5, 3)
+    search = started(policy, mode="synchronous")
+    search.run(20)
+    evaluator = search._evaluator
+    ring = evaluator.waiting
+    policy.seen.clear()
+    slots = [int(ring.ends[PUT] + i) % len(ring.node) for i in range(3)]
+    ring.node[slots], ring.depth[slots], ring.ready[slots] = [-1, 0, -1], 0, 1
+    ring.ends[PUT] += 3
+    assert evaluator.evaluate_waiting() == 3
+    assert [len(positions.own) for positions in policy.seen] == [1]
+    assert evaluator.evaluate_waiting() == 0

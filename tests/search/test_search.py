@@ -185,3 +185,37 @@ def test_pattern_codes_are_kept_up_to_date():
         scene = search._scenes[0][0]
         on_board = scene.boards.stones.neighbours[:, 0] != 0
         assert (scene.codes[0] == codes_of(scene.boards.stones, 0))[on_board].all()
+
+
+def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():
+    where = variant("go", 9)
+    search = Search(where, SearchSettings())
+    game = where.new()
+    for _ in range(3):
+        search.set_game(game)
+        made = search.run(200)
+        visits, wins = search._known_before
+        playouts = search.tree.visits[0] - visits
+        assert playouts == made
+        assert search.value == pytest.approx(1 - (search.tree.wins[0] - wins) / made)
+        game.play(search.children()[0].move)
+
+
+def test_a_tree_that_can_count_no_further_rests():
+    search = Search(variant("go", 5), SearchSettings())
+    search.set_game(variant("go", 5).new())
+    search.run(100)
+    search.tree.visits[0] = 2.0**24 - 10
+    assert search.is_full
+    assert search.run(1000) == 0
+
+
+def test_a_second_game_has_other_random_numbers():
+    search = Search(variant("go", 5), SearchSettings(reuse=False))
+    game = variant("go", 5).new()
+    visits = []
+    for _ in range(2):
+        search.set_game(game)
+        search.run(200)
+        visits.append(search.tree.visits[: search.nodes].copy())
+    assert len(visits[0]) != len(visits[1]) or (visits[0] != visits[1]).any()

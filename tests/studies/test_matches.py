@@ -117,7 +117,6 @@ def test_repeated_games_do_not_count():
     standing = standing_of(arrays)
     assert (standing.games, standing.points, standing.repeated, standing.void) == (3, 1.5, 1, 1)
     assert standing.share.value == 0.5
-    assert standing.error == pytest.approx(math.sqrt(0.25 / 3))
     assert standing.words() == "1.5 of 3 games"
     [sentence] = remarks({"nine": standing})
     assert sentence == (
@@ -125,9 +124,8 @@ def test_repeated_games_do_not_count():
     )
 
 
-def test_no_games_have_no_error():
+def test_no_games_have_no_share():
     standing = standing_of(arrays_of([record(0, "void", "A1")]))
-    assert math.isnan(standing.error)
     assert math.isnan(standing.share.value)
 
 

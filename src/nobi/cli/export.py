@@ -38,6 +38,8 @@ class Export(CommonFlags):
         from nobi.files import ready_folder
 
         model = load_deep(self.model)
+        if self.onnx.is_dir():
+            raise NobiError(f"{str(self.onnx)!r} is a folder; name the file to write.")
         ready_folder(self.onnx.parent)
         found = export_onnx(model.network, self.onnx, self.size or model.size)
         if self.json:

@@ -11,7 +11,7 @@ import tyro
 
 from nobi import games, players
 from nobi.cli.common import CommonFlags, announce_compiling
-from nobi.cli.match import PLAYER_HELP
+from nobi.cli.match import OWN_PLAYER_HELP
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Gtp(CommonFlags):
     For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Nothing but the protocol goes to standard output.
     """
 
-    player: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER", help=PLAYER_HELP)] = tyro.MISSING
+    player: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER", help=OWN_PLAYER_HELP)] = tyro.MISSING
     game: str = ""
     """The game; by default Go, or what the player can play."""
     size: int = 0
@@ -66,11 +66,16 @@ class Gtp(CommonFlags):
         game, size = self.game, self.size
         name = self.player.partition(":")[0]
         if name.endswith(".safetensors"):
-            from nobi.networks.model import load_model
+            from nobi.networks.model import model_in
+            from nobi.networks.modelfile import DEEP, read_model_file
 
-            model = load_model(Path(name))
-            game = game or model.game
-            size = size or (0 if model.network.scalable else model.size)
+            file = read_model_file(Path(name))
+            if file.format == DEEP:
+                game, size = game or "go", size or file.size
+            else:
+                model = model_in(file)
+                game = game or model.game
+                size = size or (0 if model.network.scalable else model.size)
         elif not game:
             known = getattr(players.find(name), "games", None)
             game = "go" if known is None or "go" in known else known[0]

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from nobi.arena.games import PlayedGames
     from nobi.arena.summary import Summary
 
-PLAYER_HELP = (
+OWN_PLAYER_HELP = (
     f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
-    "Or a model file, or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
+    "Or a model file."
 )
+PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
 
 

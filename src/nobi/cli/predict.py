@@ -58,6 +58,8 @@ class Predict(CommonFlags):
         self.check()
         if not self.models:
             raise NobiError("Name at least one model file.")
+        if len(set(self.models)) < len(self.models):
+            raise NobiError("A model file is named twice; name each once.")
         if not self.data:
             raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
         if self.positions < 0:

@@ -75,10 +75,21 @@ class Study(CommonFlags):
         from nobi.studies.runner import run_studies
 
         data, engines = role_paths(self.data), engine_commands(self.engine)
+        # of a collection, what can be done is done
+        leave_out = _leave_out if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
             with _progress() as progress:
                 documents = run_studies(
-                    names, self.scale, self.seed, out, self.threads, not self.no_resume, progress, data, engines
+                    names,
+                    self.scale,
+                    self.seed,
+                    out,
+                    self.threads,
+                    resume=not self.no_resume,
+                    progress=progress,
+                    data=data,
+                    engines=engines,
+                    leave_out=leave_out,
                 )
         except KeyboardInterrupt:
             print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
@@ -89,6 +100,10 @@ class Study(CommonFlags):
         else:
             _print(documents, out / "results")
         return 0
+
+
+def _leave_out(fault: NobiError) -> None:
+    print(f"nobi: left out: {fault}", file=sys.stderr)
 
 
 def _print_list(as_json: bool) -> None:

@@ -121,19 +121,15 @@ class Dataset:
         return array.view(np.ndarray)
 
 
-def open_collections(paths: Sequence[Path | str], split: str, sizes: Sequence[int] = ()) -> list[Collection]:
-    """The games of a split of several datasets: one collection for each dataset and each of its board sizes.
-
-    `sizes` are the board sizes to take, none for all. So every collection can be given a weight of its own, and every
-    batch be of one size.
-    """
-    found = []
-    for path in paths:
-        dataset = Dataset.open(path)
-        found += [dataset.collection(split, size) for size in dataset.sizes(split) if not sizes or size in sizes]
-    if not found:
-        raise NobiError(f"There are no games of these sizes in the {split} part of {', '.join(map(str, paths))}.")
-    return found
+def check_split_alike(datasets: Sequence[Dataset]) -> None:
+    """Refuses datasets that were split by different seeds or shares: one may train on what another tests."""
+    ways = {(d.manifest["settings"]["seed"], tuple(d.manifest["settings"]["shares"])) for d in datasets}
+    if len(ways) > 1:
+        names = " and ".join(repr(str(dataset.path)) for dataset in datasets)
+        raise NobiError(
+            f"The datasets {names} were split by different seeds or shares: a game to train on in one may be a game to "
+            "test on in another. Import them with the same --seed and --shares."
+        )
 
 
 def is_dataset(path: Path) -> bool:
@@ -166,6 +162,10 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise _damaged(path, f"{MANIFEST} does not name its files")
     if not all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in files.values()):
         raise _damaged(path, f"{MANIFEST} does not describe its files")
+    told = {"settings": {"seed", "shares"}, "rejected": set(), "splits": set(SPLITS)}
+    whole = all(isinstance(manifest.get(key), dict) and keys <= manifest[key].keys() for key, keys in told.items())
+    if not whole or not {"sources", "records", "games", "moves"} <= manifest.keys():
+        raise _damaged(path, f"{MANIFEST} does not say what was imported, and how")
     return manifest
 
 

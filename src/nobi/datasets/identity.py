@@ -4,9 +4,10 @@ Two games are the same if their set-up stones and moves are, up to one of the bo
 end do not count, nor who played and how it ended. A game is known by 128 bits of a hash of the least of its images.
 
 The share of a game (train, validation or test) is decided by a hash of (seed, game), not by a shuffle. So a game stays
-where it is when records are added, left out, or come in another order; and with one seed, a game that is in two
-datasets, or is mirrored in one of them, falls into the same part of both: datasets can be joined without a leak from
-test to train. The price is that the shares are met up to chance only, as by throwing a coin for each game.
+where it is when records are added, left out, or come in another order; and with one seed and the same shares, a game
+that is in two datasets, or is mirrored in one of them, falls into the same part of both: networks can learn from both
+without a leak from test to train. The price is that the shares are met up to chance only, as by throwing a coin for
+each game.
 """
 
 from collections.abc import Sequence

@@ -103,11 +103,16 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """All files of records, sorted, so that the order is the same on every machine; hidden ones are left alone."""
-    found = []
-    for top, folders, files in os.walk(folder):
+    """All files of records, sorted, so that the order is the same on every machine; hidden ones are left alone.
+
+    A folder that cannot be read stands in the place of its files, and is reported when it is to be opened.
+    """
+    found: list[Path] = []
+    closed: list[OSError] = []
+    for top, folders, files in os.walk(folder, onerror=closed.append):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(top, name) for name in files if name.lower().endswith(SUFFIXES) and not name.startswith(".")]
+    found += [Path(fault.filename) for fault in closed]
     return sorted(found, key=lambda path: path.as_posix())
 
 
@@ -165,9 +170,16 @@ def _read_tar(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content and member.name.lower().endswith(_INSIDE):
-                # a packed member seeks; the archive itself may not
-                inner = io.BytesIO(content.read(MOST_BYTES)) if member.name.lower().endswith(".xz") else content
-                yield from _read(inner, member.name, _inside(name, member.name))
+                inner = _inside(name, member.name)
+                try:  # one damaged member leaves the others as they are
+                    if not member.name.lower().endswith(".xz"):
+                        yield from _read(content, member.name, inner)
+                    elif member.size > MOST_BYTES:
+                        yield _too_large(inner)
+                    else:  # a packed member seeks; the archive itself may not
+                        yield from _read(io.BytesIO(content.read()), member.name, inner)
+                except _DAMAGE as fault:
+                    yield RawRecord(inner, b"", _damage(fault))
 
 
 def _inside(archive: str, member: str) -> str:

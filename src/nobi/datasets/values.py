@@ -11,7 +11,7 @@ _WEAKEST, _STRONGEST_DAN = -30, 9
 
 _NUMERALS = str.maketrans("初一二三四五六七八九", "1123456789")
 _RANK = re.compile(r"(?<!\d)(\d{1,2})(?:\.\d+)?\s*-?\s*(p|d|k|段|단|級|级|급|gup|g\b)")
-_PROFESSIONAL = re.compile(r"\bpro|professional|プロ|프로|职业|職業|\bp\s*\d|\d\s*-?\s*p")
+_PROFESSIONAL = re.compile(r"\bpro\b|\bprofessional|プロ|프로|职业|職業|\bp\s*\d|\d\s*-?\s*p(?![a-z])")
 _DATE = re.compile(r"(?<!\d)(\d{4})(?!\d)(?:[-./](\d{1,2})(?!\d)(?:[-./](\d{1,2})(?!\d))?)?")
 _CHINESE_DATE = str.maketrans("年月日", "-- ")
 _RESULT = re.compile(r"(b|w|black|white)\s*(\+|wins?\b|won\b)", re.IGNORECASE)

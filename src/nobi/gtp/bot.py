@@ -1,5 +1,7 @@
 """Another program as a player: the word `gtp:COMMAND`."""
 
+import contextlib
+
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.vertices import point_named, vertex_name
 from nobi.errors import NobiError
@@ -40,6 +42,11 @@ class GtpBot(Bot):
         """Whether it takes byo-yomi for one stone a period."""
         self._check_game()
 
+    def get_ready(self, game: Game) -> None:
+        """Starts the engine, if it has to be, and tells it of the game; what goes wrong shows at its move."""
+        with contextlib.suppress(EngineError):
+            self.follow(game)
+
     def choose(self, game: Game, clock: Clock) -> int:
         """The engine's move. An illegal one is returned as it is: the caller knows the rules."""
         engine = self.follow(game)
@@ -64,6 +71,7 @@ class GtpBot(Bot):
     def follow(self, game: Game) -> EngineProcess:
         """Makes the engine know this position: of the game that it knows, only the new moves are told."""
         start, moves = game.start, list(game.moves)
+        first = game.to_move if len(moves) % 2 == 0 else BLACK + WHITE - game.to_move
         engine = self._engine
         if engine is None:
             try:
@@ -72,9 +80,8 @@ class GtpBot(Bot):
                 raise EngineError("crash", f"could not be started again: {fault}") from None
         known = self._told
         if known is None or known[0] != start or moves[: len(known[1])] != known[1]:
-            self._begin(engine, game, start)
+            self._begin(engine, game, start, first)
             known = (start, [])
-        first = game.to_move if len(moves) % 2 == 0 else BLACK + WHITE - game.to_move
         for i in range(len(known[1]), len(moves)):
             colour = first if i % 2 == 0 else BLACK + WHITE - first
             self._ask(engine, f"play {_LETTERS[colour]} {vertex_name(moves[i], game.size)}")
@@ -125,7 +132,7 @@ class GtpBot(Bot):
             count = 0
         self._ask(engine, f"time_settings {main} {period} {count}", may_refuse=True)
 
-    def _begin(self, engine: EngineProcess, game: Game, start: list[tuple[int, int]]) -> None:
+    def _begin(self, engine: EngineProcess, game: Game, start: list[tuple[int, int]], first: int) -> None:
         self._time = None
         self._ask(engine, f"boardsize {game.size}")
         self._ask(engine, "clear_board")
@@ -140,6 +147,10 @@ class GtpBot(Bot):
         names = [vertex_name(point, game.size) for point, _ in stones]
         if len(stones) > 1 and all(colour == BLACK for _, colour in stones):
             self._ask(engine, f"set_free_handicap {' '.join(names)}")
+        elif stones and engine.knows("gogui-setup") and engine.knows("gogui-setup_player"):
+            placed = (f"{_LETTERS[colour]} {name}" for name, (_, colour) in zip(names, stones, strict=True))
+            self._ask(engine, f"gogui-setup {' '.join(placed)}")
+            self._ask(engine, f"gogui-setup_player {_LETTERS[first]}")
         else:
             for name, (_, colour) in zip(names, stones, strict=True):
                 self._ask(engine, f"play {_LETTERS[colour]} {name}")

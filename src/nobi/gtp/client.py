@@ -4,10 +4,12 @@ Whatever goes wrong is an `EngineError` that says what; the program is then stop
 """
 
 import contextlib
+import os
 import queue
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -71,16 +73,18 @@ class EngineProcess:
                 process.stdin.write(b"quit\n")
                 process.stdin.flush()
                 process.stdin.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_QUIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        self.kill()
 
     def kill(self) -> None:
-        """Ends it at once."""
-        self._process.kill()
+        """Ends it at once, and what it has started: a command may be a script that runs the engine."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
         self._process.wait()
+        if self._process.stdin:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
 
     def _exchange(self, command: str, seconds: float) -> tuple[str, str]:
         """The sign, = or ?, and the text of an answer."""

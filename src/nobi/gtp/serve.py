@@ -33,12 +33,17 @@ def serve(
     """
     waiting: queue.Queue[bytes] = queue.Queue()
 
-    def read() -> None:
-        for line in iter(lines.readline, b""):
+    coming_in = threading.Lock()
+
+    def take(line: bytes) -> None:
+        with coming_in:  # or a line could be answered first, and then end its own analysis
             waiting.put(line)
             session.stop.set()
-        waiting.put(b"")
-        session.stop.set()
+
+    def read() -> None:
+        for line in iter(lines.readline, b""):
+            take(line)
+        take(b"")
 
     def write(text: str) -> None:
         answers.write(text.encode("utf-8", "surrogateescape"))
@@ -52,10 +57,9 @@ def serve(
             raw = waiting.get()
             if not raw:
                 return
-            if waiting.empty():
-                session.stop.clear()
-                if not waiting.empty():  # something came in between
-                    session.stop.set()
+            with coming_in:
+                if waiting.empty():
+                    session.stop.clear()
             line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
             log("> " + line)
             asked = engine.answer(line)

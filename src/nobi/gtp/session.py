@@ -62,6 +62,12 @@ class Session:
             self._replace_bot(table.variant)
         self.table = table
 
+    def return_to(self, table: Table) -> None:
+        """The game as it was on this table, when a change cannot be finished."""
+        if self.variant != table.variant:
+            self._replace_bot(table.variant)
+        self.table = table
+
     def change(self, **settings: object) -> None:
         """The same game by other rules."""
         table = self.table
@@ -82,10 +88,12 @@ class Session:
         except NobiError:
             raise GtpError("invalid color or coordinate") from None
 
-    def choose(self, colour: int, report: Report | None = None, interval: float = 0.0) -> int:
+    def choose(
+        self, colour: int, report: Report | None = None, interval: float = 0.0, *, cleaning: bool = False
+    ) -> int:
         """The bot's move for this colour, or RESIGN; the time it took is taken from its clock.
 
-        `report` is told every `interval` seconds what the bot has found so far.
+        `report` is told every `interval` seconds what the bot has found. `cleaning`: dead stones are to be captured.
         """
         game = self.table.game_of(colour)
         if game.is_over:
@@ -93,7 +101,10 @@ class Session:
         clock = clock_for(game, self.time)
         start = time.monotonic()
         bot = self.bot
-        move = bot.choose_aloud(game, clock, report, interval) if report else bot.choose(game, clock)
+        if cleaning:
+            move = bot.clean_up(game, clock)
+        else:
+            move = bot.choose_aloud(game, clock, report, interval) if report else bot.choose(game, clock)
         self.time.spend(colour, time.monotonic() - start)
         if move != RESIGN and not game.is_legal(move):
             raise GtpError(f"the player {self.bot.name} chose an illegal move")

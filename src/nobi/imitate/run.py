@@ -299,8 +299,10 @@ def schedule_of(settings: ImitationSettings) -> Schedule:
 
 def save_trained(path: Path, model: DeepModel) -> None:
     """Writes the model; a swiping network that sees nothing but stones as the compiled network that it is."""
-    if isinstance(model.network, SwipingTwin) and model.network.is_compiled:
-        save_model(path, model.network.to_model(model.size, model.provenance))
+    network = model.network
+    # a compiled network has no settings of training: one that was not masked would be measured as if it were
+    if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
+        save_model(path, network.to_model(model.size, model.provenance))
     else:
         save_deep(path, model)
 

@@ -4,8 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nobi.datasets.dataset import Dataset
-from nobi.datasets.store import MANIFEST
+from nobi.datasets.dataset import Dataset, check_split_alike
 from nobi.errors import NobiError
 from nobi.imitate.positions import Positions
 from nobi.networks.deep.base import DeepNetwork
@@ -19,7 +18,7 @@ class Sources:
     dataset: list[int]
     """Which dataset each comes from."""
     fingerprint: str
-    """Changes with any change of a dataset."""
+    """Changes with any change of the games."""
 
     @property
     def counts(self) -> list[int]:
@@ -46,9 +45,10 @@ def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network
     Complains if there are none, or if the network does not serve a size.
     """
     found, owners, digest = [], [], hashlib.sha256()
-    for number, path in enumerate(paths):
-        dataset = Dataset.open(path)
-        digest.update((dataset.path / MANIFEST).read_bytes())
+    datasets = [Dataset.open(path) for path in paths]
+    check_split_alike(datasets)
+    for number, dataset in enumerate(datasets):
+        digest.update(dataset.digest.encode())
         for size in dataset.sizes(split):
             if sizes and size not in sizes:
                 continue

@@ -7,6 +7,7 @@ game-0001.sgf …     the games
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ class MatchFolder:
         """The games that are over; a line that was cut off by a crash is removed, and its game played again."""
         if not self._games.exists():
             return []
-        lines = self._games.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        # not splitlines: what an engine said may hold other ends of lines
+        lines = re.findall(r"[^\n]*\n|[^\n]+", self._games.read_text(encoding="utf-8", errors="replace"))
         records = []
         for number, line in enumerate(lines, 1):
             try:

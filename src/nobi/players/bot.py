@@ -70,8 +70,12 @@ class Bot(ABC):
     def choose(self, game: Game, clock: Clock) -> int:
         """A legal move for the player to move (point or PASS), or RESIGN."""
 
+    def clean_up(self, game: Game, clock: Clock) -> int:
+        """A move where a pass ends the game and all stones count as alive: dead ones are to be captured before."""
+        return self.choose(game, clock)
+
     def choose_aloud(self, game: Game, clock: Clock, report: Callable[[list[Candidate]], None], interval: float) -> int:
-        """The same; reports every `interval` seconds what it has found so far, best first, and once at the end.
+        """A move as by `choose`; reports every `interval` seconds what it has found, best first, and once at the end.
 
         A bot that cannot tell reports nothing.
         """
@@ -105,6 +109,10 @@ class Bot(ABC):
         """[n, n] from −1, white's, to 1, black's, as its rollouts see it; None if this bot makes none."""
         del game
         return None
+
+    def owners_so_far(self, game: Game) -> NDArray[np.float32] | None:
+        """The same while it thinks about this position, by what it has seen so far."""
+        return self.ownership(game)
 
     def close(self) -> None:  # noqa: B027
         """Lets go of what it holds: threads, memory, other programs."""

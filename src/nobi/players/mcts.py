@@ -101,7 +101,7 @@ class MctsBot(Bot):
         search = self.search
         best, *others = children = search.children()
         if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
-            passed = bool(game.moves) and game.moves[-1] == PASS
+            passed = bool(game.boards.passes[0])  # type: ignore[attr-defined]  # only Go has passes
             if passed and search.value < _HOPELESS:
                 return PASS
             if is_settled_win(search, game, passed=passed, seconds=seconds):
@@ -119,7 +119,18 @@ class MctsBot(Bot):
         """Searches until told to stop."""
         self.search.set_game(game)
         self.search.run(stop=stop, report=lambda: report(self._candidates()), interval=interval)
+        while not stop.wait(interval):  # the tree is full
+            report(self._candidates())
         return self._candidates()
+
+    def clean_up(self, game: Game, clock: Clock) -> int:
+        """The move of a search by whose rollouts no stone is dead."""
+        search = Search(self.search.variant, replace(self.settings, passing="strict", model=""))
+        search.set_game(game)
+        search.run(*limits(self.settings, clock))
+        move = search.children()[0].move
+        search.close()
+        return move
 
     def ponder(self, game: Game, stop: threading.Event) -> None:
         """Searches in the opponent's time."""
@@ -132,6 +143,10 @@ class MctsBot(Bot):
         from nobi.search.ending import ownership
 
         return ownership(game, max(500, self.settings.rollouts)) if game.name == "go" else None
+
+    def owners_so_far(self, game: Game) -> NDArray[np.float32] | None:
+        """Who owns what at the end of the rollouts of the search under way."""
+        return self.search.ownership().astype(np.float32) if game.name == "go" else None
 
     def close(self) -> None:
         """Ends the threads."""

@@ -1,22 +1,9 @@
 """Making collections of game records out of others."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.errors import NobiError
 from nobi.records.collection import Collection
-
-
-def games_of_size(collection: Collection, size: int) -> NDArray[np.int64]:
-    """The numbers of the games on boards of this size: int64[k]."""
-    return np.flatnonzero(collection.size == size)
-
-
-def positions_of(collection: Collection) -> int:
-    """How many moves all games have, passes among them."""
-    return int(collection.start[-1] - collection.start[0])
 
 
 def span(collection: Collection, first: int, end: int) -> Collection:
@@ -38,24 +25,6 @@ def select(collection: Collection, games: NDArray[np.int64]) -> Collection:
         setup_start=setup_start,
         setup=setup,
         **{name: np.array(getattr(collection, name)[games]) for name in _PER_GAME},
-    )
-
-
-def join(collections: Sequence[Collection]) -> Collection:
-    """One collection of all games, in memory; the games of the first come first.
-
-    Whoever wants to draw from several collections by weights keeps them apart, as a list.
-    """
-    if not collections:
-        raise NobiError("There is no collection of games to join.")
-    start, moves = _chain([(c.start, c.moves) for c in collections])
-    setup_start, setup = _chain([(c.setup_start, c.setup) for c in collections])
-    return Collection(
-        start=start,
-        moves=moves,
-        setup_start=setup_start,
-        setup=setup,
-        **{name: np.concatenate([getattr(c, name) for c in collections]) for name in _PER_GAME},
     )
 
 

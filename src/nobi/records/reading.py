@@ -35,7 +35,8 @@ def read_record(path: Path) -> Record:
     try:
         return parse_record(content)
     except ValueError as fault:
-        raise NobiError(f"{str(path)!r} is not a game record: {fault}.") from None
+        why = str(fault) or "a property has a value that it cannot have"
+        raise NobiError(f"{str(path)!r} is not a game record: {why}.") from None
 
 
 def parse_record(content: bytes) -> Record:

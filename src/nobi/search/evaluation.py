@@ -162,6 +162,11 @@ class Figures:
     """Σ over nodes of the seconds from the first sight of a waiting node to its policy in the tree."""
 
     @property
+    def seconds_each(self) -> float:
+        """The network's work for a node, in seconds."""
+        return self.seconds / self.evaluated if self.evaluated else 0.0
+
+    @property
     def rate(self) -> float:
         """Evaluations per second of the network's work."""
         return self.evaluated / self.seconds if self.seconds else 0.0
@@ -184,7 +189,8 @@ class Evaluator:
         self._point_of = board_points(variant.size).astype(np.uint16)
         self._cell_of = np.zeros(points_of(variant.size), np.uint16)
         self._cell_of[self._point_of] = np.arange(variant.size**2)
-        self._tree_lock = threading.Lock()  # held while answers are written, and while the tree is moved
+        self.tree_lock = threading.RLock()
+        """Held while answers are written, and while the tree is moved."""
         self._in_flight = np.zeros(0, np.int32)
         self._first_seen = 0.0
         self.failure: Exception | None = None
@@ -203,88 +209,95 @@ class Evaluator:
         self.waiting.ready[:] = 0
         self.waiting.ends[TAKEN] = self.waiting.ends[PUT]
 
-    def ask_for_root(self) -> None:
-        """Puts the root into the ring if it has children without a policy."""
-        tree, ring = self._tree, self.waiting
+    def evaluate_root(self) -> None:
+        """Evaluates the root at once, whoever else waits, if it has children without a policy."""
+        tree = self._tree
         first, count = int(tree.first[0]), int(tree.children[0])
         if count > 0 and not tree.policy[first : first + count].any():
-            slot = int(ring.ends[PUT]) % len(ring.node)
-            ring.node[slot], ring.depth[slot], ring.ready[slot] = 0, 0, 1
-            ring.ends[PUT] += 1
+            self._in_flight = np.zeros(1, np.int32)
+            self._answer(self._positions([np.zeros(0, np.uint16)]))
 
     def moved(self, old: Tree, new: Tree, played: Sequence[int] = ()) -> None:
         """Follows nodes that have been copied to another pool, after these moves at the root.
 
         No thread may be searching; the network may be at work.
         """
-        with self._tree_lock:
+        with self.tree_lock:
             self._tree = new
             follow_nodes(old, self._in_flight)
             follow_entries(old, self.waiting, len(played))
 
     def evaluate_waiting(self) -> int:
-        """Evaluates up to a batch of what waits now; returns how many nodes."""
+        """Takes up to a batch of what waits now, and evaluates what is still in the tree; returns how many it took."""
         seen = time.perf_counter()
         ring = self.waiting
-        entries = self._complete_entries(self._batch)
-        if not entries:
-            return 0
-        with self._tree_lock:
-            self._in_flight = ring.node[entries].copy()
-            lines = [ring.line[slot, : ring.depth[slot]].copy() for slot in entries]
+        with self.tree_lock:
+            entries = self._complete_entries(self._batch)
+            there = [slot for slot in entries if ring.node[slot] >= 0]
+            self._in_flight = ring.node[there].copy()
+            lines = [ring.line[slot, : ring.depth[slot]].copy() for slot in there]
+            positions = self._positions(lines) if there else None
             ring.ready[entries] = 0
             ring.ends[TAKEN] += len(entries)
-            positions = self._positions(
-                [line if node >= 0 else line[:0] for node, line in zip(self._in_flight, lines, strict=True)]
-            )
+        if positions:
+            self._answer(positions)
+            self.figures.lag += len(there) * (time.perf_counter() - min(seen, self._first_seen or seen))
+        self.figures.refused = int(ring.ends[REFUSED])
+        self._first_seen = 0.0
+        return len(entries)
+
+    def _answer(self, positions: Positions) -> None:
+        """Asks the policy about the positions of the nodes in flight, and writes its answers."""
         begin = time.perf_counter()
         weights = np.ascontiguousarray(self._policy.evaluate(positions), np.float32)
-        self.figures.seconds += time.perf_counter() - begin
-        with self._tree_lock:
+        figures = self.figures
+        figures.seconds += time.perf_counter() - begin
+        figures.evaluated += len(weights)
+        figures.batches += 1
+        with self.tree_lock:
             for node, row in zip(self._in_flight, weights, strict=True):
                 if node >= 0:
                     write_policy(self._tree, int(node), row, self._cell_of)
             self._in_flight = np.zeros(0, np.int32)
-        figures = self.figures
-        figures.evaluated += len(entries)
-        figures.batches += 1
-        figures.refused = int(ring.ends[REFUSED])
-        figures.lag += len(entries) * (time.perf_counter() - min(seen, self._first_seen or seen))
-        self._first_seen = 0.0
-        return len(entries)
 
     def evaluate_all(self) -> None:
         """Evaluates all that waits now."""
         while self.evaluate_waiting():
             pass
 
-    def work(self, stop: threading.Event) -> None:
-        """Evaluates full batches, and others after the wait, until told to stop; keeps what goes wrong in `failure`."""
+    def work(self, stop: threading.Event, deadline: float) -> None:
+        """Evaluates full batches, and others after the wait, until told to stop; keeps what goes wrong in `failure`.
+
+        What would take longer than to the deadline, by `time.perf_counter`, is not begun.
+        """
         try:
-            self._work(stop)
+            self._work(stop, deadline)
         except Exception as failure:
             self.failure = failure
 
-    def _work(self, stop: threading.Event) -> None:
+    def _work(self, stop: threading.Event, deadline: float) -> None:
         ring = self.waiting
         while not stop.is_set():
             waiting = int(ring.ends[PUT] - ring.ends[TAKEN])
             now = time.perf_counter()
             if waiting and not self._first_seen:
                 self._first_seen = now
-            if waiting >= self._batch or (waiting and now - self._first_seen >= self._wait):
+            due = waiting >= self._batch or (waiting and now - self._first_seen >= self._wait)
+            if due and now + min(waiting, self._batch) * self.figures.seconds_each < deadline:
                 self.evaluate_waiting()
             else:
                 time.sleep(_POLL_SECONDS)
 
     def _complete_entries(self, most: int) -> list[int]:
+        """The slots to take next: so many nodes, and those on the way that are no longer in the tree."""
         ring = self.waiting
         found: list[int] = []
         for at in range(int(ring.ends[TAKEN]), int(ring.ends[PUT])):
             slot = at % len(ring.node)
-            if not ring.ready[slot] or len(found) == most:
+            if not ring.ready[slot] or most == 0:
                 break
             found.append(slot)
+            most -= int(ring.node[slot] >= 0)
         return found
 
     def _positions(self, lines: list[NDArray[np.uint16]]) -> Positions:

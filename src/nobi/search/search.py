@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,9 @@ from nobi.streams import stream_of
 SLICE_SECONDS = 0.02
 """About how long a thread searches before it looks up."""
 
-_NODE_BYTES = 39
+_NODE_BYTES = 35
+MOST_VISITS = 2.0**24 - 2**16
+"""Of the root: visits are kept as 32-bit floating-point numbers, which count no further than to 2²⁴."""
 _NO_STOP = threading.Event()
 
 
@@ -89,6 +91,7 @@ class Search:
         self._rooms = [new_room(variant.size) for _ in range(self.settings.threads)]
         self._make_scenes(0)
         self._known: tuple[Any, ...] | None = None  # whose tree this is: set-up and moves
+        self._begun = 0  # trees, each with random numbers of its own
         self.clear()
 
     # --- the root ---------------------------------------------------------------------------------------------------
@@ -113,7 +116,8 @@ class Search:
         kept = self.settings.reuse and self._known is not None and self._follow(*known)
         if not kept:
             self.clear()
-            self.seed(self._stream)
+            self.seed(int(stream_of(self._stream, self._begun)) >> 1 if self._begun else self._stream)
+            self._begun += 1
         previous = game.moves[-2] if len(game.moves) > 1 else 0
         self._set_root(game.boards, 0, previous)
         self._known = known
@@ -155,6 +159,8 @@ class Search:
         if scene.codes.shape[1] > 1:
             scene.codes[0] = codes_of(scene.boards.stones, 0)
         self.to_move = int(boards.stones.to_move[g])
+        # what a kept tree knows of this position already, prior knowledge among it
+        self._known_before = float(self._tree.visits[0]), float(self._tree.wins[0])
         self._rolled = 0
         for room in self._rooms:
             room.owned[:] = 0
@@ -195,7 +201,9 @@ class Search:
         report: Callable[[], None] | None = None,
         interval: float = 0.0,
     ) -> int:
-        """Searches until so many playouts are made, the time is over or `stop` is set; returns the playouts made.
+        """Searches until so many playouts are made, the time is over, `stop` is set or the tree can count no further.
+
+        Returns the playouts made.
 
         `report` is called about every `interval` seconds, between playouts.
         """
@@ -216,14 +224,14 @@ class Search:
             return
         if self._tree.children[0] <= LEAF:
             self._work(0, budget, 0.0, most=1)
-        evaluator.evaluate_all()
-        evaluator.ask_for_root()  # if the tree was kept, and the root's turn had not come yet
-        evaluator.evaluate_all()
+            evaluator.evaluate_all()  # the root, which is all there is
+        else:
+            evaluator.evaluate_root()  # the tree was kept, and the root's turn may not have come yet
         if self.settings.mode == "synchronous":
             yield
             return
         finished = threading.Event()
-        thread = threading.Thread(target=evaluator.work, args=(finished,))
+        thread = threading.Thread(target=evaluator.work, args=(finished, budget.deadline))
         thread.start()
         try:
             yield
@@ -236,7 +244,7 @@ class Search:
 
     def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
-        while not budget.over():
+        while not (budget.over() or self.is_full):
             pause = min(due, budget.deadline)
             self._round(budget, pause)
             if self._tree.state[FULL]:
@@ -245,7 +253,7 @@ class Search:
                 self._evaluator.evaluate_all()
             if report and time.perf_counter() >= due:
                 report()
-                due += interval
+                due = time.perf_counter() + interval
 
     def _round(self, budget: "_Budget", until: float) -> None:
         """Lets all threads search until something is to be done between playouts."""
@@ -291,10 +299,11 @@ class Search:
 
     def _move_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
         """Copies the tree below a node, to which these moves lead, into the other pool."""
-        copy_subtree(self._tree, root, self._spare, least)
-        self._tree, self._spare = self._spare, self._tree
-        if self._evaluator:
-            self._evaluator.moved(self._spare, self._tree, played)
+        with self._evaluator.tree_lock if self._evaluator else nullcontext():
+            copy_subtree(self._tree, root, self._spare, least)
+            self._tree, self._spare = self._spare, self._tree
+            if self._evaluator:
+                self._evaluator.moved(self._spare, self._tree, played)
 
     # --- what has been found ----------------------------------------------------------------------------------------
 
@@ -305,9 +314,15 @@ class Search:
 
     @property
     def value(self) -> float:
-        """The share of playouts that the player to move has won, without any prior knowledge."""
-        playouts = float(self._tree.visits[0])
-        return 1 - float(self._tree.wins[0]) / playouts if playouts else 0.5
+        """The share of the playouts from this position that the player to move has won, without any prior knowledge."""
+        visits, lost = self._known_before
+        playouts = float(self._tree.visits[0]) - visits
+        return 1 - (float(self._tree.wins[0]) - lost) / playouts if playouts > 0 else 0.5
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the tree can count no further playouts."""
+        return bool(self._tree.visits[0] >= MOST_VISITS)
 
     @property
     def figures(self) -> Figures | None:

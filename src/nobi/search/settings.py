@@ -45,7 +45,7 @@ class SearchSettings:
     resign: float = 0.08
     """Resigns when fewer playouts than this share are won; 0: never."""
     passing: Literal["friendly", "strict"] = "friendly"
-    """Whether dead stones count as captured when both pass, or as alive (as the games of `nobi match` count them)."""
+    """Whether dead stones count as captured when both pass, or as alive (as the arena counts them)."""
     reuse: bool = True
     """Whether the part of the tree below the moves played is kept."""
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nobi.arena.summary import Interval
+from nobi.errors import NobiError
 from nobi.figures.beside import Beside, beside_paper
 from nobi.studies import ENGINES
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict_of_all
@@ -219,6 +220,14 @@ class Opponents(M15Games):
         "day": Several(20, level=1, playouts=(10_000,)),
         "paper": Several(200, playouts=(10_000, 100_000)),
     }
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        if not self.met():
+            raise NobiError(
+                f"The study {self.name!r} has no row at the scale {self.scale!r} for the engines that are there; "
+                f"install GNU Go, or name more with --engine."
+            )
 
     def shape(self) -> Shape:
         """The deepest network of m15-depth."""

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -192,11 +191,6 @@ class Standing:
     repeated: int
     forfeited: int
     void: int
-
-    @property
-    def error(self) -> float:
-        """The standard error of the share, as the papers give it."""
-        return math.sqrt(self.share.value * (1 - self.share.value) / self.games) if self.games else math.nan
 
     def words(self) -> str:
         """`93 of 200 games`."""

@@ -47,6 +47,7 @@ def run_studies(
     progress: Progress = lambda _done, _total, _what: None,
     data: Mapping[str, Path] | None = None,
     engines: Mapping[str, str] | None = None,
+    leave_out: Callable[[NobiError], None] | None = None,
 ) -> list[Document]:
     """Runs the studies of these names.
 
@@ -60,6 +61,8 @@ def run_studies(
         progress: is told how far the work is.
         data: datasets for the roles that studies need, role → path.
         engines: other programs that studies may play against, name → command.
+        leave_out: is told of every study that lacks a dataset or an engine, which is then left out; without it, and if
+            nothing would be left, such a study is an error.
 
     Returns:
         A document for every study, equal to its file `results/NAME.json`.
@@ -71,7 +74,17 @@ def run_studies(
     wanted = {name for kind in kinds for name in kind.plays_against}
     met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
     workshop = Workshop(out, threads, data, engines)
-    studies = [kind(scale, seed, workshop.records, met) for kind in kinds]
+    studies: list[Study] = []
+    lacking: list[NobiError] = []
+    for kind in kinds:
+        try:
+            studies.append(kind(scale, seed, workshop.records, met))
+        except NobiError as fault:
+            lacking.append(fault)
+    for lack in lacking:
+        if leave_out is None or not studies:
+            raise lack
+        leave_out(lack)
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
     return carry_out(studies, workshop, progress)

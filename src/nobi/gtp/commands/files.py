@@ -27,8 +27,7 @@ def _loadsgf(session: Session, arguments: list[str]) -> str:
     except (NobiError, OSError, ValueError):  # ValueError: a name that no file can have
         raise GtpError("cannot load file") from None
     moves = record.moves if before is None else record.moves[: max(0, before - 1)]
-    size, variant = session.game.size, session.variant
-    table = session.table
+    variant, table = session.variant, session.table
     try:
         session.resize(record.size)
         if record.komi is not None and variant.game.name == "go" and record.komi != session.variant.settings.komi:
@@ -38,8 +37,7 @@ def _loadsgf(session: Session, arguments: list[str]) -> str:
         for colour, move in moves:
             session.table.play(colour, move)
     except (GtpError, NobiError):
-        session.resize(size)
-        session.table = table
+        session.return_to(table)
         raise GtpError("cannot load file") from None
     return ""
 

@@ -81,9 +81,10 @@ def _reg_genmove(session: Session, arguments: list[str]) -> str:
     return named(session, move)
 
 
-@command("kgs-genmove_cleanup", "COLOR", "as `genmove`", games="go")
+@command("kgs-genmove_cleanup", "COLOR", "as `genmove`, where dead stones must be captured", games="go")
 def _genmove_cleanup(session: Session, arguments: list[str]) -> str:
-    return _genmove(session, arguments)
+    colour = colour_from(take(arguments, 1)[0])
+    return played(session, colour, session.choose(colour, cleaning=True))
 
 
 @command("undo", "", "takes one move back")

@@ -10,10 +10,14 @@ STONES = "own-enemy"
 
 def check_planes(name: str) -> str:
     """Returns the name if there are such planes; a ValueError, as settings raise it, if not."""
+    from nobi.features import planes_named
+
     try:
-        plane_count(name)
+        planes = planes_named(name)
     except NobiError as fault:
         raise ValueError(str(fault).rstrip(".")) from None
+    if planes.edge is not None:
+        raise ValueError(f"{name!r} has the plane edge, which this network does not pad with ones")
     return name
 
 

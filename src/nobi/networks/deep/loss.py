@@ -10,15 +10,9 @@ def only_legal(logits: Tensor, legal: Tensor) -> Tensor:
     return logits.masked_fill(~legal, -torch.inf)
 
 
-def move_loss(logits: Tensor, target: Tensor, legal: Tensor | None = None) -> Tensor:
-    """The mean negative log likelihood of the experts' moves.
+def move_loss(logits: Tensor, target: Tensor) -> Tensor:
+    """The mean negative log likelihood of the experts' moves, the cells int64[b], by logits float[b, cells].
 
-    Args:
-        logits: float[b, cells].
-        target: int64[b] the cell of the move.
-        legal: bool[b, cells] for masked training (C14 section 2.3.2): softmax and gradient over the legal moves only.
-            The expert's move counts as legal whatever its rules were.
+    In masked training (C14 section 2.3.2) the logits are `only_legal`: softmax and gradient heed the legal moves alone.
     """
-    if legal is not None:
-        logits = only_legal(logits, legal.scatter(1, target[:, None], True))
     return cross_entropy(logits, target)
