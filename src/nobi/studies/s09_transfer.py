@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import ClassVar
 
 from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
 from nobi.studies.base import (
@@ -143,48 +145,49 @@ class Table2(TransferStudy):
 class ScatterStudy(TransferStudy):
     """MDLSTM as points, CONV as crosses."""
 
-    size: int
-    against: str
+    size: ClassVar[int]
+    opponents: ClassVar[tuple[str, ...]]
+    """Whom the networks were trained against, and are measured against."""
 
-    def measured(self, net: str, size: int) -> Champions:
-        """The champions of one network on one board."""
+    def measured(self, net: str, size: int, opponent: str) -> Champions:  # noqa: ARG002
+        """The champions of one network, trained against an opponent, on one board."""
         return self.champions(net, "atari-go", size)
 
     def pieces(self) -> Sequence[Piece]:
         """The runs of both networks, and their champions on both boards."""
         found: list[Piece] = []
-        for net in (MDLSTM, CONV):
-            measured = [self.measured(net, size) for size in (TRAINED, self.size)]
+        for opponent, net in product(self.opponents, (MDLSTM, CONV)):
+            measured = [self.measured(net, size, opponent) for size in (TRAINED, self.size)]
             found.extend([*measured[0].runs, *measured])
         return found
 
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """A point or a cross a champion."""
-        clouds, rows = [], []
-        for net in (MDLSTM, CONV):
-            small, large = (workshop.arrays(self.measured(net, size)) for size in (TRAINED, self.size))
-            clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
-            found = correlation_over_runs(small["points"], large["points"], small["run"])
-            labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": self.against}
-            rows.append(Row(labels, "correlation", found, self.paper_correlations()[net], neutral=0.0))
-            share = higher_over_runs(small["points"], large["points"], small["run"])
-            rows.append(Row(labels, "p", share, neutral=0.5))
-        panel = ScatterPanel(
-            f"Atari-Go, trained against {self.against}",
-            f"fitness on {TRAINED}x{TRAINED}",
-            f"fitness on {self.size}x{self.size}",
-            clouds,
-        )
+        panels, rows, claims = [], [], []
+        for opponent in self.opponents:
+            clouds, r = [], {}
+            for net in (MDLSTM, CONV):
+                small, large = (workshop.arrays(self.measured(net, size, opponent)) for size in (TRAINED, self.size))
+                clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
+                r[net] = correlation_over_runs(small["points"], large["points"], small["run"])
+                labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": opponent}
+                rows.append(Row(labels, "correlation", r[net], self.paper_correlations()[net], neutral=0.0))
+                share = higher_over_runs(small["points"], large["points"], small["run"])
+                rows.append(Row(labels, "p", share, neutral=0.5))
+            x, y = (f"fitness on {n}x{n}" for n in (TRAINED, self.size))
+            panels.append(ScatterPanel(f"trained against {opponent}", x, y, clouds))
+            claims.append(
+                Claim(
+                    f"Fitness on 7x7 tells more of that on {self.size}x{self.size} for MDLSTM than for CONV, "
+                    f"against {opponent}.",
+                    verdict(gap_between(r[MDLSTM], r[CONV])),
+                    "; ".join(f"{NAMES[net]}: {mean_text(interval)}" for net, interval in r.items()),
+                )
+            )
         file = f"{self.name}.png"
-        scatter_plot([panel], folder / file, "Champions of CMA-ES", columns=1)
-        r = {row.labels["network"]: row.ours for row in rows if row.measure == "correlation"}
-        claim = Claim(
-            f"Fitness on 7x7 tells more of that on {self.size}x{self.size} for MDLSTM than for CONV.",
-            verdict(gap_between(r["MDLSTM"], r["CONV"])),
-            "; ".join(f"{network}: {mean_text(interval)}" for network, interval in r.items()),
-        )
+        scatter_plot(panels, folder / file, "Champions of CMA-ES, Atari-Go", columns=len(panels))
         caption = "Champions on the board of their training and on a larger one."
-        return Findings([Table("Correlation", rows)], [claim], [Picture(file, caption)])
+        return Findings([Table("Correlation", rows)], claims, [Picture(file, caption)])
 
     def paper_correlations(self) -> dict[str, float]:
         """Network → the paper's."""
@@ -198,7 +201,7 @@ class Figure4b(ScatterStudy):
     title = "S09 figure 4b: networks trained against naive on two boards"
     paper = "S09 figure 4b"
     size = 11
-    against = "naive"
+    opponents = ("naive",)
 
     def paper_correlations(self) -> dict[str, float]:
         """Those of table 2."""
@@ -213,13 +216,14 @@ class Figure4c(ScatterStudy):
     title = "S09 figure 4c: networks trained against the heuristic player on two boards"
     paper = "S09 figure 4c"
     size = 15
-    against = "heuristic:e=0.2"
+    opponents = ("heuristic:e=0.05", "heuristic:e=0.2")
+    """The paper says "the strongest opponent", which may be the first, or the heuristic player of any strength."""
 
-    def measured(self, net: str, size: int) -> Champions:
-        """Those of figure 3b, against the opponent of their training."""
+    def measured(self, net: str, size: int, opponent: str) -> Champions:
+        """Those of figures 3b and 3c, against the opponent of their training."""
         s = self.settings
-        runs = training_runs(s.heuristic, net, "atari-go", self.against, self.seed)
-        return Champions(runs, s.heuristic_first, s.heuristic_step, size, self.against, s.games, self.seed)
+        runs = training_runs(s.heuristic, net, "atari-go", opponent, self.seed)
+        return Champions(runs, s.heuristic_first, s.heuristic_step, size, opponent, s.games, self.seed)
 
     def conditions(self) -> dict[str, str]:
         """Of training against the heuristic player."""
@@ -228,7 +232,7 @@ class Figure4c(ScatterStudy):
             f"{s.heuristic.runs} runs of {s.heuristic.generations} generations, of each {every(s.heuristic_step)} "
             f"champion from generation {s.heuristic_first} on"
         )
-        return {key.replace("against naive", "against heuristic, e = 0.2"): runs if key == "against naive" else value
+        return {key.replace("against naive", "against heuristic"): runs if key == "against naive" else value
                 for key, value in super().conditions().items()}  # fmt: skip
 
     def paper_correlations(self) -> dict[str, float]:
