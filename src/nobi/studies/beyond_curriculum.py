@@ -34,7 +34,7 @@ class CurriculumStudy(Study):
     name = "beyond-curriculum"
     group = "beyond"
     paper = ""
-    title = "a curriculum down to e = 0, which direct training cannot reach"
+    title = "a curriculum down to e = 0, beside direct training"
     scales: ClassVar = {
         "tiny": Ladder(Training(2, 4, 4), 4),
         "quick": Ladder(Training(2, 30, 20), 100),
