@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nobi.arena.summary import mean_interval
+from nobi.arena.summary import Interval, mean_interval
 from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.learning import LearningPanel, learning_bands
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
@@ -92,11 +92,19 @@ class CurriculumStudy(Study):
         levels = np.stack([workshop.arrays(run)["e"] for run in self.runs(curriculum=True)])
         rows.append(Row({"training": "curriculum"}, "e reached", mean_interval(levels[:, -1])))
         gap = difference(reached["curriculum"], reached["direct"])
-        claim = Claim(
-            "A curriculum reaches what direct training against e = 0 cannot.",
-            verdict(gap),
-            f"fitness of the last champions at e = 0, curriculum minus direct: {mean_text(gap)}",
-        )
+        direct = mean_interval(reached["direct"])
+        claims = [
+            Claim(
+                "Direct training against e = 0 does not learn to win more games than it loses.",
+                verdict(Interval(-direct.value, -direct.high, -direct.low)),
+                f"fitness of the last champions at e = 0: {mean_text(direct)}",
+            ),
+            Claim(
+                "A curriculum reaches more than direct training against e = 0.",
+                verdict(gap),
+                f"fitness of the last champions at e = 0, curriculum minus direct: {mean_text(gap)}",
+            ),
+        ]
         panels = [
             LearningPanel(
                 "curriculum: e falls as fitness rises",
@@ -106,7 +114,7 @@ class CurriculumStudy(Study):
         ]
         learning_bands(panels, folder / f"{self.name}.png", "Against the heuristic player", columns=2, ylabel="fitness")
         caption = "Fitness against the opponent of the generation, which gets harder at the left. Bands are 95 %."
-        return Findings([Table("What training reaches", rows)], [claim], [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("What training reaches", rows)], claims, [Picture(f"{self.name}.png", caption)])
 
 
 STUDIES = {CurriculumStudy.name: CurriculumStudy}

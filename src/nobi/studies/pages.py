@@ -115,6 +115,8 @@ def index_page(documents: Sequence[Document]) -> str:
         WRITTEN_BY,
         f"How many rows of the tables agree with the paper: {AGREES_MEANS}",
         f"How many of its claims hold: {HOLDS_MEANS}",
+        "Seconds are those of the clock, pauses and other work of the machine included; CPU seconds, of all threads "
+        "together, tell the work itself.",
         _table(heads, rows, figures=8),
         "Pages: " + ", ".join(f"[{PAGES[group]}]({group}.md)" for group in _groups(documents)) + ".",
     ]
