@@ -5,6 +5,7 @@ import pytest
 
 from helpers.runs import fault_of
 from nobi import studies
+from nobi.errors import NobiError
 from nobi.studies.c14_games import TABLE_4
 from nobi.studies.m15_games import OPPONENTS
 from nobi.studies.m15_search import MODES
@@ -132,14 +133,17 @@ def test_the_search_without_records_leaves_the_network_out(tmp_path):
 
 def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
-    assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 10", "pachi 1.0 10000 playouts"]
+    assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 1", "pachi 1.0 10000 playouts"]
     found = study.findings(Played(), tmp_path)
     assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.met().values()]
     assert found.notes == [
-        "Rows against MoGo and Fuego are left out: no command was given for them (--engine NAME=COMMAND)."
+        "GNU Go played at level 1 here, and at level 10 in the paper.",
+        "Rows against MoGo and Fuego are left out: no command was given for them (--engine NAME=COMMAND).",
     ]
     assert "other games each time" in study.conditions()["chance"]
     assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 1
+    with pytest.raises(NobiError, match="has no row at the scale 'quick'"):
+        study_of("m15-opponents", "quick", engines={"pachi": ENGINES["pachi"]})
 
 
 def test_a_document_names_its_engines(tmp_path):

@@ -75,7 +75,7 @@ class MctsBot(Bot):
         self.search.set_game(game)
         self.search.run(8, 0.0)
         self._decide(game, 0.05)
-        self.search.clear()
+        self.search.renew()
 
     def choose(self, game: Game, clock: Clock) -> int:
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""

@@ -103,6 +103,11 @@ class Search:
         if self._evaluator:
             self._evaluator.forget()
 
+    def renew(self) -> None:
+        """Forgets even that it has ever searched: the next game is again the first."""
+        self.clear()
+        self._begun = 0
+
     def seed(self, stream: int) -> None:
         """Starts the threads' random streams anew."""
         for i, room in enumerate(self._rooms):

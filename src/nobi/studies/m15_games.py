@@ -12,6 +12,7 @@ from nobi.figures.beside import Beside, beside_paper
 from nobi.studies import ENGINES
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict_of_all
 from nobi.studies.contests import (
+    PAPERS_LEVEL,
     PASSES,
     Playing,
     contest_conditions,
@@ -279,7 +280,7 @@ class Opponents(M15Games):
             rows.append(Row(labels, "games won, %", won, paper, neutral=50.0))
             bars.append(Beside(str(opponent), won, paper))
         missing = [name for name in self.plays_against if name not in self.engines]
-        notes = remarks(found, self.settings.level)
+        notes = remarks(found, self.settings.level if GNUGO in self.engines else PAPERS_LEVEL)
         if missing and self.scale != "tiny":
             names = " and ".join(ENGINES[name] for name in missing)
             notes.append(f"Rows against {names} are left out: no command was given for them (--engine NAME=COMMAND).")
