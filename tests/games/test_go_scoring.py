@@ -26,6 +26,17 @@ def test_go_ends_with_two_passes_in_a_row():
             game.play(move)
 
 
+def test_go_knows_when_a_pass_would_end_the_game():
+    game = variant("go", 5).new()
+    assert not game.next_pass_ends
+    game.play("pass")
+    assert game.next_pass_ends
+    game.play("C3")
+    assert not game.next_pass_ends
+    game.undo()
+    assert game.next_pass_ends
+
+
 def test_go_a_move_between_passes_starts_the_count_anew():
     game = variant("go:komi=0", 5).new()
     play(game, "pass C3 pass")

@@ -134,6 +134,11 @@ class Game(ABC):
         """Whether nothing is left to play."""
         return self.outcome != RUNNING
 
+    @property
+    def next_pass_ends(self) -> bool:
+        """Whether the player before has passed, so that a pass now ends the game."""
+        return False
+
     def result(self) -> str:
         """The result as SGF writes it: `B+`, `W+`, `Draw`, or `?` while the game goes on."""
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]

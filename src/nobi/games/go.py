@@ -297,6 +297,11 @@ class Go(Game):
             zeros((boards, cls.most_moves(size, settings) + 1), np.uint64),
         )
 
+    @property
+    def next_pass_ends(self) -> bool:
+        """Whether the player before has passed; passes after which the game went on no longer count."""
+        return int(cast(GoBoards, self.boards).passes[0]) == 1
+
     @classmethod
     def most_moves(cls, size: int, settings: GoSettings) -> int:  # noqa: ARG003
         """The arena ends a game that long and counts the board as it stands; a `Go` in the hand goes on."""

@@ -7,7 +7,6 @@ game-0001.sgf …     the games
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,9 @@ class MatchFolder:
         """The games that are over; a line that was cut off by a crash is removed, and its game played again."""
         if not self._games.exists():
             return []
-        # not splitlines: what an engine said may hold other ends of lines
-        lines = re.findall(r"[^\n]*\n|[^\n]+", self._games.read_text(encoding="utf-8", errors="replace"))
+        # read by lines, not split: what an engine said may hold other ends of lines
+        with self._games.open(encoding="utf-8", errors="replace", newline="\n") as file:
+            lines = list(file)
         records = []
         for number, line in enumerate(lines, 1):
             try:

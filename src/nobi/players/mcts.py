@@ -101,7 +101,7 @@ class MctsBot(Bot):
         search = self.search
         best, *others = children = search.children()
         if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
-            passed = bool(game.boards.passes[0])  # type: ignore[attr-defined]  # only Go has passes
+            passed = game.next_pass_ends
             if passed and search.value < _HOPELESS:
                 return PASS
             if is_settled_win(search, game, passed=passed, seconds=seconds):

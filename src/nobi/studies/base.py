@@ -150,6 +150,11 @@ class Study(ABC):
         """The rows and figures, from pieces that the workshop has made; figures are written to the folder."""
 
 
+def negative(interval: Interval) -> Interval:
+    """The same difference the other way round."""
+    return Interval(-interval.value, -interval.high, -interval.low)
+
+
 def verdict(gap: Interval) -> bool | None:
     """Whether a difference is surely positive, surely negative, or cannot be told."""
     return True if gap.low > 0 else False if gap.high < 0 else None

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from nobi.arena.summary import Interval, mean_interval
+from nobi.arena.summary import mean_interval
 from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.learning import LearningPanel, learning_bands
-from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
+from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, negative, verdict
 from nobi.studies.pieces import Champions, Evolution, Piece
 from nobi.studies.s09_random import MDLSTM
 from nobi.studies.s09_training import Training
@@ -96,7 +96,7 @@ class CurriculumStudy(Study):
         claims = [
             Claim(
                 "Direct training against e = 0 does not learn to win more games than it loses.",
-                verdict(Interval(-direct.value, -direct.high, -direct.low)),
+                verdict(negative(direct)),
                 f"fitness of the last champions at e = 0: {mean_text(direct)}",
             ),
             Claim(

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from nobi.arena.summary import mean_interval
 from nobi.figures.beside import Beside, beside_paper
-from nobi.studies.base import Claim, Findings, Picture, Row, Table, mean_text, verdict, verdict_of_all
+from nobi.studies.base import Claim, Findings, Picture, Row, Table, mean_text, negative, verdict, verdict_of_all
 from nobi.studies.deep import (
     TINY,
     DeepStudy,
     Learning,
     gain_rows,
     less,
-    negative,
     percent,
     points,
     quality_rows,
@@ -63,7 +62,7 @@ class AblationStudy(DeepStudy):
     scales: ClassVar = {
         "tiny": TINY,
         "quick": small_scale(12_800, 1000, batch=32, validation=500, measurements=5),
-        "day": small_scale(352_000, 100_000),
+        "day": small_scale(192_000, 100_000),
         # the paper gives "0.01 for 7 epochs, and 0.05 for 2", here in the order in which rates fall
         "paper": Learning(epochs=9.0, schedule="pieces:rates=0.05/0.01,lengths=7/2"),
     }

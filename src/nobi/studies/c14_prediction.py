@@ -39,7 +39,7 @@ class LargeStudy(DeepStudy):
     scales: ClassVar = {
         "tiny": TINY,
         "quick": small_scale(16_000, 1000, batch=32, validation=500, measurements=5),
-        "day": small_scale(320_000, 100_000),
+        "day": small_scale(192_000, 100_000),
         "paper": Learning(epochs=10.0, schedule="c14"),
     }
 

@@ -117,11 +117,6 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.value:+.1f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}] points"
 
 
-def negative(interval: Interval) -> Interval:
-    """The same difference the other way round."""
-    return Interval(-interval.value, -interval.high, -interval.low)
-
-
 def less(interval: Interval, amount: float) -> Interval:
     """How far above an amount it is."""
     return Interval(interval.value - amount, interval.low - amount, interval.high - amount)

@@ -53,7 +53,7 @@ PAPER = Learning(epochs=28.0, schedule="m15")
 SYMMETRY_SCALES = {
     "tiny": Networks(TINY, ((3, 4), (6, 4))),
     "quick": Networks(small_scale(16_000, 1000, batch=32, validation=500, measurements=5), ((3, 64), (6, 32))),
-    "day": Networks(small_scale(320_000, 50_000), ((3, 64), (6, 64))),
+    "day": Networks(small_scale(192_000, 50_000), ((3, 64), (6, 64))),
     "paper": Networks(PAPER, ((3, 64), (6, 192))),
 }
 DEPTH_SCALES = {
@@ -61,7 +61,7 @@ DEPTH_SCALES = {
     "quick": Networks(
         small_scale(12_800, 1000, batch=32, validation=500, measurements=5), ((3, 16), (3, 32), (6, 16), (12, 16))
     ),
-    "day": Networks(small_scale(320_000, 50_000), ((3, 16), (3, 32), (3, 64), (3, 128), (6, 32), (10, 32), (12, 32))),
+    "day": Networks(small_scale(192_000, 50_000), ((3, 16), (3, 32), (3, 64), (3, 128), (6, 32), (10, 32), (12, 32))),
     "paper": Networks(PAPER, tuple(DEPTH)),
 }
 

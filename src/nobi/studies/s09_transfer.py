@@ -83,11 +83,14 @@ class TransferStudy(Study):
             "intervals": "bootstrap over whole runs, since champions of one run are relatives",
         }
 
-    def champions(self, net: str, game: str, size: int) -> Champions:
-        """Champions trained against naive, measured on one board against naive."""
+    def champions(self, net: str, game: str, size: int, opponent: str = "naive") -> Champions:
+        """Champions trained against an opponent, measured on one board against the same."""
         s = self.settings
-        runs = training_runs(s.naive, net, game, "naive", self.seed)
-        return Champions(runs, s.first, s.step, size, "naive", s.games, self.seed)
+        training, first, step = (
+            (s.naive, s.first, s.step) if opponent == "naive" else (s.heuristic, s.heuristic_first, s.heuristic_step)
+        )
+        runs = training_runs(training, net, game, opponent, self.seed)
+        return Champions(runs, first, step, size, opponent, s.games, self.seed)
 
 
 class Table2(TransferStudy):
@@ -149,15 +152,11 @@ class ScatterStudy(TransferStudy):
     opponents: ClassVar[tuple[str, ...]]
     """Whom the networks were trained against, and are measured against."""
 
-    def measured(self, net: str, size: int, opponent: str) -> Champions:  # noqa: ARG002
-        """The champions of one network, trained against an opponent, on one board."""
-        return self.champions(net, "atari-go", size)
-
     def pieces(self) -> Sequence[Piece]:
         """The runs of both networks, and their champions on both boards."""
         found: list[Piece] = []
         for opponent, net in product(self.opponents, (MDLSTM, CONV)):
-            measured = [self.measured(net, size, opponent) for size in (TRAINED, self.size)]
+            measured = [self.champions(net, "atari-go", size, opponent) for size in (TRAINED, self.size)]
             found.extend([*measured[0].runs, *measured])
         return found
 
@@ -167,7 +166,8 @@ class ScatterStudy(TransferStudy):
         for opponent in self.opponents:
             clouds, r = [], {}
             for net in (MDLSTM, CONV):
-                small, large = (workshop.arrays(self.measured(net, size, opponent)) for size in (TRAINED, self.size))
+                measured = (self.champions(net, "atari-go", size, opponent) for size in (TRAINED, self.size))
+                small, large = map(workshop.arrays, measured)
                 clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
                 r[net] = correlation_over_runs(small["points"], large["points"], small["run"])
                 labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": opponent}
@@ -217,13 +217,8 @@ class Figure4c(ScatterStudy):
     paper = "S09 figure 4c"
     size = 15
     opponents = ("heuristic:e=0.05", "heuristic:e=0.2")
-    """The paper says "the strongest opponent", which may be the first, or the heuristic player of any strength."""
-
-    def measured(self, net: str, size: int, opponent: str) -> Champions:
-        """Those of figures 3b and 3c, against the opponent of their training."""
-        s = self.settings
-        runs = training_runs(s.heuristic, net, "atari-go", opponent, self.seed)
-        return Champions(runs, s.heuristic_first, s.heuristic_step, size, opponent, s.games, self.seed)
+    """Those of figures 3c and 3b. The paper says "the strongest opponent", which may be the first, or the heuristic
+    player of any strength."""
 
     def conditions(self) -> dict[str, str]:
         """Of training against the heuristic player."""

@@ -64,7 +64,7 @@ class SizeTransfer(DeepStudy):
         "day": Kinds(
             _planes(16),
             "nobi-net:width=32,blocks=4",
-            Learning(624_000, 0.0, 30_000, 128, "adamw", "cosine:rate=0.004", 1.0),
+            Learning(384_000, 0.0, 30_000, 128, "adamw", "cosine:rate=0.004", 1.0),
         ),
         "paper": Kinds(
             _planes(32),
