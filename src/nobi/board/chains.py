@@ -114,6 +114,18 @@ def is_open(chains: Chains, g: int, point: int) -> bool:
 
 
 @inlined
+def is_alone(chains: Chains, g: int, point: int) -> bool:
+    """Whether no stone is beside the point."""
+    return chains.around[g, point] == chains.edges[point]
+
+
+@inlined
+def free_sides(chains: Chains, g: int, point: int) -> int:
+    """How many neighbours of the point are empty."""
+    return SIDES - (chains.around[g, point] >> 8)
+
+
+@inlined
 def is_enclosed(chains: Chains, g: int, point: int, colour: int) -> bool:
     """Whether all neighbours of the point are stones of this colour or border."""
     around = chains.around[g, point]

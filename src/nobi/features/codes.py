@@ -1,7 +1,12 @@
 """What a position is, written down as a small number for each point (`base.Code`), and planes made of that.
 
+Codes are found for the points of the board as it lies in memory, border included, so that most are comparisons of many
+points at once; only then are they turned by the symmetry that is asked for. Few empty points have no empty neighbour,
+and few moves join or capture something: only those are looked at one by one.
+
 The liberties of all chains come from one walk over the empty points: each counts once for every chain beside it. Up to
-SEVEN are kept by name, so that the liberties after a move, told apart up to six, are a union of short lists.
+SEVEN are kept by name, so that the liberties after a move, told apart up to six, are a union of short lists. The walk
+does not ask what is beside a point, for stones are hard to guess for a processor.
 """
 
 from typing import NamedTuple
@@ -9,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.board.chains import free_sides, is_alone, is_open
 from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder
 from nobi.board.stones import EMPTY, PASS, SIDES, board_points, enemy_of, points_of
 from nobi.board.symmetry import cells_after
 from nobi.compiling import compiled, inlined
-from nobi.features.base import CODES, ENEMY, MOST, OLD, OWN, Code, Table
-from nobi.games.go import GoBoards, legal
+from nobi.features.base import CODES, ENEMY, MOST, NEITHER, OLD, OWN, Code, Table
+from nobi.games.go import SIMPLE, GoBoards, legal
 
 SIX, SEVEN = 6, 7
 RECENT = OLD - 1
@@ -30,14 +36,16 @@ _TURNS, _RANK = int(Code.TURNS), int(Code.RANK)
 class Room(NamedTuple):
     """Where a position is written down; every thread has its own."""
 
+    found: NDArray[np.uint8]
+    """[code, point] as the board lies; what is noted for the border means nothing."""
     codes: NDArray[np.uint8]
     """[code, cell] after the symmetry that was asked for."""
     points: NDArray[np.uint16]
     """[cell] the point of a cell."""
-    cells: NDArray[np.uint16]
-    """[point] the cell of a point."""
     after: NDArray[np.uint16]
     """[symmetry, cell] where a cell goes."""
+    source: NDArray[np.uint16]
+    """[symmetry, cell] the point that comes to a cell."""
     number: NDArray[np.uint16]
     """[head] the number of a chain's liberties."""
     liberty: NDArray[np.uint16]
@@ -51,14 +59,17 @@ class Room(NamedTuple):
 
 def allocate_codes(size: int) -> Room:
     """Makes the room for positions of this size."""
-    points = board_points(size)
-    cells = np.zeros(points_of(size), np.uint16)
-    cells[points] = np.arange(size * size)
+    points = board_points(size).astype(np.uint16)
+    after = cells_after(size)
+    source = np.empty_like(after)
+    for symmetry, places in enumerate(after):
+        source[symmetry, places] = points
     return Room(
+        found=np.zeros((CODES, points_of(size)), np.uint8),
         codes=np.zeros((CODES, size * size), np.uint8),
-        points=points.astype(np.uint16),
-        cells=cells,
-        after=cells_after(size),
+        points=points,
+        after=after,
+        source=source,
         number=np.zeros(points_of(size), np.uint16),
         liberty=np.zeros((points_of(size), SEVEN + 1), np.uint16),
         mark=np.zeros(points_of(size), np.int64),
@@ -88,43 +99,52 @@ def write_codes(
         recent: uint16[RECENT] the latest moves, the latest first; PASS where there was none.
         rank: of the player to move, as `base.Code.RANK` tells.
     """
-    stones = boards.stones
-    codes = room.codes
-    me = stones.to_move[g]
+    found = room.found
     looks_at_moves = wanted[_AFTER] or wanted[_CAPTURES]
-    counts = wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or looks_at_moves
-    if counts:
+    find_stones(boards, g, found)
+    find_legal(boards, g, found)
+    if wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or looks_at_moves:
         count_liberties(boards, g, room)
-    for cell in range(len(room.points)):
-        point = room.points[cell]
-        at = room.after[symmetry, cell]
-        there = stones.colour[g, point]
-        codes[_STONE, at] = (there != EMPTY) * (OWN if there == me else ENEMY)
-        may = there == EMPTY and legal(boards, g, point)
-        codes[_LEGAL, at] = may
-        if counts:
-            liberties = np.uint8(min(room.number[boards.chains.head[g, point]], np.uint16(MOST)))
-            codes[_LIBERTIES, at] = liberties * (there != EMPTY)
-            codes[_OWN, at] = liberties * (there == me)
-            codes[_ENEMY, at] = liberties * (there == enemy_of(me))
-        if looks_at_moves:
-            found = look_at_move(boards, g, room, point, me) if may else 0
-            codes[_AFTER, at] = found & MOST
-            codes[_CAPTURES, at] = found >> 8
+        find_liberties(boards, g, room)
+    if looks_at_moves:
+        find_consequences(boards, g, room)
     if wanted[_KO]:
-        codes[_KO] = 0
+        found[_KO] = 0
         if boards.ko[g] != PASS:
-            codes[_KO, room.after[symmetry, room.cells[boards.ko[g]]]] = 1
+            found[_KO, boards.ko[g]] = 1
     if wanted[_TURNS]:
-        for cell in range(codes.shape[1]):
-            codes[_TURNS, cell] = OLD * (codes[_STONE, cell] != 0)
-        for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later stands
-            if recent[i] != PASS and stones.colour[g, recent[i]] != EMPTY:
-                codes[_TURNS, room.after[symmetry, room.cells[recent[i]]]] = i + 1
-    if wanted[_RANK]:
-        codes[_RANK] = np.uint8(rank)
+        find_turns(boards, g, found, recent)
     if wanted[_LADDER]:
-        find_ladders(boards, g, room, symmetry, me)
+        find_ladders(boards, g, room)
+    for code in range(CODES):
+        if wanted[code] or code in (_STONE, _LEGAL):
+            for cell in range(room.codes.shape[1]):
+                room.codes[code, cell] = found[code, room.source[symmetry, cell]]
+    if wanted[_RANK]:
+        room.codes[_RANK] = np.uint8(rank)
+
+
+@inlined
+def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
+    """Whose stones there are."""
+    colour = boards.stones.colour[g]
+    me = boards.stones.to_move[g]
+    own, enemy = np.uint8(me), np.uint8(enemy_of(me))
+    for point in range(len(colour)):
+        found[_STONE, point] = np.uint8(OWN) * (colour[point] == own) + np.uint8(ENEMY) * (colour[point] == enemy)
+
+
+@inlined
+def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
+    """Where the player to move may play. Beside an empty point he always may, but for superko."""
+    stones, chains = boards.stones, boards.chains
+    found[_LEGAL] = 0
+    superko = boards.ko_rule != SIMPLE
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        found[_LEGAL, point] = 1
+        if superko or not is_open(chains, g, point):
+            found[_LEGAL, point] = legal(boards, g, point)
 
 
 @inlined
@@ -138,20 +158,48 @@ def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
         right = chains.head[g, stones.neighbours[point, 1]]
         above = chains.head[g, stones.neighbours[point, 2]]
         below = chains.head[g, stones.neighbours[point, 3]]
-        _note(room, left, point)
-        if right != left:
-            _note(room, right, point)
-        if above != left and above != right:
-            _note(room, above, point)
-        if below != left and below != right and below != above:
-            _note(room, below, point)
+        _note(room, left, point, True)
+        _note(room, right, point, right != left)
+        _note(room, above, point, (above != left) & (above != right))
+        _note(room, below, point, (below != left) & (below != right) & (below != above))
 
 
 @inlined
-def _note(room: Room, head: int, point: int) -> None:
+def _note(room: Room, head: int, point: int, new: bool) -> None:
+    """Writes a liberty behind those of a chain, to be written over if it is not new."""
     count = room.number[head]
     room.liberty[head, min(count, np.uint16(SEVEN))] = point
-    room.number[head] = count + 1
+    room.number[head] = count + np.uint16(new)
+
+
+@inlined
+def find_liberties(boards: GoBoards, g: int, room: Room) -> None:
+    """The liberties of every stone's chain, those of both players and of each."""
+    found, head = room.found, boards.chains.head[g]
+    for point in range(len(head)):
+        found[_LIBERTIES, point] = min(room.number[head[point]], np.uint16(MOST))
+    for point in range(len(head)):
+        liberties, there = found[_LIBERTIES, point], found[_STONE, point]
+        found[_LIBERTIES, point] = liberties * (there != NEITHER)
+        found[_OWN, point] = liberties * (there == OWN)
+        found[_ENEMY, point] = liberties * (there == ENEMY)
+
+
+@inlined
+def find_consequences(boards: GoBoards, g: int, room: Room) -> None:
+    """What every legal move would capture, and how many liberties it would have."""
+    stones, chains, found = boards.stones, boards.chains, room.found
+    me = stones.to_move[g]
+    found[_AFTER] = 0
+    found[_CAPTURES] = 0
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        if is_alone(chains, g, point):
+            found[_AFTER, point] = free_sides(chains, g, point)
+        elif found[_LEGAL, point]:
+            result = look_at_move(boards, g, room, point, me)
+            found[_AFTER, point] = result & MOST
+            found[_CAPTURES, point] = result >> 8
 
 
 @inlined
@@ -213,19 +261,28 @@ def _freed(boards: GoBoards, g: int, room: Room, point: int, me: int, look: int)
 
 
 @inlined
-def find_ladders(boards: GoBoards, g: int, room: Room, symmetry: int, me: int) -> None:
+def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArray[np.uint16]) -> None:
+    """How long ago the stones were played."""
+    for point in range(found.shape[1]):
+        found[_TURNS, point] = np.uint8(OLD) * (found[_STONE, point] != NEITHER)
+    for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later stands
+        if recent[i] != PASS and boards.stones.colour[g, recent[i]] != EMPTY:
+            found[_TURNS, recent[i]] = i + 1
+
+
+@inlined
+def find_ladders(boards: GoBoards, g: int, room: Room) -> None:
     """Reads all moves that may begin a ladder."""
-    stones, chains, codes = boards.stones, boards.chains, room.codes
-    codes[_LADDER] = 0
+    stones, chains, found = boards.stones, boards.chains, room.found
+    found[_LADDER] = 0
     for cell in range(len(room.points)):
         point = room.points[cell]
-        if stones.colour[g, point] != enemy_of(me) or chains.head[g, point] != point or room.number[point] != 2:
+        if found[_ENEMY, point] != 2 or chains.head[g, point] != point:
             continue
         for i in range(2):
             move = room.liberty[point, i]
-            at = room.after[symmetry, room.cells[move]]
-            if codes[_LEGAL, at] and not codes[_LADDER, at]:
-                codes[_LADDER, at] = captures_in_ladder(stones, chains, g, room.ladders, move, point)
+            if found[_LEGAL, move] and not found[_LADDER, move]:
+                found[_LADDER, move] = captures_in_ladder(stones, chains, g, room.ladders, move, point)
 
 
 @inlined
