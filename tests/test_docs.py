@@ -1,5 +1,6 @@
 """What the documentation shows is what the program does."""
 
+import ast
 import doctest
 import importlib.util
 import json
@@ -23,6 +24,25 @@ def test_sessions_in_the_pages():
     for page in sorted((ROOT / "docs").glob("*.md")):
         failed += doctest.testfile(str(page), module_relative=False, verbose=False).failed
     assert failed == 0
+
+
+PROGRAMS = [
+    pytest.param(program, id=f"{page.stem}-{number}")
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for number, program in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+    if "import " in program and ">>>" not in program
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_what_the_pages_import_is_there(program):
+    imports = [node for node in ast.parse(program).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    exec(compile(ast.Module(imports, []), "page", "exec"), {})  # noqa: S102
+
+
+def test_the_programs_of_the_networks_page_run():
+    for program in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "networks.md").read_text(), re.DOTALL):
+        exec(program, {})  # noqa: S102
 
 
 def test_the_program_in_the_readme_runs(capsys):

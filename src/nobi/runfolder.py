@@ -34,9 +34,12 @@ def holds_run(folder: Path, config: dict[str, Any], *, resume: bool, may_change:
         raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
     if not isinstance(before, dict):
         raise NobiError(f"{str(path)!r} does not hold the settings of a run.")
-    different = [key for key in config if before.get(key) != config[key] and key not in (*may_change, "nobi")]
-    if different:
-        raise NobiError(f"The run in {str(folder)!r} has another {different[0]}; resume it with the same.")
+    for key, value in config.items():
+        if before.get(key) != value and key not in (*may_change, "nobi"):
+            raise NobiError(
+                f"The run in {str(folder)!r} has another {key} ({before.get(key)!r}, not {value!r}); "
+                "resume it with the same."
+            )
     return True
 
 

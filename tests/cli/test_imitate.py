@@ -1,13 +1,22 @@
 """`nobi imitate` and `nobi predict`."""
 
+import io
 import json
+import signal
 import subprocess
 import sys
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
 
 from helpers.commands import call
 from helpers.datasets import make_dataset
+from nobi.arena.summary import Interval
+from nobi.cli.common import progress_columns
+from nobi.cli.predict import _value
+from nobi.imitate.run import ImitationRun
 
 RUN = ["--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
 RUN += ["--validation", "30", "--threads", "1"]
@@ -61,14 +70,69 @@ def test_tensorboard_reads_the_scalars(trained):
 def test_imitate_says_what_it_did(capsys, tmp_path, data):
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
     assert (code, err) == (0, "")
-    assert "96 positions of" in out
+    assert "96 positions in " in out
+    assert "In all 96 positions were seen" in out
+    assert "Training, the last 32 positions: loss " in out
     assert "Validation: loss" in out
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, "--resume", "--json")
     found = json.loads(out)
     assert (code, found["steps"], found["of"], found["positions"], found["device"]) == (0, 12, 12, 96, "cpu")
+    code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, "--resume")
+    assert "Nothing was left to do." in out
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
     assert (code, out) == (2, "")
     assert "holds a run already; add --resume" in err
+
+
+def test_ctrl_c_saves(capsys, tmp_path, data, monkeypatch):
+    step = ImitationRun._step
+
+    def interrupted_at_five(run, batch):
+        step(run, batch)
+        if run.step_number == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    arguments = ["imitate", str(tmp_path / "run"), "--data", data, *RUN]
+    monkeypatch.setattr(ImitationRun, "_step", interrupted_at_five)
+    code, out, err = call(capsys, *arguments)
+    assert (code, "48 positions" in out) == (130, True)  # the step under way is finished, and the next
+    assert err == "nobi: interrupted after 6 of 12 steps; the same command with --resume goes on.\n"
+    code, out, err = call(capsys, *arguments, "--resume")
+    assert (code, err) == (0, "")
+    assert "In all 96 positions were seen" in out
+
+
+def test_ctrl_c_before_anything_is_done(capsys, tmp_path, data, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    arguments = ["imitate", str(tmp_path / "run"), "--data", data, *RUN]
+    with monkeypatch.context() as patch:
+        patch.setattr(ImitationRun, "_measure", interrupted)
+        assert call(capsys, *arguments) == (
+            130,
+            "",
+            "nobi: interrupted before anything was done; the same command with --resume begins again.\n",
+        )
+    assert call(capsys, *arguments, "--resume")[0] == 0
+
+
+def test_a_run_without_a_measurement_is_drawn_without_a_word(capsys, tmp_path, data):
+    flags = ["--validation", "0", "--steps", "1", "--measurements", "1"]
+    code, _, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, *flags)
+    assert (code, err) == (0, "")
+
+
+def test_what_a_narrow_terminal_shows():
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, legacy_windows=False)
+    with Progress(*progress_columns(note=True), console=console) as progress:
+        progress.add_task(
+            "steps", total=12_345, completed=678, note="loss 2.924, accuracy 18.5 %, 1,250 pos/s, validation 19 %"
+        )
+    lines = [line for line in Text.from_ansi(console.file.getvalue()).plain.splitlines() if line.strip()]
+    assert len(lines[-1]) <= 80
+    for words in ("steps", "678/12345", "-:--:-- left", "loss 2.924, accuracy 18.5 %, 1,250 pos/s"):
+        assert words in lines[-1]
 
 
 def test_predict_prints_tables_and_draws(capsys, tmp_path, trained, data):
@@ -77,6 +141,7 @@ def test_predict_prints_tables_and_draws(capsys, tmp_path, trained, data):
     assert code == 0
     for words in ("accuracy", "by board", "5x5", "6x6", "by rank of the player", "1k", "by move number", "1–10"):
         assert words in out
+    assert f"run: {model}" in out
     drawn = {path.name for path in (tmp_path / "figures").glob("*.png")}
     assert drawn == {"top.png", "moves.png", "ranks.png", "sizes.png", "filters.png"}
 
@@ -137,3 +202,9 @@ def test_help_loads_nothing_heavy(command):
     program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
+
+
+def test_intervals_are_printed_as_they_lie():
+    assert _value(Interval(0.442, 0.435, 0.449), 100, 1, bounds=True) == "44.2 ± 0.7"
+    assert _value(Interval(0.05, 0.009, 0.236), 100, 1, bounds=True) == "5.0 (1–24)"
+    assert _value(Interval(0.05, 0.0, 1.0), 100, 1, bounds=False) == "5.0"

@@ -8,8 +8,10 @@ import time
 
 import pytest
 
+from helpers.answering import answering
 from helpers.commands import call
 from helpers.engines import fake, gnugo
+from helpers.processes import processes_with, wait_until
 
 
 def engine(manner, *arguments):
@@ -24,8 +26,7 @@ def test_a_match_with_an_engine(capsys, tmp_path):
     assert code == 0, err
     assert "A = playout against B = gtp:" in out
     assert "Elo of A less that of B: +∞ (" in out
-    assert "Forfeited, 2 times: white ended at 'genmove' with the exit code 3." in out
-    assert "Forfeited, 1 times: black ended at 'genmove' with the exit code 3." in out
+    assert "Forfeited 3 times: B ended at 'genmove' with the exit code 3.\n" in out
     assert sorted(file.name for file in folder.iterdir()) == [
         "config.json", "game-0001.sgf", "game-0002.sgf", "game-0003.sgf", "games.jsonl",
     ]  # fmt: skip
@@ -37,6 +38,8 @@ def test_a_match_with_an_engine(capsys, tmp_path):
     assert code == 0
     document = json.loads(out)
     assert document["results"]["all"]["wins"] == 4
+    assert document["results"]["all"]["elo"]["value"] == document["results"]["all"]["elo"]["high"] == "inf"
+    assert document["results"]["forfeits"] == {"B ended at 'genmove' with the exit code 3": 4}
     assert [game["game"] for game in document["games"]] == [0, 1, 2, 3]
     assert document["settings"]["size"] == 5
 
@@ -47,12 +50,12 @@ def test_a_match_by_the_clock(capsys, tmp_path):
                  "--folder", str(folder), "--main-time", "0.9", "--byo-yomi", "0.2", "--periods", "2"]  # fmt: skip
     code, out, err = call(capsys, *arguments)
     assert code == 0, err
-    assert "Forfeited, 1 times: white overstepped the time." in out
+    assert "Forfeited 2 times: B overstepped the time.\n" in out
     config = json.loads((folder / "config.json").read_text())
     assert (config["main_time"], config["byo_yomi"], config["periods"], config["stones"]) == (0.9, 0.2, 2, None)
     assert "OT[2x0.2 byo-yomi]" in (folder / "game-0001.sgf").read_text()
     arguments[arguments.index("--periods") + 1] = "3"
-    assert "has another periods; resume it with the same." in call(capsys, *arguments, "--resume")[2]
+    assert "has another --periods (2, not 3); resume it with the same." in call(capsys, *arguments, "--resume")[2]
 
 
 def test_openings_random_moves_and_handicap(capsys, tmp_path):
@@ -80,7 +83,9 @@ def test_repeated_games_are_told(capsys):
         (["gtp:no-such-engine"], "There is no program 'no-such-engine' to start as an engine."),
         (["gtp:true"], "does not speak GTP"),
         (["gtp:"], "The engine command is empty"),
+        ([f"gtp:{answering(boardsize='? unacceptable size')}"], "cannot play go on 9x9: it refused 'boardsize': unacc"),
         (["naive", "--referee", "no-such-engine"], "There is no program 'no-such-engine'"),
+        (["naive", "--referee", answering(komi="? no")], "cannot play go on 9x9: it refused 'komi': no."),
         (["naive", "--resume"], "--resume needs --folder"),
         (["naive", "--handicap", "2", "--random-moves", "2"], "Give only one of"),
         (["naive", "--handicap", "1"], "Handicap on 9x9 is 2 to 9 stones, not 1."),
@@ -128,6 +133,69 @@ def test_a_tournament(capsys, tmp_path):
     assert sum(one["value"] for one in document["elo"].values()) == pytest.approx(0, abs=1e-6)
 
 
+def test_games_without_a_result_are_told(capsys):
+    """A referee says in each game something else, so that only the most frequent reasons are told one by one."""
+    unsure = answering(final_score="perhaps")
+    common = ["--game", "go", "--size", "5", "--games", "2", "--random-moves", "2", "--referee", unsure]
+    reason = "no result: the referee gave the score 'perhaps', which is none.\n"
+    code, out, _ = call(capsys, "match", "playout", "naive", *common)
+    assert code == 0
+    assert f"2 games have {reason}" in out
+    players = ["playout", "naive", "random"]
+    code, out, _ = call(capsys, "tournament", *players, *common)
+    assert code == 0
+    assert f"6 games have {reason}" in out
+    document = json.loads(call(capsys, "tournament", *players, *common, "--json")[1])
+    assert document["void"] == 6
+    assert document["forfeits"] == {}
+    assert document["elo"]["naive"] == {"value": 0.0, "low": "-inf", "high": "inf"}
+
+
+def test_what_engines_say_is_printed_as_it_is(capsys, monkeypatch):
+    """Rich takes [bold] and :pile_of_poo: for its own."""
+    words = "[/oops] [bold]bad[/bold] :cat:"
+    rude = f"gtp:{answering(genmove=f'? {words}')} [/x] :dog:"
+    common = ["--game", "go", "--size", "5", "--games", "2"]
+    for terminal in (False, True):
+        if terminal:
+            monkeypatch.setenv("FORCE_COLOR", "1")
+            monkeypatch.setenv("COLUMNS", "400")
+        code, out, err = call(capsys, "match", rude, "playout", *common)
+        assert code == 0, err
+        assert f"A = {rude} against B = playout" in out
+        assert f"Forfeited 2 times: A refused 'genmove': {words}.\n" in out
+        code, out, err = call(capsys, "tournament", rude, "playout", *common)
+        assert code == 0, err
+        assert f"Forfeited 2 times: {rude} refused 'genmove': {words}.\n" in out
+        assert out.count("[/x] :dog:") == 2  # in the table and in this line
+        assert ("[/x] :dog:" in err) == terminal
+
+
+def test_many_reasons_are_not_told_one_by_one():
+    from nobi.cli.series import fault_lines
+    from nobi.matches.records import GameRecord
+
+    def lost(number, reason):
+        return GameRecord(number, 0, 1, "white", "W+F", f"black {reason}", True, "", [], [], [0.0, 0.0])
+
+    records = [lost(number, f"chose {max(0, number - 2)}") for number in range(10)]
+    assert fault_lines(records, "AB") == [
+        "Forfeited 3 times: A chose 0.",
+        *(f"Forfeited once: A chose {number}." for number in (1, 2, 3, 4)),
+        "Forfeited 3 times: other reasons, which the records of the games tell.",
+    ]
+
+
+def test_an_engine_that_refuses_the_rules_is_noted_once(capsys):
+    stubborn = f"gtp:{answering(known_command='true', **{'kata-set-rules': '? none of these'}, genmove='pass')}"
+    arguments = ["match", stubborn, "random", "--game", "go", "--size", "5", "--games", "4", "--parallel", "2"]
+    code, _, err = call(capsys, *arguments)
+    assert code == 0
+    assert err.startswith("nobi: The engine ")
+    assert err.endswith(" plays by rules of its own: it refused 'kata-set-rules': none of these.\n")
+    assert err.count("none of these") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -144,9 +212,24 @@ def test_no_tournament(capsys, arguments, sentence):
     assert sentence in err
 
 
-def test_ctrl_c_ends_engines_and_keeps_the_games(tmp_path, capsys):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_an_engine_that_starts(number, tmp_path):
     folder = tmp_path / "match"
-    arguments = ["match", "playout", engine("slow"), "--game", "go", "--size", "5", "--folder", str(folder)]
+    arguments = ["match", "playout", f"{engine('deaf', 1)} {tmp_path}", "--game", "go", "--folder", str(folder)]
+    process = subprocess.Popen([sys.executable, "-m", "nobi", *arguments], stderr=subprocess.PIPE, text=True)
+    assert wait_until(lambda: processes_with(tmp_path) - {process.pid}, 120)
+    process.send_signal(number)
+    assert process.communicate(timeout=30)[1].endswith("nobi: interrupted.\n")
+    assert process.returncode == 130
+    assert processes_with(tmp_path) == set()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
+    folder = tmp_path / "match"
+    slow = f"{engine('slow', 1)} {tmp_path}"
+    arguments = ["match", "playout", slow, "--game", "go", "--size", "5", "--folder", str(folder)]
     command = [sys.executable, "-m", "nobi", *arguments, "--games", "1000", "--json", "--parallel", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 240
@@ -154,13 +237,18 @@ def test_ctrl_c_ends_engines_and_keeps_the_games(tmp_path, capsys):
         assert process.poll() is None, process.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    assert len(processes_with(tmp_path) - {process.pid}) == 2
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert processes_with(tmp_path) == set()
     document = json.loads(out)
     assert len(document["games"]) == len((folder / "games.jsonl").read_text().splitlines()) > 0
     assert "of 1000 games" in err
-    assert "has another timeout" in call(capsys, *arguments, "--games", "1000", "--resume", "--timeout", "61")[2]
+    assert (
+        "has another --timeout (60.0, not 61.0)"
+        in call(capsys, *arguments, "--games", "1000", "--resume", "--timeout", "61")[2]
+    )
     assert "holds more games" in call(capsys, *arguments, "--games", "1", "--resume")[2] or len(document["games"]) == 1
     count = max(game["game"] for game in document["games"]) + 1
     code, out, _ = call(capsys, *arguments, "--games", str(count), "--resume", "--json")

@@ -18,9 +18,12 @@ def test_the_position_of_the_page():
 
     assert where("captures 2") == {"A7"}
     assert where("ladder") == {"C4"}
-    assert where("turns since 1") == {"H3"}
+    assert where("turns since 1") == {"F6"}
     assert where("own") & where("liberties 1") == {"J3"}
-    assert where("empty") - where("legal") == {"J1"}
+    assert where("empty") - where("legal") == {"G6", "J1"}
+    planes = planes_named("c14-7")
+    values = dict(zip(planes.channels, position_planes(game, planes), strict=True))
+    assert where("ko") == {"G6"}
 
 
 def test_a_picture_is_drawn_again_to_the_same_bytes(tmp_path):

@@ -60,13 +60,27 @@ def test_groups_stand_in_their_order(drawn, tmp_path):
     prediction.accuracy_by_group(groups, tmp_path / "ranks.png", "rank")
     axes = drawn[0][0].axes[0]
     assert [text.get_text() for text in axes.get_xticklabels()] == ["5k", "1d"]
+    one, other = axes.containers
+    assert one.lines[0].get_ydata() == pytest.approx([30, 50])
+    assert other.lines[0].get_ydata() == pytest.approx([40])
+    (bars,) = one.lines[2]
+    assert [segment[:, 1] for segment in bars.get_segments()] == [pytest.approx([25, 35]), pytest.approx([45, 55])]
 
 
-def test_filters_are_drawn_as_they_are(tmp_path):
+def test_filters_are_drawn_as_they_are(drawn, tmp_path):
+    filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
+    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    pictures = [axes.images[0] for axes in drawn[0][0].axes if axes.images]
+    found = {picture.get_array().tobytes() for picture in pictures}
+    assert found == {channel.tobytes() for channel in filters.reshape(6, 5, 5)}
+    for picture in pictures:
+        assert picture.norm.vmax == -picture.norm.vmin == np.abs(picture.get_array()).max()  # white is 0
+
+
+def test_filters_are_drawn_again_to_the_same_bytes(tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
     prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
     first = (tmp_path / "filters.png").read_bytes()
-    assert first[:8] == b"\x89PNG\r\n\x1a\n"
     prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
     assert (tmp_path / "filters.png").read_bytes() == first
     assert (tmp_path / "filters.svg").exists()

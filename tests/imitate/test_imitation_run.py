@@ -217,7 +217,8 @@ def test_bad_input(tmp_path, games5, games57):
     assert "above 0" in says(weights=(0.0,))
     assert "There is no deep network 'c15'" in says(net="c15")
     assert "plays on 19x19 only, and there are games on 5x5" in says(net="c14-small")
-    assert "no positions on 13x13 in the train part" in says(sizes=(13,))
+    assert "no positions on 13x13 in the train part" in says(sizes=(5, 13))
+    assert "hold the same games; name one." in says(data=(games5, games5))
     assert "There is no optimiser 'adam'" in says(optimiser="adam")
     assert "There is no schedule 'linear'" in says(schedule="linear")
     assert "2 rates but 1 lengths" in says(schedule="pieces:rates=0.1/0.2,lengths=1")
@@ -229,7 +230,7 @@ def test_bad_input(tmp_path, games5, games57):
     finish(tmp_path / "run", some(games5))
     assert "holds a run already" in says()
     again = lambda **changes: fault_of(ImitationRun, tmp_path / "run", some(games5, **changes), resume=True)  # noqa: E731
-    assert "has another batch" in again(batch=9)
+    assert "has another batch (8, not 9); resume it with the same." in again(batch=9)
     assert "has another data" in again(data=(games57,))
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     whole = checkpoint.read_bytes()

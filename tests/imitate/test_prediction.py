@@ -88,7 +88,6 @@ def made_up(game, better, equal=1, log_probability=-1.0):
     return Verdicts(
         np.array(game),
         zeros,
-        zeros,
         zeros + 9,
         zeros,
         np.broadcast_to(better, count).astype(np.int64),

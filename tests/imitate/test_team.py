@@ -54,3 +54,16 @@ def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
     assert any((weights != 0).any() for weights in alone.values())
     for line, line2 in zip(lines, lines2, strict=True):
         assert line == pytest.approx(line2, rel=1e-4)
+
+
+def test_what_two_processes_are_refused_is_said_once(tmp_path, games57):
+    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.json").write_text("{}")
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]
+    done = subprocess.run(
+        [*launch, "imitate", str(tmp_path / "run"), *flags], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert done.stderr.count("holds a run already; add --resume or choose another.") == 1
+    assert "Connection closed" not in done.stderr

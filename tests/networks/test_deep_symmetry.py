@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from networks.deep_shared import lively, outputs, random_planes
 from networks.shared import SYMMETRIES, transformed
-from nobi.networks.deep.orbits import cell_orbits, pair_orbits, symmetries
+from nobi.board.symmetry import cells_after
+from nobi.networks.deep.orbits import cell_orbits, pair_orbits
 
 EQUIVARIANT = [
     "c14-small:size={n}",
@@ -68,7 +69,7 @@ def test_other_networks_are_not_equivariant(word):
 
 @pytest.mark.parametrize("size", [1, 3, 5, 6, 7, 19])
 def test_symmetries_are_a_group_of_permutations(size):
-    found = {tuple(s) for s in symmetries(size)}
+    found = {tuple(s) for s in cells_after(size)}
     assert len(found) == (8 if size > 1 else 1)
     assert all(sorted(s) == list(range(size * size)) for s in found)
     for one in found:
@@ -81,7 +82,7 @@ def test_cells_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size, orbi
     number = cell_orbits(size)
     assert number.max() + 1 == orbits
     for cell in range(size * size):
-        images = {int(s[cell]) for s in symmetries(size)}
+        images = {int(s[cell]) for s in cells_after(size)}
         assert set(np.flatnonzero(number == number[cell])) == images
 
 
@@ -89,8 +90,8 @@ def test_cells_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size, orbi
 def test_pairs_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size):
     number = pair_orbits(size)
     cells = size * size
-    fixed = sum(int((s == np.arange(cells)).sum()) ** 2 for s in symmetries(size))
+    fixed = sum(int((s == np.arange(cells)).sum()) ** 2 for s in cells_after(size))
     assert number.max() + 1 == fixed // 8  # Burnside's lemma
     for one, other in ((0, 1), (3, 11), (7, cells - 1), (12, 12)):
-        images = {(int(s[one]), int(s[other])) for s in symmetries(size)}
+        images = {(int(s[one]), int(s[other])) for s in cells_after(size)}
         assert {tuple(map(int, at)) for at in np.argwhere(number == number[one, other])} == images

@@ -10,7 +10,7 @@ import tyro
 
 import nobi
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
-from nobi.cli.tables import print_table
+from nobi.cli.tables import output_console, print_table
 from nobi.errors import NobiError
 from nobi.words import choices
 
@@ -116,10 +116,9 @@ def _imitate(seconds: float) -> Iterator[Callable[[], "Figure"]]:
 
 
 def _print(results: "dict[str, list[Figure]]") -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = output_console()
     for section, figures in results.items():
         table = Table()
         table.add_column("what")

@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from nobi import games, networks
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar
 from nobi.errors import NobiError
 
 
@@ -84,7 +84,7 @@ class Coevolve(CommonFlags):
                 interrupted = True
         seconds = time.perf_counter() - start
         if not run.done:
-            raise NobiError("Interrupted before the first generation was done; nothing is lost.")
+            return nothing_done()
         dominance = run.dominance()
         title = f"{self.net}, coevolution: {self.game} {self.size}x{self.size}"
         champions_curve(run.metrics(), dominance.all, self.out / "curve.png", title, self.measure_against)

@@ -16,6 +16,7 @@ from nobi.errors import NobiError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from rich.progress import ProgressColumn, Task
 
     Settings = TypeVar("Settings", bound=DataclassInstance)
 
@@ -72,6 +73,12 @@ def announce_compiling() -> None:
     )
 
 
+def nothing_done() -> int:
+    """Says that Ctrl-C came before there was anything to save; returns the exit code."""
+    print("nobi: interrupted before anything was done; the same command with --resume begins again.", file=sys.stderr)
+    return 130
+
+
 @contextmanager
 def progress_bar(what: str, total: int, *, note: bool = False, show: bool = True) -> Iterator[Callable[..., None]]:
     """A bar with the time left on standard error, if that is a terminal.
@@ -80,11 +87,38 @@ def progress_bar(what: str, total: int, *, note: bool = False, show: bool = True
     `total`, if that is known only later. `show` switches the bar off.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress
 
     console = Console(stderr=True)
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
-    columns.append(TextColumn("left  {task.fields[note]}" if note else "left"))
+    columns = progress_columns(note=note)
     with Progress(*columns, console=console, transient=True, disable=not (show and console.is_terminal)) as progress:
         task = progress.add_task(what, total=total, note="")
         yield lambda done, words="", total=total: progress.update(task, completed=done, note=words, total=total)
+
+
+def progress_columns(*, note: bool) -> "list[ProgressColumn]":
+    """What, how much of how much, the time left and, if asked for, a note.
+
+    On a narrow terminal the bar and the note give way, never the numbers.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+    from rich.text import Text
+
+    class Words(TextColumn):
+        """A text that is cut where there is no room, rather than wrapped."""
+
+        def render(self, task: "Task") -> Text:
+            """The text."""
+            words = super().render(task)
+            words.no_wrap, words.overflow = True, "ellipsis"
+            return words
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(6 if note else 40),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+        TextColumn("left"),
+    ]
+    return [*columns, Words("{task.fields[note]}", table_column=Column())] if note else columns

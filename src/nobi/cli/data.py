@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.datasets.settings import ImportSettings
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ class Data:
 
 
 def _print_summary(summary: "Summary") -> None:
-    from rich.console import Console
-
-    console = Console()
+    console = output_console()
     parts = {**summary.splits, "total": summary.total}
     table = plain_table([""], [*parts])
 

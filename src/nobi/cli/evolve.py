@@ -9,8 +9,7 @@ from typing import Annotated
 import tyro
 
 from nobi import evolve, games, networks, players
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
-from nobi.errors import NobiError
+from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar, settings_among
 from nobi.evolve.settings import EvolutionSettings
 
 
@@ -62,7 +61,7 @@ class Evolve(CommonFlags, EvolutionSettings):
         seconds = time.perf_counter() - start
         metrics = run.metrics()
         if not metrics:
-            raise NobiError("Interrupted before the first generation was done; nothing is lost.")
+            return nothing_done()
         title = f"{self.net}, {self.method}: {self.game} {'+'.join(f'{s}x{s}' for s in self.sizes)}"
         learning_curve(metrics, self.out / "curve.png", title)
         best = max(line["best"] for line in metrics)

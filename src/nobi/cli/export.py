@@ -47,7 +47,8 @@ class Export(CommonFlags):
             print_json({"model": str(self.model), "onnx": str(self.onnx), **network, **asdict(found)})
         else:
             boards = "boards of any size" if found.sizes is None else f"boards of {found.sizes[0]}x{found.sizes[0]}"
-            print(f"{self.onnx}: {model.network} for {boards}, inputs {', '.join(found.inputs)}.")
+            planes = f"the {found.channels} planes of {model.network.planes}"
+            print(f"{self.onnx}: {model.network} for {boards}; {planes}; inputs {', '.join(found.inputs)}.")
             sizes = ", ".join(f"{n}x{n}" for n in found.checked)
             print(f"Equal under onnxruntime on {sizes} within {found.difference:.1e}.")
         return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
+from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar, settings_among
 from nobi.errors import NobiError
 from nobi.imitate.settings import ImitationSettings
 from nobi.networks import deep
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nobi.imitate.team import Team
 
 _NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
+
+_SYMMETRIES = "Whether each sample is turned by one of the 8 symmetries of the board at random (C14 did not)."
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Imitate(CommonFlags, ImitationSettings):
         tuple[str, ...], tyro.conf.arg(metavar="DATASET", help="Datasets, made by 'nobi data import'.")
     ] = ()
     net: Annotated[str, tyro.conf.arg(help=_NET)] = "c14-small"
+    symmetries: Annotated[bool, tyro.conf.arg(help=_SYMMETRIES)] = True
+    seed: int = 0
+    """Chooses everything that is random: the same bits on the same machine with as many threads and processes."""
+    threads: int = 0
+    """Torch's threads, in each process; 0 for one a core. Another number rounds differently."""
     device: str = "auto"
     """Where to compute: cpu, cuda, cuda:1, or auto for a graphics card where there is one."""
     tensorboard: bool = False
@@ -58,12 +65,17 @@ class Imitate(CommonFlags, ImitationSettings):
 
         use_threads(self.threads, usable_threads())
         with join_team(self.device) as team:
-            return self._train(settings_among(self, ImitationSettings), team)
+            try:
+                return self._train(settings_among(self, ImitationSettings), team)
+            except NobiError:
+                if team.leads:
+                    raise
+                return 2  # what all processes are refused is said once
 
     def _train(self, settings: ImitationSettings, team: "Team") -> int:
         from nobi.imitate.run import ImitationRun
 
-        run = ImitationRun(self.out, settings, resume=self.resume, team=team)
+        run = team.together(lambda: ImitationRun(self.out, settings, resume=self.resume, team=team))
         scalars = None
         if self.tensorboard and team.leads:
             from nobi.imitate.scalars import Scalars
@@ -83,7 +95,7 @@ class Imitate(CommonFlags, ImitationSettings):
 
             def show(run: "ImitationRun") -> None:
                 loss, accuracy = run.recent
-                words = f"loss {loss:.3f} accuracy {100 * accuracy:.1f} % {speed():,.0f} positions/s"
+                words = f"loss {loss:.3f}, accuracy {100 * accuracy:.1f} %, {speed():,.0f} pos/s"
                 last = run.lines[-1].get("validation_accuracy") if run.lines else None
                 progress(run.step_number, words if last is None else f"{words}, validation {100 * last:.1f} %")
 
@@ -95,7 +107,7 @@ class Imitate(CommonFlags, ImitationSettings):
         if scalars:
             scalars.close()
         if interrupted and not run.lines:
-            raise NobiError("Interrupted before the first measurement was done; nothing is lost.")
+            return nothing_done() if team.leads else 130
         if team.leads:
             self._report(run, time.perf_counter() - start, first)
         if interrupted and team.leads:
@@ -127,10 +139,16 @@ class Imitate(CommonFlags, ImitationSettings):
                 }
             )
             return
-        print(f"{seen:,} positions of {run.sources.total:,} in {seconds:.1f} s ({seen / seconds:,.0f} positions/s), "
-              f"{run.network.weight_count():,} weights.")  # fmt: skip
+        if seen:
+            print(f"{seen:,} positions in {seconds:.1f} s ({seen / seconds:,.0f} positions/s).")
+        else:
+            print("Nothing was left to do.")
+        print(f"In all {run.step_number * self.batch:,} positions were seen, "
+              f"{run.step_number * self.batch / run.sources.total:.3g} times those there are; "
+              f"the network has {run.network.weight_count():,} weights.")  # fmt: skip
         if "loss" in last:
-            print(f"Training since the measurement before the last: loss {last['loss']:.3f}, "
+            since = run.lines[-2]["positions"] if len(run.lines) > 1 else 0
+            print(f"Training, the last {last['positions'] - since:,} positions: loss {last['loss']:.3f}, "
                   f"accuracy {100 * last['accuracy']:.1f} %.")  # fmt: skip
         if "validation_loss" in last:
             print(f"Validation: loss {first_line['validation_loss']:.3f} → {last['validation_loss']:.3f}, "

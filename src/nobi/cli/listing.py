@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from nobi import games, players
 from nobi.cli.common import CommonFlags, print_json
+from nobi.cli.tables import output_console
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,6 @@ def _print_list(kinds: list[Any], what: str, as_json: bool) -> None:
     if as_json:
         print_json(entries)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -47,7 +47,7 @@ def _print_list(kinds: list[Any], what: str, as_json: bool) -> None:
         for i, row in enumerate(rows):
             first = (entry["name"], entry["about"]) if i == 0 else ("", "")
             table.add_row(*first, row["name"], row["default"], row["values"], end_section=i == len(rows) - 1)
-    Console().print(table)
+    output_console().print(table)
 
 
 def _settings(kind: Any) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ import tyro
 from nobi import games, players
 from nobi.cli.common import announce_compiling, print_json, progress_bar
 from nobi.cli.series import SeriesFlags
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ class Match(SeriesFlags):
                 document["board"] = str(played.replay(0)).splitlines()
             print_json(document)
             return
-        from rich.console import Console
-
-        console = Console()
+        console = output_console()
         if self.show and len(played):
             game = played.replay(0)
             heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"

@@ -1,6 +1,5 @@
 """`nobi predict`: how well networks predict the moves of experts."""
 
-import math
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from nobi.imitate.metrics import Prediction, Quality
 
 _GUESSES = (1, 2, 3, 5, 10, 20, 50)
+_LOPSIDED = 1.25
+"""How much further one bound of an interval may be away than the other if one number is to stand for both."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ class Predict(CommonFlags):
             for i, (model, one) in enumerate(zip(self.models, work, strict=True)):
                 before = sum(earlier.count for earlier in work[:i])
                 found[str(model)] = one.measure(device, legal=self.legal, progress=partial(_add_to, before, progress))
+        labels = _labels(list(found))
         if self.figures:
-            self._draw(self.figures, found, work)
+            self._draw(self.figures, {labels[name]: one for name, one in found.items()}, work)
         if self.json:
             settings = asdict(self) | {
                 "models": [str(model) for model in self.models],
@@ -98,43 +100,45 @@ class Predict(CommonFlags):
             networks = {str(model): str(one.model.network) for model, one in zip(self.models, work, strict=True)}
             print_json({"settings": settings, "networks": networks, "predictions": found})
         else:
-            self._print(found)
+            self._print({labels[name]: one for name, one in found.items()})
+            for name, label in labels.items():
+                if name != label:
+                    print(f"{label}: {name}")
+            if self.figures:
+                print(f"Figures: {self.figures}")
         return 0
 
     def _draw(self, figures: Path, found: "dict[str, Prediction]", work: "list[Evaluation]") -> None:
         from nobi.figures.prediction import accuracy_by_group, filter_figure, moves_curve, top_curve
+        from nobi.imitate.metrics import large_enough
 
-        names = {name: Path(name).parent.name or Path(name).stem for name in found}
-        labels = names if len(set(names.values())) == len(names) else {name: name for name in found}
-        labelled = {labels[name]: prediction for name, prediction in found.items()}
-        top_curve({label: p.top for label, p in labelled.items()}, figures / "top.png", "Moves within n guesses")
-        moves_curve({label: p.by_move for label, p in labelled.items()}, figures / "moves.png")
+        top_curve({label: p.top for label, p in found.items()}, figures / "top.png", "Moves within n guesses")
+        moves_curve({label: p.by_move for label, p in found.items()}, figures / "moves.png")
         for key, names_of, what in (("rank", _rank, "rank of the player"), ("size", _board, "board")):
-            groups = {
-                label: {names_of(value): quality.accuracy for value, quality in getattr(p, f"by_{key}").items()}
-                for label, p in labelled.items()
+            groups = {label: large_enough(getattr(p, f"by_{key}")) for label, p in found.items()}
+            named = {
+                label: {names_of(value): quality.accuracy for value, quality in group.items()}
+                for label, group in groups.items()
             }
-            accuracy_by_group(groups, figures / f"{key}s.png", what)
-        for number, (name, one) in enumerate(zip(found, work, strict=True)):
+            accuracy_by_group(named, figures / f"{key}s.png", what)
+        for number, (label, one) in enumerate(zip(found, work, strict=True)):
             filters = one.filters()
             if filters is not None:
                 end = f"-{number + 1}" if len(found) > 1 else ""
-                filter_figure(filters, figures / f"filters{end}.png", f"Filters of {labels[name]}", seed=self.seed)
+                filter_figure(filters, figures / f"filters{end}.png", f"Filters of {label}", seed=self.seed)
 
     def _print(self, found: "dict[str, Prediction]") -> None:
-        from rich.console import Console
-
-        console = Console()
+        console = output_console()
         table = _table("model")
-        for name, prediction in found.items():
-            _add(table, name, prediction.all)
+        for label, prediction in found.items():
+            _add(table, label, prediction.all)
         print_table(console, f"The {self.split} part of {', '.join(self.data)}", table)
         guesses = plain_table(["n"], [str(n) for n in _GUESSES])
-        for name, prediction in found.items():
+        for label, prediction in found.items():
             cells = (_percent(prediction.top[n - 1]) if n <= len(prediction.top) else "" for n in _GUESSES)
-            guesses.add_row(name, *cells)
+            guesses.add_row(label, *cells)
         print_table(console, "Expert's move among the best n", guesses)
-        for name, prediction in found.items():
+        for label, prediction in found.items():
             for title, head, groups in (
                 ("by board", "board", {_board(k): q for k, q in prediction.by_size.items()}),
                 ("by rank of the player", "rank", {_rank(k): q for k, q in prediction.by_rank.items()}),
@@ -143,13 +147,17 @@ class Predict(CommonFlags):
                 part = _table(head)
                 for key, quality in groups.items():
                     _add(part, key, quality)
-                print_table(console, f"{name} {title}", part)
-        if self.figures:
-            console.print(f"Figures: {self.figures}", highlight=False)
+                print_table(console, f"{label} {title}", part)
 
 
 def _add_to(before: int, progress: "Callable[..., None]", done: int) -> None:
     progress(before + done)
+
+
+def _labels(models: list[str]) -> dict[str, str]:
+    """What each model file is called in tables and figures: its folder if that tells all apart, else its path."""
+    names = {model: Path(model).parent.name or Path(model).stem for model in models}
+    return names if len(set(names.values())) == len(names) else {model: model for model in models}
 
 
 def _rank(rank: int) -> str:
@@ -177,19 +185,28 @@ def _add(table: "Table", name: str, quality: "Quality") -> None:
         name,
         f"{quality.positions:,}",
         f"{quality.games:,}",
-        _with_bounds(quality.accuracy, 100, 1),
-        _with_bounds(quality.rank, 1, 2),
-        _with_bounds(quality.probability, 100, 1),
-        _with_bounds(quality.loss, 1, 3),
+        *(
+            _value(interval, factor, digits, bounds=quality.games > 1)
+            for interval, factor, digits in (
+                (quality.accuracy, 100, 1),
+                (quality.rank, 1, 2),
+                (quality.probability, 100, 1),
+                (quality.loss, 1, 3),
+            )
+        ),
     )
 
 
-def _with_bounds(value: "Interval", factor: float, digits: int) -> str:
-    """The value, and how far the further bound of its 95 % interval is away; of one game, the value alone."""
-    spread = max(value.high - value.value, value.value - value.low)
-    if spread == math.inf:
-        return f"{factor * value.value:.{digits}f}"
-    return f"{factor * value.value:.{digits}f} ± {factor * spread:.{digits}f}"
+def _value(interval: "Interval", factor: float, digits: int, *, bounds: bool) -> str:
+    """The value with its 95 % interval: `44.2 ± 0.7`, or `5.0 (1–24)` where it is lopsided."""
+    value = f"{factor * interval.value:.{digits}f}"
+    if not bounds:
+        return value
+    below, above = interval.value - interval.low, interval.high - interval.value
+    if max(below, above) > _LOPSIDED * min(below, above):
+        rough = max(0, digits - 2)
+        return f"{value} ({factor * interval.low:.{rough}f}–{factor * interval.high:.{rough}f})"
+    return f"{value} ± {factor * max(below, above):.{digits}f}"
 
 
 def _percent(value: "Interval") -> str:

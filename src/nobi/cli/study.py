@@ -11,7 +11,7 @@ import tyro
 
 from nobi import studies
 from nobi.cli.common import CommonFlags, announce_compiling, print_json
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 _NAMES = (
@@ -123,7 +123,6 @@ def _print_list(as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    from rich.console import Console
 
     table = plain_table(["study", "what", "needs"])
     table.columns[0].no_wrap = True
@@ -132,7 +131,7 @@ def _print_list(as_json: bool) -> None:
     for word in studies.COLLECTIONS:
         members = studies.names_of(word)
         table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
-    Console().print(table)
+    output_console().print(table)
 
 
 @contextmanager

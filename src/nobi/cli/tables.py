@@ -8,6 +8,20 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+_FILE_WIDTH = 160
+"""Of what is written to a file or to another program, which have no width."""
+
+
+def output_console() -> "Console":
+    """Standard output: as wide as the terminal, or wide enough for any table where there is none."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    return console
+
+
 def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> "Table":
     """An empty table without frames: columns of words, which may wrap, then columns of numbers, which do not."""
     from rich.box import SIMPLE_HEAD

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ class Transfer(CommonFlags):
         return 0
 
     def _print(self, report: "TransferReport", title: str, models: int) -> None:
-        from rich.console import Console
-
-        console = Console()
+        console = output_console()
         over = "games" if models == 1 else "models"
         table = plain_table(["board", "against", f"fitness (95 % over {over})"])
         for row in report.sizes:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.board.symmetry import SYMMETRIES, cells_after
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
 SPLITS = ("train", "validation", "test")
@@ -41,7 +42,7 @@ def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) ->
     cells = np.minimum(moves & PASS_CODE, size * size)
     opening = [row.tobytes() for row in images.take(cells[:_OPENING], axis=1)]
     least = min(opening)
-    candidates = [s for s in range(8) if opening[s] == least]
+    candidates = [s for s in range(SYMMETRIES) if opening[s] == least]
     if len(candidates) > 1:
         candidates = _least_of(candidates, [images[s, cells].tobytes() for s in candidates])
     setups = [_image_of_setup(images[s], size, setup) for s in candidates]
@@ -70,10 +71,8 @@ def _images(size: int) -> NDArray[np.uint16]:
     """[symmetry, cell] where each symmetry takes a cell; the cell size² stands for a pass. Big-endian, so that bytes
     compare as numbers do.
     """
-    board = np.arange(size * size).reshape(size, size)
-    turned = [np.rot90(one, turns) for one in (board, board.T) for turns in range(4)]
-    images = np.full((8, size * size + 1), PASS_CODE, ">u2")
-    images[:, :-1] = [one.ravel() for one in turned]
+    images = np.full((SYMMETRIES, size * size + 1), PASS_CODE, ">u2")
+    images[:, :-1] = cells_after(size)
     return images
 
 

@@ -68,6 +68,10 @@ def import_records(
             run.release()
 
 
+Place = tuple[Source, int]
+"""A source, and the number of a game in it, counted from 1."""
+
+
 class _Import:
     """An import under way."""
 
@@ -77,11 +81,13 @@ class _Import:
         self.store = Store(folder)
         self.rejected: IO[str] = (folder / REJECTED).open("w", encoding="utf-8")
         self.kinds: Counter[str] = Counter()
+        self.first_fault: Verdict | None = None
         self.met: list[int] = []
         """Games of each source, good and bad."""
         self.seen: dict[bytes, bytes] = {}
         """The exact identity of the first game of each class of symmetric ones."""
-        self.exact: set[bytes] = set()
+        self.exact: dict[bytes, Place] = {}
+        """The place of the first game of each exact identity."""
 
     def read(self, sources: list[Source], workers: int, progress: Callable[[Progress], None]) -> None:
         """Takes in all sources, in order."""
@@ -105,8 +111,7 @@ class _Import:
         splits = self.store.close()
         games = sum(split["games"] for split in splits.values())
         if not games:
-            common = ", ".join(f"{kind} {count}" for kind, count in self.kinds.most_common(3))
-            raise NobiError(f"None of {sum(self.met)} records can be taken ({common or 'there is none'}).")
+            raise NobiError(self._nothing())
         content = {
             "settings": asdict(self.settings),
             "sources": [
@@ -121,6 +126,14 @@ class _Import:
         }
         return write_manifest(self.folder, content)
 
+    def _nothing(self) -> str:
+        """Why there is no game to make a dataset of; the list of what was rejected goes with the folder."""
+        if self.first_fault is None:
+            return "There is no record in what was given."
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in self.kinds.most_common(3))
+        first = self.first_fault
+        return f"None of {sum(self.met):,} records can be taken ({kinds}); the first, {first.name}: {first.reason}"
+
     def release(self) -> None:
         """Closes all files."""
         self.rejected.close()
@@ -133,9 +146,10 @@ class _Import:
             self.met[number] += 1
             if not verdict.kind:
                 identity = sifted.identities[good]
-                kind = self._duplicate(identity)
+                kind, first = self._duplicate(identity, (source, self.met[number]))
                 if kind:
-                    verdict = Verdict(verdict.name, kind, "The same game came before.")
+                    where, index = first
+                    verdict = Verdict(verdict.name, kind, f"The same game came before: number {index} of {where.path}.")
                 else:
                     parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
                 good += 1
@@ -143,20 +157,21 @@ class _Import:
                 self._reject(verdict, self.met[number], source)
         self.store.add(sifted.games, parts)
 
-    def _duplicate(self, identity: Identity) -> str:
-        """The kind of duplicate that a game is and that is to be removed, or nothing; remembers the game."""
+    def _duplicate(self, identity: Identity, place: Place) -> tuple[str, Place]:
+        """The kind of duplicate that a game is and that is to be removed, or nothing; and where it came first."""
         if self.settings.duplicates == "keep":
-            return ""
+            return "", place
         if identity.exact in self.exact:
-            return DUPLICATE
-        self.exact.add(identity.exact)
+            return DUPLICATE, self.exact[identity.exact]
+        self.exact[identity.exact] = place
         if self.settings.duplicates == "remove-exact":
-            return ""
+            return "", place
         first = self.seen.setdefault(identity.up_to_symmetry, identity.exact)
-        return "" if first == identity.exact else SYMMETRIC_DUPLICATE
+        return "" if first == identity.exact else SYMMETRIC_DUPLICATE, self.exact[first]
 
     def _reject(self, verdict: Verdict, index: int, source: Source) -> None:
         self.kinds[verdict.kind] += 1
+        self.first_fault = self.first_fault or verdict
         line = {
             "source": str(source.path),
             "index": index,

@@ -33,16 +33,16 @@ BOARD = 2.35
 EXAMPLE = """
     O X . . . . . . .
     O X . . . . . . .
+    . . . . . X O . .
+    X . . . X . X O .
+    . . . . . X O . .
     . . . . . . . . .
-    X . . . . . . . .
-    . . . . . . . . .
-    . . . . . . . . .
-    . X O . . . . . X
+    . X O . . . . O X
     . . X X . . . O O
     . . . . . . O O .
 """
-EXAMPLE_MOVES = ("G3", "H4", "F2", "H3")
-"""A position that comes to nearly everything the planes tell: two stones to capture, a ladder, a stone in atari."""
+EXAMPLE_MOVES = ("G3", "H4", "F2", "F6")
+"""A position that comes to nearly all the planes tell: a ko, two stones to capture, a ladder, a stone in atari."""
 
 
 def planes_figure(game: Game, planes: Planes, path: Path, rank: int = 0) -> None:

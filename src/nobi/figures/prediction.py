@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from nobi.arena.summary import Interval
 from nobi.figures.grid import LINES
 from nobi.figures.style import COLOURS, blank_figure, new_figure, save_figure
-from nobi.imitate.metrics import MOVES_A_GROUP, Quality
+from nobi.imitate.metrics import MOVES_A_GROUP, Quality, large_enough
 
-FEWEST_GAMES = 10
-"""Of a group that is drawn."""
 MOST_UPRIGHT = 14
 """Labels of an axis that stand side by side without turning."""
 
@@ -39,7 +37,8 @@ def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
             for at in annealed_at(lines):
                 axes.axvline(at / 1000, color="grey", ls=":", lw=1)
             axes.set(xlabel="positions seen, thousands", ylabel=label)
-            axes.legend()
+            if axes.get_legend_handles_labels()[1]:
+                axes.legend()
         figure.suptitle(title, x=0.01, ha="left")
         save_figure(figure, path)
 
@@ -93,7 +92,7 @@ def moves_curve(curves: dict[str, dict[int, Quality]], path: Path, title: str = 
     """Accuracy by how many moves were made, a curve a network (C14 figure 7); groups of too few games are left out."""
     with new_figure() as (figure, axes):
         for (label, groups), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES), strict=False):
-            enough = {first: quality for first, quality in groups.items() if quality.games >= FEWEST_GAMES}
+            enough = large_enough(groups)
             middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
             accuracy = [quality.accuracy for quality in enough.values()]
             axes.plot(middle, [100 * one.value for one in accuracy], color=colour, ls=line, label=label)

@@ -17,6 +17,8 @@ from nobi.imitate.verdicts import Verdicts
 
 MOVES_A_GROUP = 10
 """So many moves of a game are a group of the accuracy by move number."""
+FEWEST_GAMES = 10
+"""Of a group that is worth showing in a figure."""
 MOST_GUESSES = 50
 """How far the curve of guesses goes (C14 figure 8)."""
 
@@ -47,9 +49,8 @@ class Prediction:
     by_move: dict[int, Quality]
     """By how many moves were made before; the key is the first of MOVES_A_GROUP."""
     by_rank: dict[int, Quality]
-    """By the rank of the player to move: 1 to 9 dan, professionals 10, unknown 0, kyu below."""
+    """By the rank of the player to move: kyu below 0, 1 to 9 dan, professionals 10, unknown 0 at the end."""
     by_size: dict[int, Quality]
-    by_source: dict[int, Quality]
 
 
 def within(verdicts: Verdicts, guesses: int) -> NDArray[np.float64]:
@@ -65,9 +66,9 @@ def quality_of(verdicts: Verdicts) -> Quality:
         len(verdicts),
         clusters.count,
         clusters.share(within(verdicts, 1)),
-        clusters.mean(1.0 + verdicts.better + (verdicts.equal - 1) / 2),
+        clusters.mean(1.0 + verdicts.better + (verdicts.equal - 1) / 2, 1.0),
         clusters.mean(np.exp(verdicts.log_probability), 0.0, 1.0),
-        clusters.mean(-verdicts.log_probability),
+        clusters.mean(-verdicts.log_probability, 0.0),
     )
 
 
@@ -124,10 +125,14 @@ def prediction_of(verdicts: Verdicts) -> Prediction:
         quality_of(verdicts),
         [clusters.share(within(verdicts, n)) for n in range(1, most + 1)],
         dict(_parts(verdicts, verdicts.ply // MOVES_A_GROUP * MOVES_A_GROUP)),
-        dict(_parts(verdicts, verdicts.rank)),
+        dict(sorted(_parts(verdicts, verdicts.rank), key=lambda part: part[0] or math.inf)),
         dict(_parts(verdicts, verdicts.size)),
-        dict(_parts(verdicts, verdicts.source)),
     )
+
+
+def large_enough(groups: dict[int, Quality]) -> dict[int, Quality]:
+    """The groups of FEWEST_GAMES games or more; all if there are none."""
+    return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
 def _parts(verdicts: Verdicts, key: NDArray[np.int64]) -> Iterator[tuple[int, Quality]]:

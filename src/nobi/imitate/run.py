@@ -80,7 +80,10 @@ class ImitationRun:
         self.team = team or Team()
         if settings.batch < self.team.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
-        self.network = _first_network(settings)
+        self.network = make_deep(settings.net, settings.seed)
+        self._checkpoint = folder / "checkpoint.safetensors"
+        if settings.start and not (resume and self._checkpoint.exists()):
+            _begin_with(self.network, Path(settings.start))
         self.sources = open_sources(self._paths, "train", settings.sizes, self.network)
         self._held_out = self._open_validation()
         weights = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
@@ -131,6 +134,7 @@ class ImitationRun:
         `progress` is called after every step, `note` with every line of metrics. Ctrl-C and the signal to end finish
         the step under way and save before KeyboardInterrupt is raised.
         """
+        self._claim()
         end = self.total if until is None else min(until, self.total)
         first, last = self.team.share(self.settings.batch)
 
@@ -171,7 +175,7 @@ class ImitationRun:
             self.lines,
             self.sources.fingerprint,
         )
-        write_checkpoint(self.folder / "checkpoint.safetensors", checkpoint)
+        write_checkpoint(self._checkpoint, checkpoint)
         lines = "".join(json.dumps(line) + "\n" for line in self.lines)
         write_whole(self.folder / "metrics.jsonl", lines.encode())
         save_trained(self.folder / "model.safetensors", self.model())
@@ -246,16 +250,15 @@ class ImitationRun:
             raise NobiError(f"{str(fault).rstrip('.')}; '--validation 0' trains without.") from None
 
     def _open(self, *, resume: bool) -> None:
-        """Makes the folder ready, or goes on with the run that it holds; only the leading process writes."""
-        config = config_of(self.settings)
-        checkpoint = self.folder / "checkpoint.safetensors"
-        if not self.team.leads:
-            self.team.wait()
-        if holds_run(self.folder, config, resume=resume or not self.team.leads) and checkpoint.exists():
-            self._restore(checkpoint)
+        """Goes on with the run that the folder holds, if there is one and that is wanted."""
+        if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
+            self._restore(self._checkpoint)
+
+    def _claim(self) -> None:
+        """Writes the settings into the folder; only the leading process does, once all have looked into it."""
+        self.team.wait()
         if self.team.leads:
-            write_config(self.folder, config)
-            self.team.wait()
+            write_config(self.folder, config_of(self.settings))
 
     def _restore(self, path: Path) -> None:
         found = read_checkpoint(path)
@@ -318,11 +321,9 @@ def deterministic(device: torch.device) -> Iterator[None]:
         torch.use_deterministic_algorithms(before, warn_only=warned)
 
 
-def _first_network(settings: ImitationSettings) -> DeepNetwork:
-    network = make_deep(settings.net, settings.seed)
-    if not settings.start:
-        return network
-    found = load_deep(Path(settings.start)).network
+def _begin_with(network: DeepNetwork, path: Path) -> None:
+    """Takes over the weights of a model file."""
+    found = load_deep(path).network
     if str(found) != str(network):
-        raise NobiError(f"{settings.start!r} holds the network {found}, not {network}; give the same with --net.")
-    return found.requires_grad_(True)
+        raise NobiError(f"{str(path)!r} holds the network {found}, not {network}; give the same with --net.")
+    network.load_state_dict(found.state_dict())

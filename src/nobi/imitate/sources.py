@@ -42,11 +42,12 @@ class Sources:
 def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network: DeepNetwork) -> Sources:
     """The positions of a part of some datasets on these sizes of board (all if none is given).
 
-    Complains if there are none, or if the network does not serve a size.
+    Complains if there are none on one of the sizes, or if the network does not serve a size.
     """
     found, owners, digest = [], [], hashlib.sha256()
     datasets = [Dataset.open(path) for path in paths]
     check_split_alike(datasets)
+    _refuse_twice(paths, datasets)
     for number, dataset in enumerate(datasets):
         digest.update(dataset.digest.encode())
         for size in dataset.sizes(split):
@@ -57,17 +58,27 @@ def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network
                 found.append(positions)
                 owners.append(number)
     where = " and ".join(repr(str(path)) for path in paths)
-    if not found:
-        boards = f" on {_boards(sorted(set(sizes)))}" if sizes else ""
-        raise NobiError(f"There are no positions{boards} in the {split} part of {where}.")
     there = sorted({source.size for source in found})
+    missing = sorted(set(sizes) - set(there))
+    if missing or not found:
+        boards = f" on {_boards(missing)}" if missing else ""
+        raise NobiError(f"There are no positions{boards} in the {split} part of {where}.")
     unserved = [size for size in there if network.sizes is not None and size not in network.sizes]
     if unserved:
         raise NobiError(
             f"The network {network} plays on {_boards(network.sizes or ())} only, and there are games on "
-            f"{_boards(unserved)}; choose sizes with --sizes or another network."
+            f"{_boards(unserved)}; choose with --sizes what to take, or another network."
         )
     return Sources(found, owners, digest.hexdigest())
+
+
+def _refuse_twice(paths: Sequence[str], datasets: Sequence[Dataset]) -> None:
+    """Complains of the same games under two names: they would count as twice as many."""
+    first: dict[str, str] = {}
+    for path, dataset in zip(paths, datasets, strict=True):
+        if dataset.digest in first:
+            raise NobiError(f"The datasets {first[dataset.digest]!r} and {str(path)!r} hold the same games; name one.")
+        first[dataset.digest] = str(path)
 
 
 def _boards(sizes: Sequence[int]) -> str:

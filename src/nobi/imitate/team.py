@@ -7,15 +7,18 @@ in the same order.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
 from nobi.errors import NobiError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,22 @@ class Team:
         """Until all processes are here."""
         if self.processes > 1:
             dist.barrier()
+
+    def together(self, work: Callable[[], T]) -> T:
+        """What this process's work gives, once all have done theirs; what one of them is refused, all are."""
+        done: list[T] = []
+        fault: str | None = None
+        try:
+            done.append(work())
+        except NobiError as refusal:
+            fault = str(refusal)
+        faults = [fault] * self.processes
+        if self.processes > 1:
+            dist.all_gather_object(faults, fault)
+        for refused in faults:
+            if refused is not None:
+                raise NobiError(refused)
+        return done[0]
 
 
 @contextmanager

@@ -26,7 +26,6 @@ class Verdicts:
     """Counted through all sources."""
     ply: NDArray[np.int64]
     """How many moves were made before."""
-    source: NDArray[np.int64]
     size: NDArray[np.int64]
     rank: NDArray[np.int64]
     """Of the player to move, as in collections."""
@@ -100,7 +99,6 @@ def give_verdicts(
                 [
                     places.game + first_game[source],
                     places.ply,
-                    np.full(len(chunk), source),
                     np.full(len(chunk), sources[source].size),
                     rank.astype(np.int64),
                     *(found.cpu().numpy() for found in judge(values, batch.target)),
@@ -109,6 +107,6 @@ def give_verdicts(
             done += len(chunk)
             progress(done)
     if not parts:
-        parts.append([np.zeros(0, np.int64)] * 7 + [np.zeros(0)])
+        parts.append([np.zeros(0, np.int64)] * 6 + [np.zeros(0)])
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return Verdicts(*columns)

@@ -46,10 +46,3 @@ def _gather(
     new = offsets_of(start[games + 1] - first)
     places = np.arange(new[-1]) + np.repeat(first - new[:-1], np.diff(new))
     return new, np.array(codes[places])
-
-
-def _chain(
-    parts: list[tuple[NDArray[np.int64], NDArray[np.uint16]]],
-) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    lengths = np.concatenate([np.diff(start) for start, _ in parts])
-    return offsets_of(lengths), np.concatenate([codes[start[0] : start[-1]] for start, codes in parts])

@@ -35,7 +35,6 @@ CURVE = ("step", "positions", "epoch", "rate", "loss", "accuracy", "validation_l
 VERDICT_TYPES = {
     "game": np.int32,
     "ply": np.int32,
-    "source": np.uint8,
     "size": np.uint8,
     "rank": np.int8,
     "better": np.int16,

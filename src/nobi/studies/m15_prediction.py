@@ -32,9 +32,6 @@ TOP_TEN = 94.0
 """How often the move is among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
 
-FEWEST_GAMES = 5
-"""Of a rank that is shown."""
-
 Shape = tuple[int, int]
 """Layers and filters."""
 
@@ -309,14 +306,14 @@ class Rank(M15Study):
         """Accuracy by the rank of the player to move, with and without knowing it."""
         from nobi.datasets.values import rank_name
         from nobi.figures.prediction import accuracy_by_group
-        from nobi.imitate.metrics import gain_of
+        from nobi.imitate.metrics import FEWEST_GAMES, gain_of, large_enough
 
         groups, rows, verdicts = {}, [], {}
         for word, rank in (("with the rank", True), ("without the rank", False)):
             piece = self.prediction(self.run(rank=rank))
             verdicts[rank] = piece.verdicts(workshop)
             found = piece.predicted(workshop)
-            enough = {key: one for key, one in found.by_rank.items() if one.games >= FEWEST_GAMES} or found.by_rank
+            enough = large_enough(found.by_rank)
             groups[word] = {rank_name(key): quality.accuracy for key, quality in enough.items()}
             rows.append(Row({"network": word, "rank of the player": "all"}, "accuracy, %", percent(found.all.accuracy)))
             for key, quality in enough.items():

@@ -33,11 +33,19 @@ class Records:
             size for size in sorted({s for part in self.games.values() for s in part}) if not sizes or size in sizes
         ]
         games = [f"{sum(part.get(n, 0) for part in self.games.values()):,} games on {n}x{n}" for n in chosen]
-        train, validation, test = (self.count(split, chosen) for split in SPLITS)
+        train, validation, test = (self._parts_in_words(split, chosen) for split in SPLITS)
         return (
-            f"{' and '.join(games)}, split by game: {train:,} positions to learn from, {validation:,} for validation, "
-            f"{test:,} to test"
+            f"{' and '.join(games)}, split by game: {train} positions to learn from, {validation} for validation, "
+            f"{test} to test"
         )
+
+    def _parts_in_words(self, split: str, sizes: Sequence[int]) -> str:
+        """How many positions a part has and, of several sizes, how many on each: `624,058 (9,788 on 13x13)`."""
+        total = f"{self.count(split, sizes):,}"
+        if len(sizes) < 2:
+            return total
+        rest = ", ".join(f"{self.positions[split].get(size, 0):,} on {size}x{size}" for size in sizes[1:])
+        return f"{total} ({rest})"
 
 
 def records_of(dataset: Dataset) -> Records:

@@ -29,6 +29,8 @@ class Exported:
     """What was written."""
 
     inputs: list[str]
+    channels: int
+    """How many planes it takes."""
     sizes: list[int] | None
     """The sizes of board that the file serves; None for all."""
     checked: list[int]
@@ -60,6 +62,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
     one_size = network.sizes is not None or isinstance(network, SwipingTwin)
     plain = network.for_play()
     content = _onnx_bytes(plain, planes, size, one_size=one_size)
+    content += _metadata({"network": str(network), "planes": network.planes})
     checked = [size] if one_size else sorted({5, 9, size, 19, 25})
     difference = max(
         _difference(plain, content, sample_inputs(plain, planes, batch, n, seed=batch))
@@ -72,7 +75,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
         )
     write_whole(path, content)
     inputs = ["planes", "white"] if plain.takes_colour else ["planes"]
-    return Exported(inputs, [size] if one_size else None, checked, difference)
+    return Exported(inputs, planes, [size] if one_size else None, checked, difference)
 
 
 def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool) -> bytes:
@@ -99,6 +102,23 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
             dynamo=False,
         )
     return file.getvalue()
+
+
+def _metadata(entries: dict[str, str]) -> bytes:
+    """What tells other programs of the planes, in the encoding of ONNX: appended to a model it becomes part of it.
+
+    ModelProto.metadata_props is field 14, of messages with key and value, the fields 1 and 2; all have a length.
+    """
+    return b"".join(_field(14, _field(1, key.encode()) + _field(2, value.encode())) for key, value in entries.items())
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """A field of Protocol Buffers that holds bytes: number and wire type, length, content."""
+    length, left = bytearray(), len(content)
+    while left > 127:
+        length.append(left & 127 | 128)
+        left >>= 7
+    return bytes([number << 3 | 2]) + bytes(length) + bytes([left]) + content
 
 
 def _difference(network: DeepNetwork, content: bytes, inputs: tuple[Tensor, ...]) -> float:

@@ -5,18 +5,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-
-@cache
-def symmetries(size: int) -> NDArray[np.int64]:
-    """[8, size²] for each symmetry the cell that comes to lie on cell c: turns, then turns of the mirror image."""
-    cells = np.arange(size * size).reshape(size, size)
-    return np.stack([np.rot90(board, turns).ravel() for board in (cells, cells[:, ::-1]) for turns in range(4)])
+from nobi.board.symmetry import cells_after
 
 
 @cache
 def cell_orbits(size: int) -> NDArray[np.int64]:
     """[size²] the number of each cell's orbit: cells with the same number are images of each other."""
-    return _numbered(symmetries(size).min(axis=0))
+    return _numbered(cells_after(size).min(axis=0))
 
 
 @cache
@@ -24,7 +19,7 @@ def pair_orbits(size: int) -> NDArray[np.int64]:
     """[size², size²] the number of the orbit of each pair (cell of the output, cell of the input)."""
     cells = size * size
     smallest = np.full((cells, cells), cells * cells)
-    for image in symmetries(size):
+    for image in cells_after(size).astype(np.int64):
         np.minimum(smallest, image[:, None] * cells + image[None, :], out=smallest)
     return _numbered(smallest)
 
