@@ -4,10 +4,15 @@ import ast
 import doctest
 import importlib.util
 import json
+import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from helpers.commands import call
+from helpers.engines import gnugo
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,6 +54,25 @@ def test_the_program_in_the_readme_runs(capsys):
     [program] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     exec(program, {})  # noqa: S102
     assert "Interval(value=" in capsys.readouterr().out
+
+
+def readme_command(beginning, *more):
+    [line] = [line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(beginning)]
+    command = re.split(r"\s{2,}", line)[0]
+    return [*shlex.split(command)[1:], *more]
+
+
+def test_the_tournament_of_the_readme(capsys):
+    code, out, _ = call(capsys, *readme_command("nobi tournament", "--games", "2", "--size", "5"))
+    assert code == 0
+    assert "heuristic:e=0.5" in out
+
+
+def test_the_match_with_an_engine_of_the_readme(capsys, monkeypatch):
+    monkeypatch.setenv("PATH", f"{Path(gnugo()).parent}:{os.environ['PATH']}")
+    code, out, _ = call(capsys, *readme_command("nobi match mcts", "--games", "1", "--size", "5"))
+    assert code == 0
+    assert "gtp:gnugo" in out
 
 
 def test_the_speed_page_is_made_from_its_figures():

@@ -111,6 +111,8 @@ def test_analysis():
     assert best.variation[0] == best.move
     assert 0 <= best.winrate <= 1
     assert bot.ownership(where.new()).shape == (5, 5)
+    assert all(candidate.visits for candidate in found)  # of the others nothing is known but prior knowledge
+    assert len(told[0]) <= sum(candidate.visits for candidate in told[0])
 
 
 def test_pondering_grows_the_tree_that_is_used():

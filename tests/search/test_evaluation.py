@@ -4,9 +4,11 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from numpy.testing import assert_allclose
 
 from nobi.board.stones import PASS, board_points
+from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.features import planes_named
 from nobi.features.position import position_planes
@@ -15,6 +17,7 @@ from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.model import Model, save_model
+from nobi.search.deep import leave_cores
 from nobi.search.evaluation import PUT
 from nobi.search.policy import NetworkPolicy, softmax
 from nobi.search.search import Search
@@ -194,6 +197,48 @@ def test_nodes_that_are_gone_are_not_evaluated():
     slots = [int(ring.ends[PUT] + i) % len(ring.node) for i in range(3)]
     ring.node[slots], ring.depth[slots], ring.ready[slots] = [-1, 0, -1], 0, 1
     ring.ends[PUT] += 3
-    assert evaluator.evaluate_waiting() == 3
+    assert evaluator.evaluate_waiting(64) == 3
     assert [len(positions.own) for positions in policy.seen] == [1]
-    assert evaluator.evaluate_waiting() == 0
+    assert evaluator.evaluate_waiting(64) == 0
+
+
+def test_a_slow_network_gets_small_batches_beside_the_search():
+    class Slow(Favourite):
+        def evaluate(self, positions):
+            time.sleep(0.02 * len(positions.own))
+            return super().evaluate(positions)
+
+    policy = Slow(9, 3)
+    search = started(policy, size=9, batch=64, expand=0)
+    search.run(seconds=0.5)  # which tells how slow it is
+    policy.seen.clear()
+    search.run(seconds=1.0)
+    assert policy.seen
+    assert max(len(positions.own) for positions in policy.seen) <= 10
+
+
+def test_a_search_with_a_network_that_waits_for_it_is_the_same_every_time(tmp_path):
+    path = tmp_path / "deep.safetensors"
+    save_deep(path, DeepModel(make_deep("nobi-net:width=4,blocks=1", seed=2), 9))
+
+    def found():
+        search = started(None, size=7, mode="synchronous", model=str(path))
+        search.run(300)
+        return [(child.move, child.visits, child.winrate, child.prior) for child in search.children()]
+
+    assert found() == found()
+
+
+def test_a_deep_network_leaves_the_searching_threads_their_cores():
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        leave_cores(searching=usable_threads() - 1)
+        assert torch.get_num_threads() == 1
+        leave_cores(searching=0)  # never more than before
+        assert torch.get_num_threads() == 1
+        torch.set_num_threads(3)
+        leave_cores(searching=10_000)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)

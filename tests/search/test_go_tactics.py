@@ -19,6 +19,8 @@ class Case(NamedTuple):
     """Such that the right move wins and others lose."""
     playouts: int
     diagram: str
+    before: str = ""
+    """Moves that are played first, from the diagram on; `to_move` makes the first of them."""
 
 
 EYES = """
@@ -44,6 +46,27 @@ SNAPBACK = """
     . . O O . . X . .
 """
 """Black throws in at E1; at F1 the white stones connect."""
+
+BROKEN_LADDER = """
+    . X . X . O . O .
+    X X X X . O O O O
+    . . X . . . . O .
+    . . X X . . . O O
+    X X X . . . . O .
+    X O O O . . O O O
+    X O O O X . . O .
+    X O O O X . . O O
+    . X X X . . . O .
+"""
+"""From D5 black drives nine stones towards G4, where they are saved; from E4, or E5, they are caught."""
+
+
+def mirrored(diagram):
+    """The diagram with rows and columns exchanged: what was at D5 is at E4."""
+    rows = [row.split() for row in diagram.strip().split("\n")][::-1]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return "\n".join(" ".join(row) for row in columns[::-1])
+
 
 CASES = {
     "make two eyes": Case("B1", BLACK, -39.5, 300, EYES),
@@ -96,11 +119,33 @@ CASES = {
         . X . X O O .
         """,
     ),
+    "do not start a broken ladder": Case("E4 E5", BLACK, 0.5, 300, BROKEN_LADDER),
+    "nor its mirror image": Case("D5 E5", BLACK, 0.5, 300, mirrored(BROKEN_LADDER)),
+    "threaten, to take a ko back": Case(
+        "D1",  # where white must answer at H1; all other moves let him fill the ko
+        WHITE,
+        4.5,
+        300,
+        """
+        . X . X . O . O .
+        X X X X . O O O O
+        X X X X O O O O O
+        X X X . X O O O O
+        X X X X O O O O O
+        X X X X . O O O O
+        . X X X X X O O O
+        X X X X X X X O O
+        . X X . O O O . O
+        """,
+        before="D6",
+    ),
 }
 
 
 def chosen(case, **settings):
     game = position(f"go:komi={case.komi}", case.diagram, case.to_move)
+    for move in case.before.split():
+        game.play(move)
     search = Search(type_of(game), SearchSettings(**settings))
     search.set_game(game)
     search.run(case.playouts)

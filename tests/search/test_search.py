@@ -70,8 +70,8 @@ def test_a_full_pool_is_cleared_of_what_is_rarely_visited():
     played = tree.visits[first : first + count] - tree.assumed[first : first + count]
     assert played.sum() == 33_000
     assert search.children()[0].move == variant("go", 5).new()._as_point("C3")
-    for line in lines(tree):
-        assert len(set(line)) >= 0  # every child number leads somewhere
+    every = {line[:depth] for line in lines(tree) for depth in range(len(line) + 1)}
+    assert len(every) == search.nodes  # every child number leads to a node of its own
 
 
 def test_the_tree_is_kept_after_moves():

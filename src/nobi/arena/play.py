@@ -1,6 +1,5 @@
 """The arena: many games between two players, over threads, the same bits for any number of them."""
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ import numpy as np
 from nobi.arena.fused import fused_loop
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
+from nobi.cores import usable_threads
 from nobi.games.base import Variant
 from nobi.memory import zeros
 from nobi.players.base import CompiledPlayer, Player
@@ -20,13 +20,6 @@ PART_SECONDS = 0.05
 
 PlayPart = Callable[[int, int], None]
 """Plays the games begin … end − 1."""
-
-
-def usable_threads(threads: int = 0) -> int:
-    """The number of threads to use: what is asked for, or all the process may use."""
-    if threads:
-        return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def play_games(

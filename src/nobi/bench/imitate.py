@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from nobi.arena.play import usable_threads
 from nobi.bench.features import playout_records
 from nobi.bench.figure import Figure, rate_figure, rate_ratios, rates
+from nobi.cores import usable_threads
 from nobi.imitate.speed import TrainingSpeed
 
 BATCH = 128

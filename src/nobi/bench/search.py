@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from nobi.search.policy import NetworkPolicy
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
+DEEP = "nobi-net:width=32,blocks=4"
 PEERS = {
     9: "on such a machine Pachi: 9,000 to 9,950, Fuego 1.1: 16,000",
     19: "on such a machine Pachi: 2,200 to 2,460, Fuego 1.1: 3,600",
@@ -56,6 +58,28 @@ def guided(size: int) -> Search:
     return Search(variant("go", size), SearchSettings(follow=0), policy=policy)
 
 
+def guided_by_torch(size: int) -> Search:
+    """The same with a deep network, which has the cores that the search leaves."""
+    from nobi.networks.deep import make_deep
+    from nobi.search.deep import DeepPolicy, leave_cores
+
+    leave_cores(searching=1)
+    policy = DeepPolicy(make_deep(DEEP).for_play())
+    return Search(variant("go", size), SearchSettings(follow=0), policy=policy)
+
+
+def share_kept(what: str, size: int, search: Search, seconds: float) -> Figure:
+    """How many of its playouts the search keeps beside a network."""
+    shares = playout_ratios(plain("go", size), search, seconds)
+    told = search.figures
+    note = (
+        f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
+        if told
+        else ""
+    )
+    return rate_figure(f"Go {size}x{size} search with {what}, over without", "times", shares, at_least=0.8, peer=note)
+
+
 def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     """The figures of this section, each measured when called."""
     for size, least, aim in ((9, 8_000, 16_000), (19, 2_000, 3_600)):
@@ -70,20 +94,16 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
             return rate_figure(f"Go {size}x{size} search, 2 threads over 1", "times", ratios, at_least=1.7, aim=2)
 
         def with_network(size: int = size) -> Figure:
-            search = guided(size)
-            shares = playout_ratios(plain("go", size), search, seconds)
-            told = search.figures
-            note = (
-                f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
-                if told
-                else ""
-            )
-            what = f"Go {size}x{size} search with an MDLSTM network, over without"
-            return rate_figure(what, "times", shares, at_least=0.8, peer=note)
+            return share_kept("an MDLSTM network", size, guided(size), seconds)
+
+        def with_deep_network(size: int = size) -> Figure:
+            return share_kept(DEEP, size, guided_by_torch(size), seconds)
 
         yield alone
         yield threads
         yield with_network
+        if find_spec("torch"):
+            yield with_deep_network
     for game, size in (("atari-go", 7), ("gomoku", 9), ("pente", 9)):
 
         def other(game: str = game, size: int = size) -> Figure:

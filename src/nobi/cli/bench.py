@@ -69,7 +69,7 @@ def _section(name: str, figures: "list[Figure]") -> dict[str, object]:
 def _conditions() -> dict[str, str | int]:
     import numba
 
-    from nobi.arena.play import usable_threads
+    from nobi.cores import usable_threads
 
     return {
         "machine": _processor(),

@@ -44,7 +44,7 @@ class DataImport(CommonFlags, ImportSettings):
         """Imports."""
         self.check()
         announce_compiling()
-        from nobi.arena.play import usable_threads
+        from nobi.cores import usable_threads
         from nobi.datasets.importing import Progress, import_records
 
         start = time.perf_counter()

@@ -61,7 +61,7 @@ class Imitate(CommonFlags, ImitationSettings):
             if fault.name != "torch":
                 raise
             raise NobiError("Training by imitation needs PyTorch; install it with pip install 'nobi[deep]'.") from None
-        from nobi.arena.play import usable_threads
+        from nobi.cores import usable_threads
 
         use_threads(self.threads, usable_threads())
         with join_team(self.device) as team:

@@ -72,7 +72,7 @@ class Predict(CommonFlags):
             if fault.name != "torch":
                 raise
             raise NobiError("Predicting moves needs PyTorch; install it with pip install 'nobi[deep]'.") from None
-        from nobi.arena.play import usable_threads
+        from nobi.cores import usable_threads
         from nobi.files import ready_folder
         from nobi.imitate.evaluation import open_evaluation
 

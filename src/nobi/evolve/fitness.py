@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
-from nobi.arena.play import usable_threads
 from nobi.board.stones import BLACK, WHITE
+from nobi.cores import usable_threads
 from nobi.games import variant
 from nobi.networks.base import Network, Weights
 from nobi.players import make_player

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
-from nobi.arena.play import usable_threads
 from nobi.board.stones import Boards
+from nobi.cores import usable_threads
 from nobi.evolve.base import Weights
 from nobi.games.base import Variant
 from nobi.networks.base import Network

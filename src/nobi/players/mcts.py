@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,16 @@ from nobi.games.base import Game, Variant
 from nobi.players import register
 from nobi.players.base import Player
 from nobi.players.bot import RESIGN, Bot, Candidate, Clock
+from nobi.players.network import NetworkPlayer
 from nobi.search.ending import is_settled_win
+from nobi.search.policy import NetworkPolicy
 from nobi.search.search import Child, Search
 from nobi.search.settings import SearchSettings
 from nobi.streams import Streams, draw
+
+if TYPE_CHECKING:
+    from nobi.networks.inside import Inside
+    from nobi.search.deep import DeepPolicy
 
 _HOPELESS = 0.05
 """Who wins less often than this and sees the opponent pass, passes as well."""
@@ -138,11 +146,32 @@ class MctsBot(Bot):
             self.search.set_game(game)
             self.search.run(stop=stop)
 
+    def policy(self, game: Game) -> NDArray[np.float32] | None:
+        """The values of the network that guides the search, as it sees this position without searching."""
+        return self._network.policy(game) if self._network else None
+
+    def inside(self, game: Game) -> "Inside | None":
+        """What goes on in the network that guides the search."""
+        return self._network.inside(game) if self._network else None
+
+    @cached_property
+    def _network(self) -> Bot | None:
+        """The network that guides the search as a player of its own."""
+        guide, variant = self.search.policy, self.search.variant
+        if guide is None:
+            return None
+        if isinstance(guide, NetworkPolicy):
+            return NetworkPlayer(variant, guide.network, guide.weights).bot()
+        from nobi.players.policy import PolicyPlayer  # which needs PyTorch
+
+        return PolicyPlayer(variant, cast("DeepPolicy", guide).network).bot()
+
     def ownership(self, game: Game) -> NDArray[np.float32] | None:
         """Who owns what at the end of the rollouts."""
         from nobi.search.ending import ownership
 
-        return ownership(game, max(500, self.settings.rollouts)) if game.name == "go" else None
+        # no more however many a move may take: whoever asks for the score waits for it
+        return ownership(game, min(max(500, self.settings.rollouts), 2000)) if game.name == "go" else None
 
     def owners_so_far(self, game: Game) -> NDArray[np.float32] | None:
         """Who owns what at the end of the rollouts of the search under way."""
@@ -153,9 +182,11 @@ class MctsBot(Bot):
         self.search.close()
 
     def _candidates(self) -> list[Candidate]:
+        """The moves that were tried; of one that was not, prior knowledge is all there is, and no share of wins."""
         return [
             Candidate(child.move, child.visits, child.winrate, child.prior, child.variation)
             for child in self.search.children()
+            if child.visits or child.solved
         ]
 
 

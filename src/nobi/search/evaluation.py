@@ -30,6 +30,8 @@ TAKEN, PUT, REFUSED = 0, 8, 16
 """Where in `Waiting.ends` these counts stand, a line of the cache each."""
 
 _POLL_SECONDS = 0.0005
+_LONGEST_SECONDS = 0.2
+"""What a batch may take if the search goes on meanwhile: whoever ends the search waits for the batch."""
 _SLOTS = 4096
 _MARGIN = 256
 """So many slots are left free for threads that put at the same time."""
@@ -227,12 +229,12 @@ class Evaluator:
             follow_nodes(old, self._in_flight)
             follow_entries(old, self.waiting, len(played))
 
-    def evaluate_waiting(self) -> int:
-        """Takes up to a batch of what waits now, and evaluates what is still in the tree; returns how many it took."""
+    def evaluate_waiting(self, most: int) -> int:
+        """Takes up to so many of what waits now, and evaluates what is still in the tree; returns how many it took."""
         seen = time.perf_counter()
         ring = self.waiting
         with self.tree_lock:
-            entries = self._complete_entries(self._batch)
+            entries = self._complete_entries(most)
             there = [slot for slot in entries if ring.node[slot] >= 0]
             self._in_flight = ring.node[there].copy()
             lines = [ring.line[slot, : ring.depth[slot]].copy() for slot in there]
@@ -262,7 +264,7 @@ class Evaluator:
 
     def evaluate_all(self) -> None:
         """Evaluates all that waits now."""
-        while self.evaluate_waiting():
+        while self.evaluate_waiting(self._batch):
             pass
 
     def work(self, stop: threading.Event, deadline: float) -> None:
@@ -282,9 +284,11 @@ class Evaluator:
             now = time.perf_counter()
             if waiting and not self._first_seen:
                 self._first_seen = now
-            due = waiting >= self._batch or (waiting and now - self._first_seen >= self._wait)
-            if due and now + min(waiting, self._batch) * self.figures.seconds_each < deadline:
-                self.evaluate_waiting()
+            each = self.figures.seconds_each
+            batch = min(self._batch, max(1, int(_LONGEST_SECONDS / each))) if each else self._batch
+            due = waiting >= batch or (waiting and now - self._first_seen >= self._wait)
+            if due and now + min(waiting, batch) * each < deadline:
+                self.evaluate_waiting(batch)
             else:
                 time.sleep(_POLL_SECONDS)
 

@@ -61,8 +61,15 @@ class NetworkPolicy:
         return softmax(values.reshape(len(values), -1), self.sharpness)
 
 
-def policy_from_file(path: str, variant: Variant, sharpness: float) -> Policy:
-    """The policy that a model file holds."""
+def policy_from_file(path: str, variant: Variant, sharpness: float, searching: int = 0) -> Policy:
+    """The policy that a model file holds.
+
+    Args:
+        path: the file.
+        variant: the game that is searched.
+        sharpness: by what a network's values are multiplied before the softmax.
+        searching: how many threads search while the network works; it keeps to the other cores where there are any.
+    """
     from nobi.networks.model import model_in
     from nobi.networks.modelfile import DEEP, read_model_file
 
@@ -70,11 +77,12 @@ def policy_from_file(path: str, variant: Variant, sharpness: float) -> Policy:
     if file.format == DEEP:
         try:
             from nobi.networks.deep.store import deep_model_in
-            from nobi.search.deep import deep_policy
+            from nobi.search.deep import deep_policy, leave_cores
         except ModuleNotFoundError as fault:
             if fault.name != "torch":
                 raise
             raise NobiError(f"{path!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+        leave_cores(searching)
         return deep_policy(deep_model_in(file), path, variant, sharpness)
     model = model_in(file)
     if not model.network.scalable and model.size != variant.size:

@@ -84,7 +84,10 @@ class Search:
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:
-            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness)
+            searching = self.settings.threads if self.settings.mode == "asynchronous" else 0
+            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness, searching)
+        self.policy = policy
+        """What guides the search, if anything does."""
         self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
         self._waiting = self._evaluator.waiting if self._evaluator else allocate_waiting(0)
         self._pool: ThreadPoolExecutor | None = None

@@ -19,7 +19,11 @@ class SearchSettings:
     seconds: float = 0.0
     """Seconds a move; 0: no limit but the clock of the game."""
     threads: int = 1
-    """Threads that search one tree. One thread and a seed give the same moves every time."""
+    """Threads that search one tree.
+
+    One thread and a seed give the same moves every time, but for searches that are ended by time and those with a
+    network that works beside them (`mode=asynchronous`).
+    """
     model: str = ""
     """The file of a network whose policy guides the search."""
     mode: Literal["asynchronous", "synchronous"] = "asynchronous"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.arena.play import usable_threads
+from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.imitate.settings import ImitationSettings
 from nobi.studies.pieces import Arrays, Piece

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from nobi import games
-from nobi.arena.play import usable_threads
 from nobi.arena.summary import Interval, share_interval
+from nobi.cores import usable_threads
 from nobi.games.base import Variant
 from nobi.matches.folder import MatchFolder
 from nobi.matches.openings import Opening, random_opening

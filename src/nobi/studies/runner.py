@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import nobi
-from nobi.arena.play import usable_threads
 from nobi.arena.summary import Interval
+from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.files import ready_folder, write_whole
 from nobi.studies import find
