@@ -2,20 +2,23 @@
 
 import os
 import re
+import shlex
 import sys
+import threading
 import time
-from pathlib import Path
 
 import pytest
 
+from helpers.answering import answering
 from helpers.engines import fake
+from helpers.processes import is_running, processes_with, wait_until
 from helpers.runs import fault_of
 from nobi.board.stones import BLACK
 from nobi.board.vertices import point_named
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.gtp.bot import GtpBot
-from nobi.gtp.client import EngineError, start_engine
+from nobi.gtp.client import EngineError, EngineProcess, start_engine
 from nobi.players.bot import RESIGN, Clock, clock_for
 from nobi.players.time import TimeControl, TimeSettings
 
@@ -199,12 +202,140 @@ def test_an_engine_for_another_game_is_refused():
         GtpBot(fake("good"), variant("gomoku", 9), 5.0)
 
 
-def is_running(number):
-    """Whether the process is there and has not ended; one that has ended may be there until somebody asks how."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+def program(code):
+    """The command of a program in Python."""
+    return shlex.join([sys.executable, "-S", "-E", "-c", code])
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("sys.exit(5)", "with the exit code 5."),
+        ("sys.exit('there is no [bold] network\\n\\n')", "with the exit code 1, saying 'there is no [bold] network'."),
+        (
+            "sys.exit('unknown option -x\\nsee --help')",
+            "with the exit code 1, saying 'unknown option -x / see --help'.",
+        ),
+        ("sys.stderr.write('-' * 10**7 + '\\n'); sys.exit('full')", "with the exit code 1, saying 'full'."),
+        ("sys.exit('x' * 10**6)", f"with the exit code 1, saying '{'x' * 200} / {'x' * 200}'."),
+        ("os.kill(os.getpid(), 15)", "by SIGTERM (Terminated)."),
+    ],
+)
+def test_the_last_words_of_a_program_are_told(code, words):
+    fault = fault_of(start_engine, program(f"import os, sys; input(); {code}"), 60)
+    assert fault.endswith(f" does not speak GTP: it ended at 'protocol_version' {words}")
+
+
+def test_a_program_that_complains_all_the_time_is_not_held_up():
+    talk = "import sys\nfor line in sys.stdin: sys.stderr.write('so it is\\n' * 10**5); print('= 2\\n', flush=True)"
+    engine = start_engine(program(talk), 60)
+    assert engine.ask("name") == "2"
+    assert len(engine._complaints) <= 2
+    engine.kill()
+
+
+def test_another_version_of_the_protocol_is_refused():
+    assert "speaks version '1' of GTP, not 2." in fault_of(start_engine, answering(protocol_version="1"), 5)
+
+
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [("boardsize", "no such board"), ("clear_board", "not now"), ("komi", "I do not haggle")],
+)
+def test_an_engine_that_cannot_play_on_the_board_is_refused_at_once(command, refused, tmp_path):
+    answers = {command: f"? {refused}", "mark": str(tmp_path)}
+    fault = fault_of(GtpBot, answering(**answers), GO, 5.0)
+    assert fault.endswith(f" cannot play go:komi=0.5 on 9x9: it refused '{command}': {refused}.")
+    assert processes_with(tmp_path) == set()
+
+
+def test_an_engine_that_refuses_the_rules_plays_and_that_is_noted():
+    answers = {"known_command": "true", "kata-set-rules": "? no\nsuch rules", "genmove": "C3"}
+    bot = GtpBot(answering(**answers), GO, 5.0)
+    assert bot.note.endswith(" plays by rules of its own: it refused 'kata-set-rules': no such rules.")
+    assert bot.choose(GO.new(), Clock()) == point_named("C3", 9)
+    bot.close()
+    willing = GtpBot(answering(known_command="true"), GO, 5.0)
+    willing.close()
+    assert willing.note == ""
+
+
+def test_an_engine_that_ends_between_the_commands_is_started_again():
+    """It has ended when it is asked what it knows, in the first game only."""
+    bot = GtpBot(fake("good"), GO, 5.0)
+    ask = bot._engine.ask
+
+    def ended(command, seconds=None):
+        if command.startswith("known_command"):
+            bot._engine.kill()
+        return ask(command, seconds)
+
+    bot._engine.ask = ended
+    with pytest.raises(EngineError):
+        bot.choose(GO.new(), Clock())
+    assert bot.choose(GO.new(), Clock()) == point_named("A1", 9)
+    bot.close()
+
+
+def test_ctrl_c_ends_an_engine_that_starts(monkeypatch, tmp_path):
+    def interrupted(*_):
+        assert len(processes_with(tmp_path)) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EngineProcess, "ask", interrupted)
+    for start in (start_engine, lambda command, seconds: GtpBot(command, GO, seconds)):
+        with pytest.raises(KeyboardInterrupt):
+            start(f"{fake('deaf', 1)} {tmp_path}", 60)
+        assert processes_with(tmp_path) == set()
+
+
+def test_ctrl_c_ends_an_engine_that_is_slow_to_quit(tmp_path):
+    engine = start_engine(f"{fake('good', 1)} {tmp_path}", 60)
+    wait = engine._process.wait
+
+    def interrupted(timeout=None):
+        if timeout is not None:
+            raise KeyboardInterrupt
+        return wait()
+
+    engine._process.wait = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        engine.close()
+    assert processes_with(tmp_path) == set()
+
+
+def test_a_closed_bot_starts_no_engine(tmp_path):
+    bot = GtpBot(f"{fake('good', 1)} {tmp_path}", GO, 60.0)
+    bot.close()
+    with pytest.raises(EngineError, match="has left"):
+        bot.choose(GO.new(), Clock())
+    assert processes_with(tmp_path) == set()
+
+
+def test_a_bot_may_be_closed_while_its_engine_starts_again(tmp_path):
+    """The engine answers when it starts for the first time, and never again."""
+    script, note = tmp_path / "engine.sh", tmp_path / "started"
+    script.write_text(f"#!/bin/sh\nif [ -e {note} ]; then exec sleep 1000; fi\ntouch {note}\n{fake('crash', 1)}\n")
+    script.chmod(0o755)
+    bot = GtpBot(str(script), GO, 60.0)
+    faults = []
+
+    def play():
+        for _ in range(2):
+            try:
+                bot.choose(GO.new(), Clock())
+            except EngineError as fault:
+                faults.append(str(fault))
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    assert wait_until(lambda: len(faults) == 1 and bot._engine)
+    engine = bot._engine
+    bot.close()
+    thread.join(20)
+    assert len(faults) == 2
+    assert "could not be started again" in faults[1]
+    assert not is_running(engine._process.pid)
 
 
 def test_what_an_engine_has_started_ends_with_it(tmp_path):
@@ -216,10 +347,7 @@ def test_what_an_engine_has_started_ends_with_it(tmp_path):
     os.kill(inner, 0)  # it is there
     with pytest.raises(EngineError):
         engine.ask("genmove b", 0.5)
-    deadline = time.monotonic() + 10
-    while is_running(inner) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_running(inner)
+    assert wait_until(lambda: not is_running(inner))
 
 
 def test_an_engine_is_ready_before_the_clock_runs():

@@ -1,12 +1,13 @@
 """Another program as a player: the word `gtp:COMMAND`."""
 
 import contextlib
+import threading
 
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.vertices import point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
-from nobi.gtp.client import EngineError, EngineProcess, start_engine
+from nobi.gtp.client import START_SECONDS, EngineError, EngineProcess, launch_engine
 from nobi.gtp.rulesets import as_json
 from nobi.players.bot import RESIGN, Bot, Clock
 from nobi.players.time import TimeSettings
@@ -22,7 +23,8 @@ _LATE_SECONDS = 1.0
 class GtpBot(Bot):
     """Plays the moves of an engine, which is told of the game as it goes on.
 
-    What the engine does wrong is an `EngineError`; at the next move it is started anew.
+    What the engine does wrong is an `EngineError`; at the next move it is started anew. An engine that does not work
+    or refuses the board or the komi is a NobiError at once.
     """
 
     def __init__(self, command: str, variant: Variant, seconds: float = 60.0) -> None:
@@ -32,15 +34,25 @@ class GtpBot(Bot):
         self.name = PREFIX + command
         self.command = command
         self.variant = variant
+        self.note = ""
+        """What is to be known of the engine before a game, in a sentence."""
         self._seconds = seconds
-        self._engine: EngineProcess | None = start_engine(command, seconds)
+        self._lock = threading.Lock()
+        """Held where the engine comes or goes: another thread may close the bot while this one plays."""
+        self._closed = False
+        self._engine: EngineProcess | None = None
         self._told: tuple[list[tuple[int, int]], list[int]] | None = None
         """The start position and the moves that the engine knows of; None if it is to be told from the beginning."""
         self._time: TimeSettings | None = None
         """What the engine was told of time in this game."""
         self._one_stone = False
         """Whether it takes byo-yomi for one stone a period."""
-        self._check_game()
+        with contextlib.ExitStack() as failed:
+            failed.callback(self.close)
+            engine = self._start()
+            self._check_game(engine)
+            self._check_board(engine)
+            failed.pop_all()
 
     def get_ready(self, game: Game) -> None:
         """Starts the engine, if it has to be, and tells it of the game; what goes wrong shows at its move."""
@@ -60,8 +72,9 @@ class GtpBot(Bot):
         except NobiError:
             self._fail()
             raise EngineError("garbage", f"answered 'genmove' with {answer[:60]!r}") from None
-        if self._told:
-            self._told[1].append(move)
+        told = self._told
+        if told:
+            told[1].append(move)
         return move
 
     def final_score(self, game: Game) -> str:
@@ -75,9 +88,10 @@ class GtpBot(Bot):
         engine = self._engine
         if engine is None:
             try:
-                engine = self._engine = start_engine(self.command, self._seconds)
+                engine = self._start()
             except NobiError as fault:
-                raise EngineError("crash", f"could not be started again: {fault}") from None
+                self._fail()
+                raise EngineError("crash", f"could not be started again: {str(fault).rstrip('.')}") from None
         known = self._told
         if known is None or known[0] != start or moves[: len(known[1])] != known[1]:
             self._begin(engine, game, start, first)
@@ -89,10 +103,26 @@ class GtpBot(Bot):
         return engine
 
     def close(self) -> None:
-        """Ends the engine."""
-        engine, self._engine, self._told = self._engine, None, None
+        """Ends the engine for good: a game that another thread still plays starts no other."""
+        with self._lock:
+            self._closed = True
+        engine = self._dismiss()
         if engine:
             engine.close()
+
+    def _start(self) -> EngineProcess:
+        with self._lock:
+            if self._closed:
+                raise EngineError("crash", "has left")
+            engine = self._engine = launch_engine(self.command, self._seconds)
+        engine.greet()
+        return engine
+
+    def _dismiss(self) -> EngineProcess | None:
+        """The engine, which is nobody's any more."""
+        with self._lock:
+            engine, self._engine, self._told = self._engine, None, None
+        return engine
 
     def _tell_time(self, engine: EngineProcess, colour: int, clock: Clock) -> float | None:
         """Tells the engine what time it has; returns how long to wait for its move, None for no special time."""
@@ -122,7 +152,7 @@ class GtpBot(Bot):
         main, period = (max(1, int(seconds)) if seconds else 0 for seconds in (settings.main, settings.period))
         count = settings.count
         if settings.system == "byoyomi":
-            if count > 1 and engine.knows("kgs-time_settings"):
+            if count > 1 and self._knows(engine, "kgs-time_settings"):
                 words = f"{settings.main:g} {settings.period:g} {count}"
                 self._ask(engine, f"kgs-time_settings byoyomi {words}", may_refuse=True)
                 return
@@ -134,20 +164,15 @@ class GtpBot(Bot):
 
     def _begin(self, engine: EngineProcess, game: Game, start: list[tuple[int, int]], first: int) -> None:
         self._time = None
-        self._ask(engine, f"boardsize {game.size}")
-        self._ask(engine, "clear_board")
-        if game.name == "go":
-            if engine.knows("kata-set-rules"):
-                self._ask(engine, f"kata-set-rules {as_json(game.settings)}", may_refuse=True)
-            self._ask(engine, f"komi {game.settings.komi:g}")
-        if self.seed is not None and engine.knows("set_random_seed"):  # as GNU Go has it
+        self._set_board(engine, game)
+        if self.seed is not None and self._knows(engine, "set_random_seed"):  # as GNU Go has it
             self._ask(engine, f"set_random_seed {self.seed}", may_refuse=True)
         plain = type(game)(game.size, game.settings).start
         stones = [stone for stone in start if stone not in plain]  # a game may begin with stones of its own
         names = [vertex_name(point, game.size) for point, _ in stones]
         if len(stones) > 1 and all(colour == BLACK for _, colour in stones):
             self._ask(engine, f"set_free_handicap {' '.join(names)}")
-        elif stones and engine.knows("gogui-setup") and engine.knows("gogui-setup_player"):
+        elif stones and self._knows(engine, "gogui-setup") and self._knows(engine, "gogui-setup_player"):
             placed = (f"{_LETTERS[colour]} {name}" for name, (_, colour) in zip(names, stones, strict=True))
             self._ask(engine, f"gogui-setup {' '.join(placed)}")
             self._ask(engine, f"gogui-setup_player {_LETTERS[first]}")
@@ -155,18 +180,44 @@ class GtpBot(Bot):
             for name, (_, colour) in zip(names, stones, strict=True):
                 self._ask(engine, f"play {_LETTERS[colour]} {name}")
 
-    def _check_game(self) -> None:
+    def _set_board(self, engine: EngineProcess, game: Game, seconds: float | None = None) -> None:
+        """Tells the engine the size of the board and the rules."""
+        self._ask(engine, f"boardsize {game.size}", seconds)
+        self._ask(engine, "clear_board", seconds)
+        if game.name == "go":
+            if self._knows(engine, "kata-set-rules"):
+                self._offer_rules(engine, as_json(game.settings))
+            self._ask(engine, f"komi {game.settings.komi:g}")
+
+    def _offer_rules(self, engine: EngineProcess, rules: str) -> None:
+        """Tells the engine the rules; one that refuses them may still play, and that is noted."""
+        try:
+            engine.ask(f"kata-set-rules {rules}")
+        except EngineError as fault:
+            if fault.kind != "refusal":
+                self._fail()
+                raise
+            self.note = f"The engine {self.command!r} plays by rules of its own: it {fault}."
+
+    def _check_board(self, engine: EngineProcess) -> None:
+        """Refuses an engine that cannot play on the board: it would lose game after game."""
+        game = self.variant.new()
+        try:
+            self._set_board(engine, game, max(START_SECONDS, self._seconds))
+        except EngineError as fault:
+            where = f"{self.variant} on {game.size}x{game.size}"
+            raise NobiError(f"The engine {self.command!r} cannot play {where}: it {fault}.") from None
+
+    def _check_game(self, engine: EngineProcess) -> None:
         """Refuses an engine that plays another game."""
         game = self.variant.game.name
-        engine = self._engine
-        if engine is None or game == "go":
+        if game == "go":
             return
         try:
-            plays = engine.ask("gogui-rules_game_id") if engine.knows("gogui-rules_game_id") else "Go"
+            plays = engine.ask("gogui-rules_game_id") if self._knows(engine, "gogui-rules_game_id") else "Go"
         except EngineError as fault:
             plays = f"nothing: it {fault}"
         if plays.lower() != game.replace("-", ""):
-            self.close()
             raise NobiError(f"The engine {self.command!r} plays {plays}, not {game}.")
 
     def _ask(
@@ -180,8 +231,12 @@ class GtpBot(Bot):
             self._fail()
             raise
 
+    def _knows(self, engine: EngineProcess, command: str) -> bool:
+        """Whether the engine has this command."""
+        return self._ask(engine, f"known_command {command}", may_refuse=True).lower() == "true"
+
     def _fail(self) -> None:
         """Ends an engine that went wrong; the next move starts another."""
-        engine, self._engine, self._told = self._engine, None, None
+        engine = self._dismiss()
         if engine:
             engine.kill()

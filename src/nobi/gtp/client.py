@@ -13,14 +13,21 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 
 from nobi.errors import NobiError
 
 START_SECONDS = 60.0
 """How long a program may take to answer the first command: some load a large network."""
 _QUIT_SECONDS = 2.0
+_LISTEN_SECONDS = 0.5
+"""How long to wait for the last words of a program that has ended."""
 _LONGEST_ANSWER = 1_000_000
 """Bytes. A program that says more in one answer says nothing sensible."""
+_LONGEST_LINE = 4096
+"""Bytes of standard error that are read at once."""
+_LONGEST_WORDS = 200
+"""Characters of what a program says that are quoted."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -44,38 +51,48 @@ class EngineProcess:
             _words(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is ours: the engine is told to quit
         )
+        self._complaints: deque[str] = deque(maxlen=2)
+        """The latest lines of standard error: the last one alone may only point to the help."""
         threading.Thread(target=self._read, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def greet(self) -> None:
+        """Makes sure that it speaks GTP 2; if not, it is ended, and a NobiError says what is wrong with the command."""
+        with contextlib.ExitStack() as failed:
+            failed.callback(self.kill)  # after Ctrl-C too
+            try:
+                version = self.ask("protocol_version", max(START_SECONDS, self.seconds))
+            except EngineError as fault:
+                raise NobiError(f"The engine command {self.command!r} does not speak GTP: it {fault}.") from None
+            if version != "2":
+                raise NobiError(f"The engine command {self.command!r} speaks version {version[:20]!r} of GTP, not 2.")
+            failed.pop_all()
 
     def ask(self, command: str, seconds: float | None = None) -> str:
         """The answer to a command, without the sign in front; a refusal is a fault of that kind."""
         sign, text = self._exchange(command, self.seconds if seconds is None else seconds)
         if sign == "?":
-            raise EngineError("refusal", f"refused {command.split()[0]!r}: {text or 'no reason given'}")
+            words = " ".join(text.split())[:_LONGEST_WORDS] or "no reason given"
+            raise EngineError("refusal", f"refused {command.split()[0]!r}: {words}")
         return text
-
-    def knows(self, command: str) -> bool:
-        """Whether it has this command."""
-        try:
-            return self.ask(f"known_command {command}").strip().lower() == "true"
-        except EngineError as fault:
-            if fault.kind == "refusal":
-                return False
-            raise
 
     def close(self) -> None:
         """Asks it to quit, and makes it if it does not."""
         process = self._process
-        with contextlib.suppress(OSError, ValueError):
-            if process.stdin and process.poll() is None:
-                process.stdin.write(b"quit\n")
-                process.stdin.flush()
-                process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_QUIT_SECONDS)
-        self.kill()
+        try:
+            with contextlib.suppress(OSError, ValueError):
+                if process.stdin and process.poll() is None:
+                    process.stdin.write(b"quit\n")
+                    process.stdin.flush()
+                    process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_QUIT_SECONDS)
+        finally:  # also where Ctrl-C cuts the wait short
+            self.kill()
 
     def kill(self) -> None:
         """Ends it at once, and what it has started: a command may be a script that runs the engine."""
@@ -113,7 +130,7 @@ class EngineProcess:
             if length > _LONGEST_ANSWER:
                 self.kill()
                 raise EngineError("garbage", f"answered {name!r} without an end")
-            line = _CONTROL.sub("", raw.decode("utf-8", "replace").rstrip("\n")).replace("\t", " ")
+            line = _text(raw)
             if line.strip():
                 if not lines and line[0] not in "=?":
                     self.kill()
@@ -143,7 +160,14 @@ class EngineProcess:
         except subprocess.TimeoutExpired:  # it closed its output and lives on
             self.kill()
             return EngineError("crash", f"closed its output at {name!r}")
-        return EngineError("crash", f"ended at {name!r} with the exit code {code}")
+        how = f"with the exit code {code}" if code >= 0 else f"by {_signal_words(-code)}"
+        return EngineError("crash", f"ended at {name!r} {how}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        """What a program that has ended said of it on standard error."""
+        self._listener.join(_LISTEN_SECONDS)  # no longer: something that it has started may keep the stream open
+        words = " / ".join(self._complaints)
+        return f", saying {words!r}" if words else ""
 
     def _read(self) -> None:
         stream = self._process.stdout
@@ -152,19 +176,42 @@ class EngineProcess:
                 self._waiting.put(line)
         self._waiting.put(None)
 
+    def _listen(self) -> None:
+        """Reads all of standard error, so that the program never waits for that, and keeps the latest words."""
+        stream = self._process.stderr
+        if stream:
+            while line := stream.readline(_LONGEST_LINE):
+                words = _text(line).strip()
+                if any(letter.isalnum() for letter in words):
+                    self._complaints.append(words[:_LONGEST_WORDS])
+
+
+def launch_engine(command: str, seconds: float) -> EngineProcess:
+    """Starts a program and does not wait for it; a NobiError says why that cannot be."""
+    try:
+        return EngineProcess(command, seconds)
+    except OSError as fault:
+        raise NobiError(f"The engine command {command!r} cannot be started: {fault.strerror}.") from None
+
 
 def start_engine(command: str, seconds: float) -> EngineProcess:
     """Starts a program and makes sure that it speaks GTP 2; a NobiError says what is wrong with the command."""
-    try:
-        engine = EngineProcess(command, seconds)
-    except OSError as fault:
-        raise NobiError(f"The engine command {command!r} cannot be started: {fault.strerror}.") from None
-    try:
-        engine.ask("protocol_version", max(START_SECONDS, seconds))
-    except EngineError as fault:
-        engine.kill()
-        raise NobiError(f"The engine command {command!r} does not speak GTP: it {fault}.") from None
+    engine = launch_engine(command, seconds)
+    engine.greet()
     return engine
+
+
+def _text(raw: bytes) -> str:
+    """A line without its end and without what would move a cursor."""
+    return _CONTROL.sub("", raw.decode("utf-8", "replace").rstrip("\n")).replace("\t", " ")
+
+
+def _signal_words(number: int) -> str:
+    """`SIGSEGV (Segmentation fault)`."""
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:  # one of those without a name
+        return f"the signal {number}"
 
 
 def _words(command: str) -> list[str]:
