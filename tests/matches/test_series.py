@@ -1,12 +1,17 @@
 """Games between bots: forfeits, referees, resumption, repetitions."""
 
 import json
+import signal
+import threading
+import time
 from dataclasses import replace
 
 import pytest
 from sgfmill import sgf
 
+from helpers.answering import answering
 from helpers.engines import fake
+from helpers.processes import processes_with, wait_until
 from helpers.runs import fault_of
 from nobi.games import variant
 from nobi.matches.folder import MatchFolder
@@ -15,7 +20,7 @@ from nobi.matches.records import GameRecord, record_from, without_repetitions
 from nobi.matches.referee import RulesReferee, ruling_of
 from nobi.matches.seats import Entrant
 from nobi.matches.series import Pairing, Series, SeriesSettings, keeper, pairings, remaining
-from nobi.matches.statistics import cross_table, summarise_match
+from nobi.matches.statistics import cross_table, forfeits, summarise_match, void_reasons
 from nobi.players.time import TimeSettings
 
 GO = variant("go:komi=0.5", 5)
@@ -134,7 +139,8 @@ def test_the_referee_decides():
     assert (record.result, record.reason) == ("W+0.5", "by counting")
     [record] = play(words, 1, referee=fake("passes"))  # one that gives no score
     assert (record.result, record.winner) == ("Void", "void")
-    assert "nobody knows" in record.reason
+    assert record.reason == "the referee gave the score 'nobody knows', which is none"
+    assert void_reasons([record]) == {record.reason: 1}
     assert summarise_match([record]).void == 1
     assert summarise_match([record]).all.games == 0
 
@@ -213,7 +219,9 @@ class TestFolder:
     def test_what_cannot_be_resumed(self, tmp_path):
         MatchFolder(tmp_path, self.SETTINGS, resume=False)
         assert "add --resume" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
-        assert "has another a" in fault_of(MatchFolder, tmp_path, {"a": "naive", "games": 4}, resume=True)
+        assert "has another player A ('playout', not 'naive'); resume it with the same." in fault_of(
+            MatchFolder, tmp_path, {"a": "naive", "games": 4}, resume=True
+        )
         (tmp_path / "games.jsonl").write_text("nonsense\n" + '{"game": 0}\n')
         folder = MatchFolder(tmp_path, self.SETTINGS, resume=True)
         assert "Line 1 of" in fault_of(folder.load)
@@ -250,18 +258,35 @@ def test_repeated_games_are_left_out():
         record(1, 1, "black", "A1 B2"),  # the colours are exchanged: another game
         record(2, 0, "black", "A1 B2"),  # repeats game 0
         record(3, 0, "white", "A1 B3"),
-        record(4, 0, "white", "A1", forfeited=True),
-        record(5, 0, "white", "A1", forfeited=True),
+        record(4, 0, "black", "A1", forfeited=True),
+        record(5, 0, "black", "A1", forfeited=True),
     ]
     kept, repeated = without_repetitions(records[::-1])
     assert [one.game for one in kept] == [0, 1, 3, 4, 5]
     assert repeated == 1
     summary = summarise_match(records)
-    assert (summary.black.games, summary.black.wins, summary.white.games) == (4, 1, 1)
+    assert (summary.black.games, summary.black.wins, summary.white.games) == (4, 3, 1)
     assert summary.repeated == 1
-    assert summary.forfeits == {"x": 2}
+    assert summary.forfeits == {"B x": 2}
     table = cross_table(kept, 2)
-    assert table.tolist() == [[0, 1], [4, 0]]
+    assert table.tolist() == [[0, 3], [2, 0]]
+
+
+def test_who_forfeited_is_told_by_name_whatever_the_colour():
+    records = [
+        replace(record(0, 0, "white", "A1", forfeited=True), reason="black overstepped the time"),
+        replace(record(1, 1, "black", "A1", forfeited=True), reason="white overstepped the time"),
+        replace(record(2, 0, "black", "A1", forfeited=True), reason="white refused 'genmove': black ate it"),
+        record(3, 1, "white", "A1"),
+    ]
+    assert forfeits(records, ["left", "right"]) == {
+        "left overstepped the time": 2,
+        "right refused 'genmove': black ate it": 1,
+    }
+    assert summarise_match(records, a=1).forfeits == {
+        "B overstepped the time": 2,
+        "A refused 'genmove': black ate it": 1,
+    }
 
 
 def test_statistics_are_those_of_player_a():
@@ -281,6 +306,36 @@ def test_seats_keep_engines_and_renew_players():
     seat.close()
     seat = Seat(Entrant("playout", GO, 0, 5.0))
     assert seat.bot(0) is not seat.bot(1)
+
+
+def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
+    """A game begins after the engines were ended: no other is started, and its end is waited for."""
+    word = f"{engine('good', 1)} {tmp_path}"
+    over = threading.Event()
+
+    def late(number):
+        if number == 1:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            assert wait_until(lambda: not processes_with(tmp_path))
+            time.sleep(1)
+            over.set()
+        return Opening()
+
+    records = []
+    with pytest.raises(KeyboardInterrupt):
+        play([word, "playout"], 4, opening_of=late, records=records, referee=f"{fake('good', 1)} {tmp_path}")
+    assert over.is_set()
+    assert [record.game for record in records] == [0, 1]
+    assert not wait_until(lambda: processes_with(tmp_path), 2.0)
+
+
+def test_engines_that_cannot_play_on_the_board_are_refused_before_any_game(tmp_path):
+    picky = answering(boardsize="? too small", mark=str(tmp_path))
+    for words, settings in (([f"gtp:{picky}", "playout"], {}), (["playout", "naive"], {"referee": picky})):
+        assert "cannot play go:komi=0.5 on 5x5: it refused 'boardsize': too small." in fault_of(
+            play, words, 1, opening_of=lambda _: pytest.fail("a game began"), **settings
+        )
+    assert processes_with(tmp_path) == set()
 
 
 def test_a_fault_of_our_own_ends_the_series():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.cli.common import print_json
-from nobi.cli.series import elo_text, play
+from nobi.cli.series import elo_numbers, elo_text, fault_lines, plain_console, play
 from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
@@ -32,24 +32,25 @@ def duel(match: "Match") -> int:
     summary = summarise_match(records)
     if match.json:
         settings = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(match).items()}
-        print_json({"settings": settings, "results": summary, "games": records})
+        results = asdict(summary)
+        for part in ("black", "white", "all"):
+            results[part]["elo"] = elo_numbers(results[part]["elo"])
+        print_json({"settings": settings, "results": results, "games": records})
     else:
         _report(match, records, summary)
     return 0 if len(records) == total else 130
 
 
 def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary") -> None:
-    from rich.console import Console
+    from nobi.matches.records import without_repetitions
 
-    console = Console()
+    console = plain_console()
     title = f"A = {match.a} against B = {match.b}: {match.game}, {match.size}x{match.size}"
     print_table(console, title, _table(summary))
     lines = [f"Elo of A less that of B: {elo_text(summary.all.elo)}, 95 % interval."]
     if summary.repeated:
         lines.append(f"Left out, because they repeat an earlier game: {summary.repeated} of {len(records)} games.")
-    if summary.void:
-        lines.append(f"{summary.void} games have no result: the referee failed.")
-    lines += [f"Forfeited, {count} times: {reason}." for reason, count in summary.forfeits.items()]
+    lines += fault_lines(without_repetitions(records)[0], "AB")
     if match.folder:
         lines.append(f"The games are in {match.folder}.")
     for line in lines:

@@ -1,7 +1,8 @@
 """What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table."""
 
+import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
@@ -15,7 +16,9 @@ from nobi.cli.common import CommonFlags
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections import Counter
+
+    from rich.console import Console, RenderableType
 
     from nobi.arena.summary import Interval
     from nobi.games.base import Variant
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 _NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
 """Flags that change no game."""
+_MOST_REASONS = 5
+"""How many reasons why games went wrong are told one by one."""
 
 
 @dataclass(frozen=True)
@@ -141,17 +146,34 @@ def play(
     schedule = pairings(len(words), count)
     opening_of = opening_source(flags, variant)
     opening_of(0)
-    with Series(settings, entrants) as series:  # complains of what cannot be before anything is written
+    # the series complains of what cannot be before anything is written
+    with _terminated_like_ctrl_c(), Series(settings, entrants) as series:
         folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
         records = folder.load() if folder else []
         if any(record.game >= len(schedule) for record in records):
             raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
+        for note in series.notes():
+            print(f"nobi: {note}", file=sys.stderr)
         with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
             try:
                 series.play(remaining(schedule, records), opening_of, keeper(records, folder, tell))
             except KeyboardInterrupt:
                 print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
     return sorted(records, key=lambda record: record.game), len(schedule)
+
+
+@contextmanager
+def _terminated_like_ctrl_c() -> Iterator[None]:
+    """Takes the signal to end as Ctrl-C: the games are kept, and no engine is left running."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def kept_settings(flags: SeriesFlags) -> dict[str, Any]:
@@ -172,11 +194,11 @@ def live_table(
     """A table and a bar with the time left on standard error, if that is a terminal; gives a function to be called when
     there is news.
     """
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = plain_console(stderr=True)
     if not console.is_terminal:
         yield lambda: None
         return
@@ -190,6 +212,42 @@ def live_table(
             live.update(Group(draw(), bar))
 
         yield tell
+
+
+def plain_console(*, stderr: bool = False) -> "Console":
+    """A console that prints the words of engines and the names of players as they are."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False)
+
+
+def fault_lines(records: "list[GameRecord]", names: Sequence[str]) -> list[str]:
+    """What to tell of games without a result and of forfeited ones; `names` are those of the players."""
+    from nobi.matches.statistics import forfeits, void_reasons
+
+    lines = [
+        f"{count} {'game has' if count == 1 else 'games have'} no result: {reason}."
+        for reason, count in _most_common(void_reasons(records))
+    ]
+    lines += [
+        f"Forfeited {'once' if count == 1 else f'{count} times'}: {words}."
+        for words, count in _most_common(forfeits(records, names))
+    ]
+    return lines
+
+
+def _most_common(reasons: "Counter[str]") -> list[tuple[str, int]]:
+    """The reasons that are told one by one, and the others as one."""
+    common = reasons.most_common()
+    told, others = common[:_MOST_REASONS], common[_MOST_REASONS:]
+    if others:
+        told.append(("other reasons, which the records of the games tell", sum(count for _, count in others)))
+    return told
+
+
+def elo_numbers(elo: Mapping[str, float]) -> dict[str, float | str]:
+    """An Elo interval for JSON, which has no infinite numbers: the words `inf` and `-inf` stand for them."""
+    return {key: str(value) if abs(value) == float("inf") else value for key, value in elo.items()}
 
 
 def elo_text(elo: "Interval") -> str:

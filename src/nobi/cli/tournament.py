@@ -8,7 +8,7 @@ import tyro
 
 from nobi.cli.common import announce_compiling, print_json
 from nobi.cli.match import PLAYER_HELP
-from nobi.cli.series import SeriesFlags, elo_text, play
+from nobi.cli.series import SeriesFlags, elo_numbers, elo_text, fault_lines, plain_console, play
 from nobi.cli.tables import plain_table, print_table
 from nobi.errors import NobiError
 
@@ -51,6 +51,7 @@ class Tournament(SeriesFlags):
 
     def _report(self, records: "list[GameRecord]") -> None:
         from nobi.matches.records import without_repetitions
+        from nobi.matches.statistics import forfeits, void_reasons
 
         kept, repeated = without_repetitions(records)
         points, ratings = self._rate(records)
@@ -59,28 +60,23 @@ class Tournament(SeriesFlags):
             document = {
                 "settings": settings,
                 "points": points.tolist(),
-                "elo": dict(zip(self.players, ratings.elo, strict=True)),
+                "elo": {who: elo_numbers(asdict(elo)) for who, elo in zip(self.players, ratings.elo, strict=True)},
                 "added_draws": ratings.added_draws,
                 "repeated": repeated,
+                "void": void_reasons(kept).total(),
+                "forfeits": forfeits(kept, self.players),
                 "games": records,
             }
             print_json(document)
             return
-        from rich.console import Console
-
-        console = Console()
+        console = plain_console()
         print_table(console, f"{self.game}, {self.size}x{self.size}", self._table(records))
         lines = [f"{len(records)} games; Elo relative to the mean of all, 95 % intervals."]
         if ratings.added_draws:
             lines.append("Somebody lost no point: half a drawn game was added between every two who met.")
         if repeated:
             lines.append(f"Left out, because they repeat an earlier game: {repeated} of {len(records)} games.")
-        reasons: dict[str, int] = {}
-        for record in kept:
-            if record.forfeited:
-                text = f"{self.players[record.black]} – {self.players[record.white]}: {record.reason}"
-                reasons[text] = reasons.get(text, 0) + 1
-        lines += [f"Forfeited, {count} times: {text}." for text, count in reasons.items()]
+        lines += fault_lines(kept, self.players)
         if self.folder:
             lines.append(f"The games are in {self.folder}.")
         for line in lines:

@@ -14,6 +14,9 @@ from nobi.errors import NobiError
 from nobi.files import ready_folder, write_whole
 from nobi.matches.records import GameRecord, record_from
 
+_NAMES = {"a": "player A", "b": "player B", "players": "list of players", "piece": "piece"}
+"""Settings that are no flags."""
+
 
 class MatchFolder:
     """The folder of a match."""
@@ -66,6 +69,10 @@ class MatchFolder:
             raise NobiError(f"{str(config)!r} cannot be read: {fault}.") from None
         if not isinstance(before, dict):
             raise NobiError(f"{str(config)!r} does not hold the settings of a match.")
-        different = [key for key in settings if before.get(key) != settings[key] and key not in (extendable, "nobi")]
-        if different:
-            raise NobiError(f"The match in {str(self.path)!r} has another {different[0]}; resume it with the same.")
+        for key, value in settings.items():
+            if before.get(key) != value and key not in (extendable, "nobi"):
+                name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
+                raise NobiError(
+                    f"The match in {str(self.path)!r} has another {name} ({before.get(key)!r}, not {value!r}); "
+                    "resume it with the same."
+                )

@@ -34,6 +34,14 @@ class GameRecord:
         """The line that stands for it."""
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
+    @property
+    def fault(self) -> tuple[int, str] | None:
+        """The number of the entrant who forfeited the game, and the words for what he did; None if nobody did."""
+        if not self.forfeited:
+            return None
+        loser, colour = (self.white, "white") if self.winner == "black" else (self.black, "black")
+        return loser, self.reason.removeprefix(f"{colour} ")
+
     def points(self, entrant: int) -> float | None:
         """1 for a win of this entrant, ½ for a draw, 0 for a loss; None for a game without result."""
         if self.winner == "void":

@@ -26,6 +26,11 @@ class Ruling(NamedTuple):
 class Referee(ABC):
     """Decides games."""
 
+    @property
+    def note(self) -> str:
+        """What is to be known of it before a game, in a sentence."""
+        return ""
+
     @abstractmethod
     def decide(self, game: Game) -> Ruling:
         """Who has won a game that is over, or too long."""
@@ -51,6 +56,11 @@ class EngineReferee(Referee):
         self._bot = GtpBot(command, variant, seconds)
         self._bot.seed = 0
 
+    @property
+    def note(self) -> str:
+        """What is to be known of the engine before a game, in a sentence."""
+        return self._bot.note
+
     def decide(self, game: Game) -> Ruling:
         """The engine's result; it is asked twice before there is no saying."""
         if not isinstance(game, Go):
@@ -60,7 +70,7 @@ class EngineReferee(Referee):
             try:
                 return ruling_of(self._bot.final_score(game), "by the referee")
             except (EngineError, NobiError) as failure:
-                fault = str(failure)
+                fault = str(failure).rstrip(".")
         return Ruling(RUNNING, "Void", f"the referee {fault}")
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from nobi.games.base import Variant
 from nobi.gtp.bot import PREFIX, GtpBot
 from nobi.players import make_bot
-from nobi.players.bot import Bot, Clock
+from nobi.players.bot import Bot
 from nobi.streams import stream_of
 
 
@@ -47,21 +47,20 @@ class Seat:
 
     def bot(self, game: int) -> Bot:
         """Who plays this game."""
-        if self._bot and not self._entrant.is_engine:
+        bot = self._bot
+        if bot is None or not self._entrant.is_engine:
             self.close()
-        if self._bot is None:
-            self._bot = self._entrant.make(game)
-        if isinstance(self._bot, GtpBot):
-            self._bot.seed = int(stream_of(self._entrant.seed, game)) >> 33
-        return self._bot
+            bot = self._bot = self._entrant.make(game)
+        if isinstance(bot, GtpBot):
+            bot.seed = int(stream_of(self._entrant.seed, game)) >> 33
+        return bot
 
-    def warm_up(self) -> None:
-        """Has one of our own players make a move before any clock runs: the first one may have to be compiled."""
-        if self._bot and not self._entrant.is_engine:
-            self._bot.choose(self._entrant.variant.new(), Clock(0.01))
+    @property
+    def note(self) -> str:
+        """What is to be known of the engine before a game, in a sentence."""
+        return self._bot.note if isinstance(self._bot, GtpBot) else ""
 
     def close(self) -> None:
-        """Leaves."""
+        """Leaves. The bot of an engine stays and refuses, so that a game in work does not start another."""
         if self._bot:
             self._bot.close()
-        self._bot = None

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import NamedTuple, Self
 
 from nobi.board.stones import BLACK, WHITE
@@ -75,8 +76,8 @@ Keep = Callable[[GameRecord, bytes], None]
 
 
 class Series:
-    """Players and referees at their tables. Engines run from the beginning, so that a command that does not work is a
-    NobiError at once, until `close`.
+    """Players and referees at their tables. Engines run from the beginning, so that one that does not work or cannot
+    play on the board is a NobiError at once, until `close`.
     """
 
     def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant]) -> None:
@@ -84,6 +85,9 @@ class Series:
         self._entrants = entrants
         self._tables: list[tuple[list[Seat], Referee]] = []
         self._leave = ExitStack()
+        self._own = self._leave.enter_context(ExitStack())
+        # engines go first: one of our own players may think to the end of its time before it goes
+        self._engines = self._leave.enter_context(ExitStack())
         with ExitStack() as failed:
             failed.callback(self.close)
             for _ in range(settings.parallel):
@@ -100,6 +104,11 @@ class Series:
         """Everybody leaves."""
         self._leave.close()
 
+    def notes(self) -> list[str]:
+        """What is to be known before the games: which engines do not take the rules."""
+        seats, referee = self._tables[0]
+        return list(dict.fromkeys(filter(None, [*(seat.note for seat in seats), referee.note])))
+
     def play(self, games: Sequence[Pairing], opening_of: Callable[[int], Opening], keep: Keep) -> None:
         """Plays the games, one at every table at once, and hands each to `keep`, one at a time.
 
@@ -112,7 +121,7 @@ class Series:
         lock = threading.Lock()
         faults: list[BaseException] = []
 
-        def work(seats: list[Seat], referee: Referee) -> None:
+        def work(seats: list[Seat], referee: Referee, done: threading.Event) -> None:
             try:
                 while not stop.is_set():
                     try:
@@ -126,33 +135,39 @@ class Series:
             except BaseException as fault:
                 faults.append(fault)
                 stop.set()
+            finally:
+                done.set()
 
-        threads = [threading.Thread(target=work, args=table, daemon=True) for table in self._tables[: len(games)]]
-        for thread in threads:
-            thread.start()
+        # not the threads themselves are waited for: Python 3.11 takes one for ended whose join Ctrl-C cuts short
+        ends: list[threading.Event] = []
         try:
-            while any(thread.is_alive() for thread in threads):
-                for thread in threads:
-                    thread.join(0.05)
+            for table in self._tables[: len(games)]:
+                done = threading.Event()
+                threading.Thread(target=work, args=(*table, done), daemon=True).start()
+                ends.append(done)
+            for done in ends:
+                while not done.wait(1.0):
+                    pass
         except BaseException:
             with lock:
                 stop.set()
             self.close()  # which ends the games in work
-            for thread in threads:
-                thread.join(_FAREWELL_SECONDS)
+            deadline = monotonic() + _FAREWELL_SECONDS
+            for done in ends:
+                done.wait(max(0.0, deadline - monotonic()))
             raise
         if faults:
             raise faults[0]
 
     def _new_table(self) -> tuple[list[Seat], Referee]:
-        seats = [Seat(entrant) for entrant in self._entrants]
-        for seat in seats:
-            self._leave.callback(seat.close)
+        seats = []
+        for entrant in self._entrants:
+            seat = Seat(entrant)
+            (self._engines if entrant.is_engine else self._own).callback(seat.close)
             seat.bot(0)
-            if self._settings.time.system != "none":
-                seat.warm_up()
+            seats.append(seat)
         referee = self._settings.new_referee()
-        self._leave.callback(referee.close)
+        self._engines.callback(referee.close)
         return seats, referee
 
     def _play_one(

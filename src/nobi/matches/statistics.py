@@ -1,5 +1,7 @@
 """What a match shows."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +39,7 @@ class MatchSummary:
     void: int
     """Games without a result."""
     forfeits: dict[str, int]
-    """Why games were forfeited, and how many."""
+    """Who forfeited games and why, as in `B overstepped the time`, and how many."""
 
 
 def tally(records: list[GameRecord], player: int) -> Tally:
@@ -59,18 +61,25 @@ def tally(records: list[GameRecord], player: int) -> Tally:
 def summarise_match(records: list[GameRecord], a: int = 0) -> MatchSummary:
     """The results of player A, as black, as white, and in all."""
     kept, repeated = without_repetitions(records)
-    forfeits: dict[str, int] = {}
-    for record in kept:
-        if record.forfeited:
-            forfeits[record.reason] = forfeits.get(record.reason, 0) + 1
     return MatchSummary(
         black=tally([record for record in kept if record.black == a], a),
         white=tally([record for record in kept if record.white == a], a),
         all=tally(kept, a),
         repeated=repeated,
-        void=sum(record.winner == "void" for record in kept),
-        forfeits=forfeits,
+        void=void_reasons(kept).total(),
+        forfeits=dict(forfeits(kept, "BA" if a else "AB")),
     )
+
+
+def forfeits(records: list[GameRecord], names: Sequence[str]) -> Counter[str]:
+    """Who forfeited games and why, and how many; `names` are those of the entrants."""
+    faults = (record.fault for record in records)
+    return Counter(f"{names[fault[0]]} {fault[1]}" for fault in faults if fault)
+
+
+def void_reasons(records: list[GameRecord]) -> Counter[str]:
+    """Why games have no result, and how many."""
+    return Counter(record.reason for record in records if record.winner == "void")
 
 
 def cross_table(records: list[GameRecord], players: int) -> NDArray[np.float64]:
