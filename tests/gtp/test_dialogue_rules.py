@@ -87,20 +87,70 @@ def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
         "text.sgf": b"once upon a time",
         "huge.sgf": b"(;FF[4]GM[1]SZ[39];B[aa])",
         "illegal.sgf": b"(;FF[4]GM[1]SZ[7];B[aa];W[aa])",
-        "komi.sgf": b"(;FF[4]GM[1]SZ[7]KM[6.33];B[aa];W[bb])",
+        "late.sgf": b"(;FF[4]GM[1]SZ[9];B[ee];AB[aa];W[bb])",
         "point.sgf": b"(;FF[4]GM[1]SZ[7];B[zz])",
         "twice.sgf": b"(;FF[4]GM[1]SZ[7]AB[aa][aa]AW[aa];B[bb])",
     }
     for name, content in bad.items():
         if content is not None:
             (tmp_path / name).write_bytes(content)
-        assert talk.fault(f"loadsgf {tmp_path / name}") == "cannot load file", name
+        assert talk.fault(f"loadsgf {tmp_path / name}").startswith("cannot load file: "), name
         assert talk.ask("list_stones b") == "C3"
         assert talk.session.bot.player.variant.size == 9
     assert talk.fault("loadsgf") == "syntax error"
-    assert talk.fault("loadsgf a\x00b") == "cannot load file"
+    assert talk.fault(f"loadsgf {tmp_path / 'late.sgf'}").endswith("stones are set up after move 1")
+    assert talk.fault("loadsgf a\x00b").startswith("cannot load file")
     assert talk.fault(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
     talk.ask("undo")
+
+
+def test_a_record_that_sets_up_its_handicap_after_the_root(tmp_path):
+    file = tmp_path / "handicap.sgf"
+    file.write_bytes(b"(;GM[1]SZ[9]HA[2];AB[cc][gg];W[ee];B[dd])")
+    talk = Talk(size=9)
+    talk.ask(f"loadsgf {file}")
+    assert talk.ask("list_stones b") == "C7 D6 G3"
+    assert talk.ask("list_stones w") == "E5"
+    assert talk.session.game.to_move == WHITE
+
+
+def test_komi_of_records(tmp_path):
+    talk = Talk(size=9)
+    talk.ask("komi 5.5")
+    file = tmp_path / "komi.sgf"
+    for text, komi in (("", 5.5), ("abc", 5.5), ("6.33", 5.5), ("3.75", 7.5), ("6.5", 6.5), ("375", 7.5)):
+        file.write_text(f"(;FF[4]GM[1]SZ[9]KM[{text}];B[ee];W[cc])")
+        talk.ask(f"loadsgf {file}")
+        assert talk.session.variant.settings.komi == komi
+        assert talk.ask("list_stones b") == "E5"
+
+
+def test_the_result_in_the_record_is_that_of_the_count():
+    talk = Talk(size=5)
+    talk.ask("komi 0.5", f"gogui-setup {HALVES} w A3")
+    assert "RE[" not in talk.ask("printsgf")
+    talk.ask("play b pass", "play w pass")
+    assert talk.ask("final_score") == "B+4.5"
+    assert talk.session.go.score() == "W+6.5"  # all stones alive
+    assert "RE[B+4.5]" in talk.ask("printsgf").replace("\n", "")
+    talk.ask("play b B3")
+    assert "RE[" not in talk.ask("printsgf")
+
+
+def test_rules_and_handicap_in_the_record():
+    talk = Talk(size=9)
+    for rules, name in (
+        ("tromp-taylor", "Tromp-Taylor"), ("chinese", "Chinese"), ("chinese-kgs", "Chinese"), ("japanese", "Japanese"),
+        ("korean", "Japanese"), ("aga", "AGA"), ("new-zealand", "NZ"),
+        ('{"ko":"SITUATIONAL","scoring":"TERRITORY","suicide":false}', "go:komi=6.5,ko=situational,scoring=territory"),
+    ):  # fmt: skip
+        talk.ask("komi 6.5", f"kata-set-rules {rules}")
+        assert f"RU[{name}]" in talk.ask("printsgf").replace("\n", "")
+    assert "HA[" not in talk.ask("printsgf")
+    talk.ask("fixed_handicap 3")
+    assert "HA[3]" in talk.ask("printsgf")
+    talk.ask("clear_board", "gogui-setup b C3 b D4 w E5", "gogui-setup_player w")
+    assert "HA[" not in talk.ask("printsgf")
 
 
 def test_time_settings():

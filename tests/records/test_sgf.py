@@ -52,12 +52,13 @@ def test_sgf_of_set_up_stones_and_handicap():
     go.play("E5")
     go.play("pass")
     text = sgf_of(go, "one", "two").decode().replace("\n", "")
-    for part in ("AB[cg][gc]", "PL[W]", "KM[0.5]", "PB[one]", "PW[two]", ";W[ee];B["):
+    for part in ("AB[cg][gc]", "HA[2]", "PL[W]", "KM[0.5]", "RU[Chinese]", "PB[one]", "PW[two]", ";W[ee];B["):
         assert part in text
     pente = variant("pente", 9).new()
     pente.play("A1")
     assert "AW[ee]" in sgf_of(pente).decode()
     assert "GM[4]" in sgf_of(pente).decode()
+    assert "RU[pente]" in sgf_of(pente).decode()
     assert "RE" not in sgf_of(pente).decode()
 
 

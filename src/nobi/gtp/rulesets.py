@@ -8,18 +8,7 @@ from typing import Any
 
 from nobi.games.go import GoSettings
 from nobi.gtp.protocol import GtpError
-
-SHORTHANDS: dict[str, dict[str, Any]] = {
-    "tromp-taylor": {"ko": "positional", "scoring": "area", "suicide": True},
-    "chinese": {"ko": "simple", "scoring": "area", "suicide": False},
-    "chinese-ogs": {"ko": "positional", "scoring": "area", "suicide": False},
-    "chinese-kgs": {"ko": "positional", "scoring": "area", "suicide": False},
-    "japanese": {"ko": "simple", "scoring": "territory", "suicide": False},
-    "korean": {"ko": "simple", "scoring": "territory", "suicide": False},
-    "aga": {"ko": "situational", "scoring": "area", "suicide": False},
-    "bga": {"ko": "situational", "scoring": "area", "suicide": False},
-    "new-zealand": {"ko": "situational", "scoring": "area", "suicide": True},
-}
+from nobi.records.rules import SHORTHANDS
 
 _FIXED = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",), "friendlyPassOk": (True, False)}
 """What must not be asked for otherwise."""

@@ -1,5 +1,6 @@
 """One SGF file as a start position and moves, as GTP and openings take it: the main line, any square board we serve."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from nobi.board.vertices import check_size, point_at
 from nobi.errors import NobiError
 
 _COLOURS = {"b": BLACK, "w": WHITE}
+_MOST_KOMI = 200
+"""More than this is not meant in points."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Record:
 
     size: int
     komi: float | None
+    """None if the record names none that a game can be played with."""
     stones: list[tuple[int, int]]
     """The start position, as (point, colour)."""
     first: int
@@ -27,7 +31,7 @@ class Record:
 
 
 def read_record(path: Path) -> Record:
-    """Reads the main line of a file, up to a node that sets up stones after the start."""
+    """Reads the main line of a file; a NobiError if stones are set up after its first move."""
     try:
         content = path.read_bytes()
     except OSError as fault:
@@ -36,28 +40,63 @@ def read_record(path: Path) -> Record:
         return parse_record(content)
     except ValueError as fault:
         why = str(fault) or "a property has a value that it cannot have"
-        raise NobiError(f"{str(path)!r} is not a game record: {why}.") from None
+        raise NobiError(f"{str(path)!r} is not a game record that can be read: {why}.") from None
 
 
 def parse_record(content: bytes) -> Record:
     """The same of a file's content; ValueError says what is wrong."""
     game = sgf.Sgf_game.from_bytes(content)
     size = check_size(game.get_size())
-    root = game.get_root()
-    black, white, _ = root.get_setup_stones()
-    stones = [(_point(at, size), BLACK) for at in sorted(black)] + [(_point(at, size), WHITE) for at in sorted(white)]
-    moves = []
-    for node in game.get_main_sequence():
-        if node is not root and node.has_setup_stones():
-            break
+    nodes = game.get_main_sequence()
+    moves: list[tuple[int, int]] = []
+    beginning = len(nodes)  # how many nodes there are up to the first move
+    for i, node in enumerate(nodes):
+        if moves and node.has_setup_stones():
+            raise ValueError(f"stones are set up after move {len(moves)}")
         colour, at = node.get_move()
         if colour is not None:
+            beginning = min(beginning, i + 1)
             moves.append((_COLOURS[colour], PASS if at is None else _point(at, size)))
-    first = moves[0][0] if moves else WHITE if black and not white else BLACK
-    if root.has_property("PL"):
-        first = _COLOURS[root.get("PL")]
-    komi = root.get("KM") if root.has_property("KM") else None
+    stones = _start(nodes[:beginning], size)
+    only_black = bool(stones) and all(colour == BLACK for _, colour in stones)
+    first = moves[0][0] if moves else WHITE if only_black else BLACK
+    for node in nodes[:beginning]:
+        if node.has_property("PL"):
+            first = _COLOURS[node.get("PL")]
+    root = game.get_root()
+    komi = komi_of(root.get_raw("KM").decode("ascii", "replace")) if root.has_property("KM") else None
     return Record(size, komi, stones, first, moves)
+
+
+def komi_of(text: str) -> float | None:
+    """The komi in points, or None if the text names none that a game can be played with.
+
+    Chinese records may count in stones, each of which is worth two points, and servers in hundredths: 375 is 3¾ stones.
+    """
+    try:
+        komi = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    if abs(komi) > _MOST_KOMI:
+        komi /= 100
+    if not abs(komi) <= _MOST_KOMI:
+        return None
+    if komi * 4 % 2 == 1:  # quarters are of stones
+        komi *= 2
+    return komi if (komi * 2).is_integer() else None
+
+
+def _start(nodes: Sequence[sgf.Tree_node], size: int) -> list[tuple[int, int]]:
+    """The stones that these nodes set up, one after the other; black ones first."""
+    black: set[tuple[int, int]] = set()
+    white: set[tuple[int, int]] = set()
+    for node in nodes:
+        more_black, more_white, fewer = node.get_setup_stones()
+        if more_black & more_white:
+            raise ValueError("a point is set up in two colours")
+        black = (black - more_white - fewer) | more_black
+        white = (white - more_black - fewer) | more_white
+    return [(_point(at, size), BLACK) for at in sorted(black)] + [(_point(at, size), WHITE) for at in sorted(white)]
 
 
 def _point(at: tuple[int, int], size: int) -> int:

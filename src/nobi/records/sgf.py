@@ -6,6 +6,8 @@ import nobi
 from nobi.board.stones import BLACK, PASS, WHITE, enemy_of
 from nobi.board.vertices import row_column
 from nobi.games.base import Game
+from nobi.games.go import Go
+from nobi.records.rules import name_in_records
 
 _LETTERS = {BLACK: "b", WHITE: "w"}
 
@@ -20,8 +22,10 @@ def sgf_of(
     main_time: float | None = None,
     overtime: str = "",
 ) -> bytes:
-    """The record of a game, the players' names included; `result` is for a game that was stopped before its end.
+    """The record of a game, the players' names included.
 
+    `result` is for a game that was stopped before its end, or whose dead stones somebody has judged; without it, a
+    game that is over is counted with all stones alive.
     `main_time`, in seconds, and `overtime`, in words, are the time settings of a game with clocks.
     """
     size = game.size
@@ -29,7 +33,7 @@ def sgf_of(
     root = record.get_root()
     root.set_raw("GM", str(game.sgf_number).encode())
     root.set("AP", ("nobi", nobi.__version__))
-    root.set("RU", game.rules_text())
+    root.set("RU", _rules(game))
     if "komi" in vars(game.settings):
         root.set("KM", game.settings.komi)
     for key, text in (("PB", black), ("PW", white), ("GN", event)):
@@ -47,6 +51,8 @@ def sgf_of(
     first = game.to_move if len(game.moves) % 2 == 0 else enemy_of(game.to_move)
     if first == WHITE or any(stones.values()):
         root.set("PL", _LETTERS[first])
+    if isinstance(game, Go) and first == WHITE and len(stones[BLACK]) > 1 and not stones[WHITE]:
+        root.set("HA", len(stones[BLACK]))
     colour = first
     for move in game.moves:
         node = record.extend_main_sequence()
@@ -54,6 +60,11 @@ def sgf_of(
         colour = enemy_of(colour)
     content: bytes = record.serialise()
     return content
+
+
+def _rules(game: Game) -> str:
+    """The rules by a name that other programs know, or else in the words of this one."""
+    return (name_in_records(game.settings) if isinstance(game, Go) else None) or game.rules_text()
 
 
 def _sgf_point(point: int, size: int) -> tuple[int, int]:

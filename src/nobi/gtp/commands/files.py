@@ -14,7 +14,7 @@ from nobi.records.sgf import sgf_of
 @command(
     "loadsgf",
     "FILE [MOVE]",
-    "the position at the end of the record, or before a move; the rules stay, komi is the record's",
+    "the position at the end of the record, or before a move; the rules stay, komi is the record's, if it names one",
 )
 def _loadsgf(session: Session, arguments: list[str]) -> str:
     take(arguments, 1)
@@ -24,7 +24,9 @@ def _loadsgf(session: Session, arguments: list[str]) -> str:
         arguments = arguments[:-1]
     try:
         record = read_record(Path(" ".join(arguments)))
-    except (NobiError, OSError, ValueError):  # ValueError: a name that no file can have
+    except NobiError as fault:
+        raise GtpError(f"cannot load file: {_reason(fault)}") from None
+    except (OSError, ValueError):  # ValueError: a name that no file can have
         raise GtpError("cannot load file") from None
     moves = record.moves if before is None else record.moves[: max(0, before - 1)]
     variant, table = session.variant, session.table
@@ -36,15 +38,15 @@ def _loadsgf(session: Session, arguments: list[str]) -> str:
             session.table.set_up(record.stones, record.first)
         for colour, move in moves:
             session.table.play(colour, move)
-    except (GtpError, NobiError):
+    except (GtpError, NobiError) as fault:
         session.return_to(table)
-        raise GtpError("cannot load file") from None
+        raise GtpError(f"cannot load file: {_reason(fault)}") from None
     return ""
 
 
-@command("printsgf", "[FILE]", "the game as SGF, or into a file")
+@command("printsgf", "[FILE]", "the game as SGF, or into a file; the result is that of `final_score`")
 def _printsgf(session: Session, arguments: list[str]) -> str:
-    record = sgf_of(session.game)
+    record = sgf_of(session.game, result=_result(session))
     if not arguments:
         return record.decode()
     try:
@@ -52,3 +54,13 @@ def _printsgf(session: Session, arguments: list[str]) -> str:
     except (OSError, ValueError):
         raise GtpError("cannot write file") from None
     return ""
+
+
+def _reason(fault: Exception) -> str:
+    return str(fault).rstrip(".")
+
+
+def _result(session: Session) -> str:
+    """What `final_score` says of a game of Go that is over; nothing of others, whose rules know."""
+    is_counted = session.game.name == "go" and session.game.is_over
+    return session.go.score(session.dead()) if is_counted else ""
