@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.conversation import Talk, talk_through
-from nobi.board.stones import BLACK, WHITE
+from nobi.board.stones import WHITE
 from nobi.gtp.commands import COMMANDS
 from nobi.networks import make_network
 from nobi.networks.model import Model, save_model
@@ -268,7 +268,6 @@ def test_play_sequence_is_all_or_nothing():
     assert talk.fault("gogui-play_sequence w C3 b C3") == "illegal move"
     assert talk.ask("list_stones w") == "A2"
     assert talk.session.game.to_move == WHITE
-    assert talk.session.table.first_to_move == BLACK
 
 
 def test_an_answer_however_wrong_the_player(monkeypatch):

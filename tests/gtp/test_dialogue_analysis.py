@@ -5,6 +5,8 @@ import pytest
 
 from helpers.conversation import HALVES, Talk
 from nobi.networks import make_network
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.model import Model, save_model
 
 
@@ -92,3 +94,29 @@ def test_maps(model):
     owned = np.array([row.split() for row in plain.ask("nobi-ownership").splitlines()], float)
     assert owned[:, 0].min() > 0.5
     assert owned[:, 4].max() < -0.5
+
+
+def test_maps_of_the_network_that_guides_a_search(model):
+    talk = Talk("go", 5, f"mcts:model={model},rollouts=20", bot=None)
+    alone = Talk("go", 5, model)
+    for one in (talk, alone):
+        one.ask("play b B2")
+    assert talk.ask("gogui-analyze_commands") == alone.ask("gogui-analyze_commands")
+    for command in ("nobi-policy", "nobi-policy_numbers", "nobi-hidden 1 3 2"):
+        assert talk.ask(command) == alone.ask(command)
+    plain = Talk("go", 5, "mcts:rollouts=20", bot=None)
+    assert "has no policy" in plain.fault("nobi-policy")
+    assert "has no hidden units" in plain.fault("nobi-hidden 1 1 1")
+    assert "nobi-policy" not in plain.ask("gogui-analyze_commands")
+
+
+def test_maps_of_a_deep_network_that_guides_a_search(tmp_path):
+    file = tmp_path / "deep.safetensors"
+    save_deep(file, DeepModel(make_deep("c14-small:size=5", seed=1), 5))
+    talk = Talk("go", 5, f"mcts:model={file},rollouts=20", bot=None)
+    alone = Talk("go", 5, str(file), bot=None)
+    for one in (talk, alone):
+        one.ask("play b B2")
+    assert talk.ask("nobi-policy") == alone.ask("nobi-policy")
+    assert "nobi-policy" in talk.ask("gogui-analyze_commands")
+    assert "has no hidden units" in talk.fault("nobi-hidden 1 1 1")

@@ -49,11 +49,11 @@ def test_final_score_agrees_with_gnugo(rules, flag):
     assert len(different) <= MAY_DIFFER // 2, different
 
 
-@pytest.mark.parametrize("size", [9, 13])
-def test_two_engines_play_a_game_as_twogtp_does(size):
+@pytest.mark.parametrize(("player", "size"), [("playout", 9), ("playout", 13), ("mcts:rollouts=500,resign=0", 7)])
+def test_two_engines_play_a_game_as_twogtp_does(player, size):
     """Each is told the other's moves; both agree on the stones at every tenth move and at the end."""
-    ours = start_engine(f"{sys.executable} -m nobi gtp playout --size {size}", 240)
-    theirs = start_engine(f"{gnugo()} --mode gtp --level 0 --chinese-rules", 60)
+    ours = start_engine(f"{sys.executable} -m nobi gtp {player} --size {size}", 240)
+    theirs = start_engine(f"{gnugo()} --mode gtp --level 0 --chinese-rules --never-resign --seed 1", 60)
     try:
         for engine in (ours, theirs):
             for line in (f"boardsize {size}", "clear_board", "komi 7.5", "time_settings 0 1 0"):
@@ -69,6 +69,9 @@ def test_two_engines_play_a_game_as_twogtp_does(size):
             if moves % 10 == 0 or passes == 2:
                 for stones in ("list_stones black", "list_stones white"):
                     assert sorted(ours.ask(stones).upper().split()) == sorted(theirs.ask(stones).split())
+        if player.startswith("mcts"):
+            assert passes == 2
+            assert ours.ask("final_score") == theirs.ask("final_score")
     finally:
         ours.close()
         theirs.close()

@@ -1,6 +1,7 @@
 """The engine as another program meets it: bytes in, bytes out, and nothing but the protocol."""
 
 import io
+import re
 import subprocess
 import sys
 import threading
@@ -10,7 +11,11 @@ import numpy as np
 import pytest
 
 from helpers.conversation import Talk
+from helpers.positions import position
+from nobi.board.stones import BLACK
 from nobi.board.vertices import point_named
+from nobi.cli.gtp import Gtp
+from nobi.cores import usable_threads
 from nobi.games import variant
 from nobi.gtp.serve import serve
 from nobi.gtp.session import Session
@@ -205,6 +210,23 @@ def test_the_command_prints_nothing_but_the_protocol(tmp_path):
     assert "< =1 Gomoku" in log.read_text()
 
 
+def test_the_search_prints_nothing_but_the_protocol():
+    command = [sys.executable, "-m", "nobi", "gtp", "mcts:rollouts=30", "--size", "7", "--threads", "2"]
+    lines = "1 name\n2 genmove b\n3 kata-genmove_analyze w 1 ownership true\n4 final_score\n5 nobi-ownership\n6 quit\n"
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=300, check=True)
+    answers = done.stdout.split("\n\n")
+    assert answers[0] == "=1 nobi mcts:rollouts=30,threads=2"
+    assert re.fullmatch(r"=2 [A-G][1-7]", answers[1])
+    first, *told, last = answers[2].split("\n")
+    assert first == "=3"
+    assert told
+    assert all(line.startswith("info move ") for line in told)
+    assert re.fullmatch(r"play [A-G][1-7]", last)
+    assert re.fullmatch(r"=4 [BW]\+[0-9.]+", answers[3])
+    assert len(answers[4].removeprefix("=5 ").split()) == 49
+    assert answers[5:] == ["=6 ", ""]
+
+
 def test_a_deep_network_is_an_engine(tmp_path):
     model = tmp_path / "deep.safetensors"
     save_deep(model, DeepModel(make_deep("c14-small:size=7"), 7))
@@ -215,10 +237,27 @@ def test_a_deep_network_is_an_engine(tmp_path):
 
 
 def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
+    """White's stone at C5 is dead. Counted as alive it costs black the game."""
+    diagram = """
+        . X . X O . O
+        X X X X O O .
+        . . O X O O O
+        X X X X O . .
+        . X . X O O O
+        X X X X O . .
+        . X . X O O .
+    """
     talk = Talk(size=7, player="mcts:rollouts=300", bot=None)
-    walls = "b A3 b B3 b C3 b D3 b E3 b F3 b G3 w A4 w B4 w C4 w D4 w E4 w F4 w G4 w D1"
-    talk.ask(f"gogui-setup {walls}", "komi 0.5", "play b pass", "play w pass")
-    assert talk.ask("kgs-genmove_cleanup b") != "PASS"
+    talk.session.table.set_up(position("go", diagram).start, BLACK)
+    talk.ask("komi 6.5", "play b pass", "play w pass")
+    assert talk.session.go.score().startswith("W+")
+    assert talk.ask("final_score") == "B+0.5"
+    assert talk.ask("reg_genmove b") == "pass"
+    assert talk.ask("kgs-genmove_cleanup b") == "B5"
+    assert "C5" not in talk.ask("list_stones w").split()
+    talk.ask("play w pass")
+    assert talk.ask("kgs-genmove_cleanup b") == "pass"
+    assert talk.session.go.score() == "B+0.5"
 
 
 def test_the_owners_of_a_search_under_way_are_those_it_has_seen():
@@ -246,6 +285,9 @@ def test_the_command_ends_at_quit_though_more_might_come():
         (["heuristic", "--game", "go"], "The player 'heuristic' plays atari-go, not go."),
         (["random", "--size", "30"], "The board size must be 5 to 25, not 30."),
         (["random", "--json"], "leave --json out"),
+        (["random", "--threads", "-1"], "--threads must be 0 or more"),
+        (["gtp:gnugo --mode gtp"], "'gtp:gnugo --mode gtp' is an engine already"),
+        (["mcts:model=nothing.safetensors"], "There is no model file 'nothing.safetensors'."),
         (["random", "--log", "/no/such/folder/log"], "cannot be written to"),
     ],
 )
@@ -257,3 +299,38 @@ def test_bad_input_gets_one_sentence_and_the_code_2(capsys, arguments, sentence)
     assert out == ""
     [line] = err.splitlines()
     assert sentence in line
+
+
+@pytest.mark.parametrize(
+    ("word", "threads", "name"),
+    [
+        ("mcts", 1, "mcts"),
+        ("mcts", 3, "mcts:threads=3"),
+        ("mcts", 0, f"mcts:threads={usable_threads()}"),
+        ("mcts:rollouts=9", 3, "mcts:rollouts=9,threads=3"),
+        ("mcts:threads=2", 3, "mcts:threads=2"),
+        ("playout", 3, "playout"),
+    ],
+)
+def test_threads_are_for_players_that_search(word, threads, name):
+    bot = Gtp(player=word, threads=threads)._new_bot(variant("go", 5))
+    assert bot.name == name.removesuffix(":threads=1")  # on a machine with one core
+    bot.close()
+
+
+def test_the_search_has_one_thread_unless_told_otherwise():
+    assert Gtp(player="mcts")._new_bot(variant("go", 5)).settings.threads == 1
+
+
+def test_a_game_begins_as_the_model_was_trained(tmp_path):
+    file = tmp_path / "net.safetensors"
+    network = make_network("mlp:hidden=2")
+    weights = network.random_weights(7, np.random.default_rng(1))
+    save_model(file, Model(network, weights, 7, {"training": {"game": "gomoku"}}))
+    for word in (str(file), f"mcts:rollouts=5,model={file}"):
+        assert Gtp(player=word)._variant() == variant("gomoku", 7)
+        assert Gtp(player=word, game="go")._variant() == variant("go", 7)
+    scalable = make_network("mdrnn:hidden=1")
+    save_model(file, Model(scalable, scalable.random_weights(7, np.random.default_rng(1)), 7))
+    assert Gtp(player=f"mcts:model={file}")._variant() == variant("atari-go", 19)
+    assert Gtp(player="mcts")._variant() == variant("go", 19)

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,9 @@ import tyro
 from nobi import games, players
 from nobi.cli.common import CommonFlags, announce_compiling
 from nobi.cli.match import OWN_PLAYER_HELP
+from nobi.cores import usable_threads
 from nobi.errors import NobiError
+from nobi.words import split_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +31,14 @@ class Gtp(CommonFlags):
     """
 
     player: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER", help=OWN_PLAYER_HELP)] = tyro.MISSING
+    seed: int = 0
+    """Chooses all random numbers."""
     game: str = ""
     """The game; by default Go, or what the player can play."""
     size: int = 0
     """Lines of the board at the start, 5 to 25; by default 19, or those that the player can play on."""
+    threads: int = 1
+    """Threads of a player that searches; 0 for one a core. Several do not find the same moves every time."""
     ponder: bool = False
     """Think in the opponent's time, if the player can."""
     log: Path | None = None
@@ -59,23 +65,28 @@ class Gtp(CommonFlags):
         return 0
 
     def _new_bot(self, variant: "Variant") -> "Bot":
-        return players.make_bot(self.player, variant, self.seed)
+        return players.make_bot(self._word(), variant, self.seed)
+
+    def _word(self) -> str:
+        """The player's word, with the threads to search with if it can have some and does not say how many."""
+        name, given = split_word(self.player)
+        if self.threads == 1 or "threads" in given or name.endswith(".safetensors"):
+            return self.player
+        if "threads" not in {field.name for field in fields(players.find(name).settings_type)}:
+            return self.player
+        given["threads"] = str(usable_threads(self.threads))
+        return f"{name}:{','.join(f'{key}={value}' for key, value in given.items())}"
 
     def _variant(self) -> "Variant":
         """The game and board to begin with."""
+        if self.player.startswith("gtp:"):
+            raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
         game, size = self.game, self.size
-        name = self.player.partition(":")[0]
-        if name.endswith(".safetensors"):
-            from nobi.networks.model import model_in
-            from nobi.networks.modelfile import DEEP, read_model_file
-
-            file = read_model_file(Path(name))
-            if file.format == DEEP:
-                game, size = game or "go", size or file.size
-            else:
-                model = model_in(file)
-                game = game or model.game
-                size = size or (0 if model.network.scalable else model.size)
+        name, given = split_word(self.player)
+        path = name if name.endswith(".safetensors") else given.get("model")
+        if path:
+            trained, only = _made_for(Path(path))
+            game, size = game or trained, size or only
         elif not game:
             known = getattr(players.find(name), "games", None)
             game = "go" if known is None or "go" in known else known[0]
@@ -91,3 +102,15 @@ class Gtp(CommonFlags):
         except OSError as fault:
             raise NobiError(f"The log {str(self.log)!r} cannot be written to: {fault.strerror}.") from None
         return lambda text: print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=file)
+
+
+def _made_for(path: Path) -> tuple[str, int]:
+    """The game that the model in a file was trained on, and the size of its board if it is to play there; else 0."""
+    from nobi.networks.model import model_in
+    from nobi.networks.modelfile import DEEP, read_model_file
+
+    file = read_model_file(path)
+    if file.format == DEEP:
+        return "go", file.size
+    model = model_in(file)
+    return model.game, 0 if model.network.scalable else model.size

@@ -8,7 +8,7 @@ goes on playing may.
 from dataclasses import replace
 from typing import Any, cast
 
-from nobi.board.stones import BLACK, EMPTY, PASS, RUNNING, enemy_of
+from nobi.board.stones import EMPTY, PASS, RUNNING
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import GoBoards
@@ -88,11 +88,6 @@ class Table:
         """Whether there is no stone on the board."""
         return all(self.game.colour(point) == EMPTY for point in self.game.points())
 
-    @property
-    def first_to_move(self) -> int:
-        """Who is to move before the first move."""
-        return self._start[1] if self._start else BLACK
-
     def _replay(self, variant: Variant, played: list[tuple[int, int]]) -> None:
         table = Table(variant)
         if self._start:
@@ -110,8 +105,3 @@ def _go_on(game: Game) -> None:
     boards = cast(GoBoards, game.boards)
     boards.passes[0] = 0
     boards.stones.outcome[0] = RUNNING
-
-
-def opponent(colour: int) -> int:
-    """The other colour."""
-    return int(enemy_of(colour))
