@@ -16,8 +16,8 @@ from nobi.games import variant
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.networks.deep.threads import leave_cores
 from nobi.networks.model import Model, save_model
-from nobi.search.deep import leave_cores
 from nobi.search.evaluation import PUT
 from nobi.search.policy import NetworkPolicy, softmax
 from nobi.search.search import Search
@@ -233,12 +233,12 @@ def test_a_deep_network_leaves_the_searching_threads_their_cores():
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(3)
-        leave_cores(searching=usable_threads() - 1)
+        leave_cores(busy=usable_threads() - 1)
         assert torch.get_num_threads() == 1
-        leave_cores(searching=0)  # never more than before
+        leave_cores(busy=0)  # never more than before
         assert torch.get_num_threads() == 1
         torch.set_num_threads(3)
-        leave_cores(searching=10_000)
+        leave_cores(busy=10_000)
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)

@@ -61,9 +61,10 @@ def guided(size: int) -> Search:
 def guided_by_torch(size: int) -> Search:
     """The same with a deep network, which has the cores that the search leaves."""
     from nobi.networks.deep import make_deep
-    from nobi.search.deep import DeepPolicy, leave_cores
+    from nobi.networks.deep.threads import leave_cores
+    from nobi.search.deep import DeepPolicy
 
-    leave_cores(searching=1)
+    leave_cores(busy=1)
     policy = DeepPolicy(make_deep(DEEP).for_play())
     return Search(variant("go", size), SearchSettings(follow=0), policy=policy)
 

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from nobi.board.stones import WHITE
-from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.features import planes_named
 from nobi.features.position import position_planes
@@ -35,14 +33,6 @@ class DeepPolicy:
         planes = np.stack([position_planes(game, named, rank=RANK) for game in games])
         values = self.network.evaluate(planes, np.array([game.to_move == WHITE for game in games]))
         return softmax(values, self.sharpness)
-
-
-def leave_cores(searching: int) -> None:
-    """Has torch use no more threads than there are cores beside the searching threads, but one at least.
-
-    More would take turns with the searching threads, and each wait for the others.
-    """
-    torch.set_num_threads(min(torch.get_num_threads(), max(1, usable_threads() - searching)))
 
 
 def deep_policy(model: DeepModel, path: str, variant: Variant, sharpness: float) -> Policy:

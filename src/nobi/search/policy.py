@@ -77,7 +77,8 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, searching: i
     if file.format == DEEP:
         try:
             from nobi.networks.deep.store import deep_model_in
-            from nobi.search.deep import deep_policy, leave_cores
+            from nobi.networks.deep.threads import leave_cores
+            from nobi.search.deep import deep_policy
         except ModuleNotFoundError as fault:
             if fault.name != "torch":
                 raise
