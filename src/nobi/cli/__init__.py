@@ -5,6 +5,7 @@ so that help is there at once.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -15,7 +16,8 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs one command and exits with its code."""
+    """Runs one command and exits with its code. The signal to end is taken as Ctrl-C: work is saved, engines end."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         code = run(arguments)
         sys.stdout.flush()
@@ -23,6 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -1,6 +1,5 @@
 """What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table."""
 
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -147,7 +146,7 @@ def play(
     opening_of = opening_source(flags, variant)
     opening_of(0)
     # the series complains of what cannot be before anything is written
-    with _terminated_like_ctrl_c(), Series(settings, entrants) as series:
+    with Series(settings, entrants) as series:
         folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
         records = folder.load() if folder else []
         if any(record.game >= len(schedule) for record in records):
@@ -160,20 +159,6 @@ def play(
             except KeyboardInterrupt:
                 print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
     return sorted(records, key=lambda record: record.game), len(schedule)
-
-
-@contextmanager
-def _terminated_like_ctrl_c() -> Iterator[None]:
-    """Takes the signal to end as Ctrl-C: the games are kept, and no engine is left running."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def kept_settings(flags: SeriesFlags) -> dict[str, Any]:
