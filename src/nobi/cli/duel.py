@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.cli.common import print_json
-from nobi.cli.series import elo_numbers, elo_text, fault_lines, plain_console, play
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.series import elo_numbers, elo_text, fault_lines, play
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def duel(match: "Match") -> int:
 def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary") -> None:
     from nobi.matches.records import without_repetitions
 
-    console = plain_console()
+    console = output_console()
     title = f"A = {match.a} against B = {match.b}: {match.game}, {match.size}x{match.size}"
     print_table(console, title, _table(summary))
     lines = [f"Elo of A less that of B: {elo_text(summary.all.elo)}, 95 % interval."]

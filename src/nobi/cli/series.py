@@ -12,12 +12,13 @@ import tyro
 
 from nobi import games
 from nobi.cli.common import CommonFlags
+from nobi.cli.tables import output_console
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from nobi.arena.summary import Interval
     from nobi.games.base import Variant
@@ -183,7 +184,7 @@ def live_table(
     from rich.live import Live
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = plain_console(stderr=True)
+    console = output_console(stderr=True)
     if not console.is_terminal:
         yield lambda: None
         return
@@ -197,13 +198,6 @@ def live_table(
             live.update(Group(draw(), bar))
 
         yield tell
-
-
-def plain_console(*, stderr: bool = False) -> "Console":
-    """A console that prints the words of engines and the names of players as they are."""
-    from rich.console import Console
-
-    return Console(stderr=stderr, markup=False, emoji=False)
 
 
 def fault_lines(records: "list[GameRecord]", names: Sequence[str]) -> list[str]:

@@ -172,30 +172,29 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
 
 
 def _print(documents: list[dict[str, Any]], folder: Path) -> None:
-    from rich.console import Console
-    from rich.markup import escape
+    from rich.text import Text
 
     from nobi.studies.pages import HOLDS, spent_in_all, table_cells, time_text, verdicts
 
-    console = Console(highlight=False)
+    console = output_console(highlight=False)
     for document in documents:
-        console.print(f"[bold]{escape(document['study'])}[/bold]  {escape(document['title'])}")
+        console.print(Text.assemble((document["study"], "bold"), f"  {document['title']}"))
         for found in document["tables"]:
             heads, rows = table_cells(found)
             beside = heads[-1] == "agrees?"
             cases = len(heads) - (3 if beside else 1)  # the columns that say which case it is become one that may wrap
-            table = plain_table([escape(", ".join(heads[:cases]))])
+            table = plain_table([", ".join(heads[:cases])])
             for head in heads[cases:]:
-                table.add_column(escape(head), no_wrap=True)
+                table.add_column(head, no_wrap=True)
             for row in rows:
-                table.add_row(escape(", ".join(filter(None, row[:cases]))), *map(escape, row[cases:]))
+                table.add_row(", ".join(filter(None, row[:cases])), *row[cases:])
             print_table(console, found["title"], table)
         for claim in document["claims"]:
-            console.print(escape(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"))
+            console.print(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}")
         for picture in document["pictures"]:
-            console.print(escape(f" {folder / picture['file']}: {picture['caption']}"))
+            console.print(f" {folder / picture['file']}: {picture['caption']}")
         for note in document.get("notes", []):
-            console.print(escape(f" {note}"))
+            console.print(f" {note}")
         console.print()
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True
@@ -212,4 +211,4 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
         "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
         "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."
     )
-    console.print(escape(f"In all counts work that studies share once. The results: {folder}"))
+    console.print(f"In all counts work that studies share once. The results: {folder}")

@@ -12,11 +12,14 @@ _FILE_WIDTH = 160
 """Of what is written to a file or to another program, which have no width."""
 
 
-def output_console() -> "Console":
-    """Standard output: as wide as the terminal, or wide enough for any table where there is none."""
+def output_console(*, stderr: bool = False, highlight: bool = True) -> "Console":
+    """Standard output or error: as wide as the terminal, or wide enough for any table where there is none.
+
+    Words are printed as they are, brackets too: some come from other programs, or name files.
+    """
     from rich.console import Console
 
-    console = Console()
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=highlight)
     if not console.is_terminal:
         console.width = _FILE_WIDTH
     return console

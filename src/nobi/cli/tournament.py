@@ -8,8 +8,8 @@ import tyro
 
 from nobi.cli.common import announce_compiling, print_json
 from nobi.cli.match import PLAYER_HELP
-from nobi.cli.series import SeriesFlags, elo_numbers, elo_text, fault_lines, plain_console, play
-from nobi.cli.tables import plain_table, print_table
+from nobi.cli.series import SeriesFlags, elo_numbers, elo_text, fault_lines, play
+from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Tournament(SeriesFlags):
             }
             print_json(document)
             return
-        console = plain_console()
+        console = output_console()
         print_table(console, f"{self.game}, {self.size}x{self.size}", self._table(records))
         lines = [f"{len(records)} games; Elo relative to the mean of all, 95 % intervals."]
         if ratings.added_draws:
