@@ -230,8 +230,8 @@ def test_bad_input(tmp_path, games5, games57):
     finish(tmp_path / "run", some(games5))
     assert "holds a run already" in says()
     again = lambda **changes: fault_of(ImitationRun, tmp_path / "run", some(games5, **changes), resume=True)  # noqa: E731
-    assert "has another batch (8, not 9); resume it with the same." in again(batch=9)
-    assert "has another data" in again(data=(games57,))
+    assert "has another --batch (8, not 9); resume it with the same." in again(batch=9)
+    assert "has another --data" in again(data=(games57,))
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     whole = checkpoint.read_bytes()
     checkpoint.write_bytes(whole[:-10])

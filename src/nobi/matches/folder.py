@@ -5,14 +5,14 @@ games.jsonl         a line for every game that is over, in the order in which th
 game-0001.sgf …     the games
 """
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from nobi.errors import NobiError
-from nobi.files import ready_folder, write_whole
+from nobi.files import write_whole
 from nobi.matches.records import GameRecord, record_from
+from nobi.runfolder import holds_run, write_config
 
 _NAMES = {"a": "player A", "b": "player B", "players": "list of players", "piece": "piece"}
 """Settings that are no flags."""
@@ -23,16 +23,12 @@ class MatchFolder:
 
     def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool, extendable: str = "games") -> None:
         """`extendable` is the setting that may change when a match is resumed: how long it is."""
-        self.path = ready_folder(path)
-        config = path / "config.json"
+        self.path = path
         self._games = path / "games.jsonl"
-        if config.exists():
-            if not resume:
-                raise NobiError(f"The folder {str(path)!r} holds a match already; add --resume or choose another.")
-            self._compare(config, settings, extendable)
-        elif any(path.glob("*.sgf")):
+        there = holds_run(path, settings, resume=resume, may_change=(extendable,), what="match", names=_NAMES)
+        if not there and any(path.glob("*.sgf")):
             raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
-        write_whole(config, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
+        write_config(path, settings)
 
     def load(self) -> list[GameRecord]:
         """The games that are over; a line that was cut off by a crash is removed, and its game played again."""
@@ -61,18 +57,3 @@ class MatchFolder:
             file.write(record.line().encode())
             file.flush()
             os.fsync(file.fileno())
-
-    def _compare(self, config: Path, settings: dict[str, Any], extendable: str) -> None:
-        try:
-            before = json.loads(config.read_bytes())
-        except (OSError, ValueError) as fault:
-            raise NobiError(f"{str(config)!r} cannot be read: {fault}.") from None
-        if not isinstance(before, dict):
-            raise NobiError(f"{str(config)!r} does not hold the settings of a match.")
-        for key, value in settings.items():
-            if before.get(key) != value and key not in (extendable, "nobi"):
-                name = _NAMES.get(key) or f"--{key.replace('_', '-')}"
-                raise NobiError(
-                    f"The match in {str(self.path)!r} has another {name} ({before.get(key)!r}, not {value!r}); "
-                    "resume it with the same."
-                )
