@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-_FILE_WIDTH = 160
+_FILE_WIDTH = 400
 """Of what is written to a file or to another program, which have no width."""
 
 

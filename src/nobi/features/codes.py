@@ -88,7 +88,7 @@ def write_codes(
     recent: NDArray[np.uint16],
     rank: int,
 ) -> None:
-    """Writes the position on board g down in `room.codes`: whose stones, what is legal, and the codes that are wanted.
+    """Writes the position on board g down in `room.codes`: what is legal, and the codes that are wanted.
 
     Args:
         boards: the boards; ladders are read on board g, which is afterwards as before.
@@ -117,7 +117,7 @@ def write_codes(
     if wanted[_LADDER]:
         find_ladders(boards, g, room)
     for code in range(CODES):
-        if wanted[code] or code in (_STONE, _LEGAL):
+        if wanted[code] or code == _LEGAL:
             for cell in range(room.codes.shape[1]):
                 room.codes[code, cell] = found[code, room.source[symmetry, cell]]
     if wanted[_RANK]:
