@@ -1,12 +1,11 @@
-"""Ranks, dates, results and komi in the spellings of the world."""
+"""Ranks, dates and results in the spellings of the world."""
 
 import doctest
-import math
 
 import pytest
 
 from nobi.datasets import values
-from nobi.datasets.values import date_of, komi_of, rank_name, rank_of, result_of
+from nobi.datasets.values import date_of, rank_name, rank_of, result_of
 
 
 def test_examples_in_the_file():
@@ -71,13 +70,3 @@ def test_dates(text, date):
 )
 def test_results(text, result):
     assert result_of(text) == result
-
-
-@pytest.mark.parametrize(("text", "komi"), [("6.5", 6.5), ("6,5", 6.5), ("-5", -5.0), ("0.50", 0.5), (" 7 ", 7.0)])
-def test_komi(text, komi):
-    assert komi_of(text) == komi
-
-
-@pytest.mark.parametrize("text", ["", "?", "six", "nan", "inf", "650", "6.5 points"])
-def test_no_komi(text):
-    assert math.isnan(komi_of(text))

@@ -5,7 +5,8 @@ import pytest
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.vertices import point_named, vertex_name
 from nobi.errors import NobiError
-from nobi.records.reading import komi_of, parse_record, read_record
+from nobi.records.komi import komi_of
+from nobi.records.reading import parse_record, read_record
 
 
 def stones(record):
@@ -50,7 +51,9 @@ def test_a_point_of_two_colours_is_refused():
         ("6.5", 6.5), ("0", 0.0), ("-5", -5.0), ("7,5", 7.5), ("6", 6.0),
         ("3.75", 7.5), ("2.75", 5.5),  # in stones
         ("375", 7.5), ("325", 6.5), ("650", 6.5), ("750", 7.5), ("-550", -5.5),  # in hundredths
-        ("", None), ("abc", None), ("6.33", None), ("nan", None), ("inf", None), ("99999", None),
+        ("0.50", 0.5), (" 7 ", 7.0),
+        ("", None), ("?", None), ("6.5 points", None),
+        ("abc", None), ("6.33", None), ("nan", None), ("inf", None), ("99999", None),
     ],
 )  # fmt: skip
 def test_komi_in_the_spellings_of_the_world(text, komi):

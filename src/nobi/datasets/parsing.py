@@ -6,6 +6,7 @@ moves read by arrays. Whatever does not fit exactly goes to the library, and all
 """
 
 import codecs
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -27,8 +28,9 @@ from nobi.datasets.fault import (
     Fault,
 )
 from nobi.datasets.record import Record
-from nobi.datasets.values import date_of, komi_of, rank_of, result_of, whole_number_of
+from nobi.datasets.values import date_of, rank_of, result_of, whole_number_of
 from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.komi import komi_of
 
 Properties = Mapping[str, Sequence[bytes]]
 
@@ -246,13 +248,14 @@ def _record(root: Properties, size: int, stones: Mapping[int, int], played: byte
         handicap = blacks if white_first and 2 <= blacks == len(stones) else 0
     elif white_first and not blacks:
         raise Fault(SETUP, f"Its {handicap} handicap stones are missing.")
+    komi = komi_of(_text(root, "KM", ""))
     return Record(
         size=size,
         moves=moves,
         setup=np.array(sorted(stones.values()), np.uint16),
         black_rank=rank_of(_text(root, "BR", "")),
         white_rank=rank_of(_text(root, "WR", "")),
-        komi=komi_of(_text(root, "KM", "")),
+        komi=math.nan if komi is None else komi,
         handicap=min(handicap, 255),
         result=result_of(_text(root, "RE", "")),
         date=date_of(_text(root, "DT", "")),

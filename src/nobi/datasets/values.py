@@ -1,6 +1,5 @@
-"""What the properties of a record say, in the many spellings of the world: ranks, dates, results, komi."""
+"""What the properties of a record say, in the many spellings of the world: ranks, dates, results."""
 
-import math
 import re
 import unicodedata
 from functools import lru_cache
@@ -72,15 +71,6 @@ def result_of(text: str) -> int:
 
 
 @lru_cache(maxsize=1024)
-def komi_of(text: str) -> float:
-    """The komi, or NaN if the text names none that can be meant in points."""
-    try:
-        komi = float(text.replace(",", "."))
-    except ValueError:
-        return math.nan
-    return komi if abs(komi) <= 200 else math.nan
-
-
 def whole_number_of(text: str) -> int | None:
     """The number, or None if the text is none."""
     text = text.strip()

@@ -9,10 +9,9 @@ from sgfmill import sgf
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.vertices import check_size, point_at
 from nobi.errors import NobiError
+from nobi.records.komi import komi_of
 
 _COLOURS = {"b": BLACK, "w": WHITE}
-_MOST_KOMI = 200
-"""More than this is not meant in points."""
 
 
 @dataclass(frozen=True)
@@ -66,24 +65,6 @@ def parse_record(content: bytes) -> Record:
     root = game.get_root()
     komi = komi_of(root.get_raw("KM").decode("ascii", "replace")) if root.has_property("KM") else None
     return Record(size, komi, stones, first, moves)
-
-
-def komi_of(text: str) -> float | None:
-    """The komi in points, or None if the text names none that a game can be played with.
-
-    Chinese records may count in stones, each of which is worth two points, and servers in hundredths: 375 is 3¾ stones.
-    """
-    try:
-        komi = float(text.replace(",", "."))
-    except ValueError:
-        return None
-    if abs(komi) > _MOST_KOMI:
-        komi /= 100
-    if not abs(komi) <= _MOST_KOMI:
-        return None
-    if komi * 4 % 2 == 1:  # quarters are of stones
-        komi *= 2
-    return komi if (komi * 2).is_integer() else None
 
 
 def _start(nodes: Sequence[sgf.Tree_node], size: int) -> list[tuple[int, int]]:
