@@ -1,8 +1,11 @@
 """Engines that are started, spoken to and watched."""
 
+import gc
 import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -373,3 +376,33 @@ def test_set_up_stones_reach_an_engine_of_another_game():
         assert sorted(bot._engine.ask("list_stones b").split()) == ["C3", "D3"]
     finally:
         bot.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_program_is_being_started_leaves_none_behind(number, monkeypatch, tmp_path):
+    start = subprocess.Popen
+
+    def interrupted(*arguments, **settings):
+        process = start(*arguments, **settings)
+        signal.raise_signal(number)
+        return process
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(number, interrupt)  # as the command line does
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start_engine(f"{fake('deaf', 1)} {tmp_path}", 60)
+    finally:
+        signal.signal(number, before)
+    gc.collect()
+    assert processes_with(tmp_path) == set()
+
+
+def test_a_program_that_nobody_closes_ends_at_exit(tmp_path):
+    command = f"{fake('good', 1)} {tmp_path}"
+    code = f"from nobi.gtp.client import start_engine; start_engine({command!r}, 60)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert processes_with(tmp_path) == set()

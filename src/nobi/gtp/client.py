@@ -13,9 +13,11 @@ import signal
 import subprocess
 import threading
 import time
+import weakref
 from collections import deque
 
 from nobi.errors import NobiError
+from nobi.interrupts import interrupts_held_back
 
 START_SECONDS = 60.0
 """How long a program may take to answer the first command: some load a large network."""
@@ -47,13 +49,16 @@ class EngineProcess:
         self.command = command
         self.seconds = seconds
         self._waiting: queue.Queue[bytes | None] = queue.Queue()
-        self._process = subprocess.Popen(  # noqa: S603
-            _words(command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is ours: the engine is told to quit
-        )
+        with interrupts_held_back():  # so that no program runs of which nobody knows
+            self._process = subprocess.Popen(  # noqa: S603
+                _words(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is ours: the engine is told to quit
+            )
+            self._end = weakref.finalize(self, _end, self._process)
+            """Ends it: called by `kill`, else when nobody holds this object, else at exit."""
         self._complaints: deque[str] = deque(maxlen=2)
         """The latest lines of standard error: the last one alone may only point to the help."""
         threading.Thread(target=self._read, daemon=True).start()
@@ -96,12 +101,7 @@ class EngineProcess:
 
     def kill(self) -> None:
         """Ends it at once, and what it has started: a command may be a script that runs the engine."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # it leads a group of its own
-        self._process.wait()
-        if self._process.stdin:
-            with contextlib.suppress(OSError):
-                self._process.stdin.close()
+        self._end()
 
     def _exchange(self, command: str, seconds: float) -> tuple[str, str]:
         """The sign, = or ?, and the text of an answer."""
@@ -199,6 +199,17 @@ def start_engine(command: str, seconds: float) -> EngineProcess:
     engine = launch_engine(command, seconds)
     engine.greet()
     return engine
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a program and what it has started; it leads a group of its own."""
+    with interrupts_held_back():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdin:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
 
 
 def _text(raw: bytes) -> str:

@@ -14,8 +14,6 @@ many threads and processes, a run that was left and resumed ends in the same bit
 import dataclasses
 import json
 import math
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +36,7 @@ from nobi.imitate.sources import Sources, open_sources
 from nobi.imitate.team import Team
 from nobi.imitate.trainer import Trainer
 from nobi.imitate.verdicts import give_verdicts
+from nobi.interrupts import interrupts_go_to
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.store import DeepModel, load_deep, save_deep
@@ -275,21 +274,14 @@ class ImitationRun:
     @contextmanager
     def _heeding_signals(self) -> Iterator[None]:
         """Lets Ctrl-C and the signal to end wait for the end of the step; pressed again, Ctrl-C waits for nothing."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
 
-        def stop(*_: object) -> None:
+        def stop(_: int) -> None:
             if self._asked_to_stop:
                 raise KeyboardInterrupt
             self._asked_to_stop = True
 
-        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
+        with interrupts_go_to(stop):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def schedule_of(settings: ImitationSettings) -> Schedule:
