@@ -1,13 +1,14 @@
 """A network's policy on its way into the tree."""
 
+import threading
 import time
 
 import numpy as np
 import pytest
 import torch
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from nobi.board.stones import PASS, board_points
+from nobi.board.stones import PASS, WHITE, board_points
 from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.features import planes_named
@@ -18,14 +19,17 @@ from nobi.networks.deep import make_deep
 from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.networks.deep.threads import leave_cores
 from nobi.networks.model import Model, save_model
-from nobi.search.evaluation import PUT
 from nobi.search.policy import NetworkPolicy, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.search.views import Views
+from nobi.search.waiting import PUT
 
 
 class Favourite:
     """Likes one point, whatever the position; notes what it is shown."""
+
+    planes = None
 
     def __init__(self, size, cell, delay=0.0):
         self.size, self.cell, self.delay, self.seen = size, cell, delay, []
@@ -33,7 +37,7 @@ class Favourite:
     def evaluate(self, positions):
         self.seen.append(positions)
         time.sleep(self.delay)
-        weights = np.full((len(positions.own), self.size**2), 0.01, np.float32)
+        weights = np.full((len(positions), self.size**2), 0.01, np.float32)
         weights[:, self.cell] = 1.0
         return weights
 
@@ -63,7 +67,7 @@ def test_every_new_node_is_evaluated_in_the_synchronous_mode():
     search.run(400)
     tree = search.tree
     expanded = [node for node in range(search.nodes) if tree.children[node] > 0]
-    assert search.figures.evaluated == len(expanded) == sum(len(p.own) for p in policy.seen)
+    assert search.figures.evaluated == len(expanded) == sum(len(p) for p in policy.seen)
     for node in expanded:
         policies = tree.policy[tree.first[node] : tree.first[node] + tree.children[node]]
         assert policies.sum() == pytest.approx(1, abs=1e-5) or tree.children[node] == 1
@@ -73,7 +77,7 @@ def test_batches_are_full_while_the_network_works():
     policy = Favourite(5, 3, delay=0.01)
     search = started(policy, batch=8, wait=1000)
     search.run(seconds=0.5)
-    sizes = [len(positions.own) for positions in policy.seen]
+    sizes = [len(positions) for positions in policy.seen]
     assert sizes[0] == 1  # the root
     assert len(sizes) > 3
     assert set(sizes[1:]) == {8}
@@ -81,22 +85,70 @@ def test_batches_are_full_while_the_network_works():
     assert search.figures.rate < 8 / 0.01
 
 
-def test_positions_are_those_of_the_nodes():
+def played(game, line):
+    """The game after these moves, a copy."""
+    game = game.copy()
+    for move in line:
+        game.play(int(move))
+    return game
+
+
+def stones_of(game):
+    """Own and enemy stones: uint8[2, n, n]."""
+    colours = np.array([game.colour(point) for point in game.points()]).reshape(game.size, game.size)
+    return np.stack([colours == game.to_move, colours == 3 - game.to_move])
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """What is looked at in searches: the moves from the first position on, and what the network was shown."""
+    found = []
+    set_root, look = Views.set_root, Views.positions
+
+    def note_root(self, moves, *rest):
+        self.noted = list(moves)
+        set_root(self, moves, *rest)
+
+    def note(self, lines, depths):
+        positions = look(self, lines, depths)
+        at_once = zip(lines, depths, positions.planes, positions.white, strict=True)
+        found.extend(([*self.noted, *line[:depth]], planes, white) for line, depth, planes, white in at_once)
+        return positions
+
+    monkeypatch.setattr(Views, "set_root", note_root)
+    monkeypatch.setattr(Views, "positions", note)
+    return found
+
+
+@pytest.mark.parametrize("word", ["go", "atari-go", "gomoku", "pente"])
+def test_stones_are_those_of_the_nodes(word, looks):
+    started(Favourite(7, 10), word, 7, mode="synchronous").run(200)
+    assert len(looks) > 20
+    for moves, planes, white in looks:
+        game = played(variant(word, 7).new(), moves)
+        assert (planes == stones_of(game)).all()
+        assert white == (game.to_move == WHITE)
+
+
+@pytest.mark.parametrize("word", ["m15", "c14-7"])
+def test_planes_are_those_of_the_nodes(word, looks):
+    """With moves before the root, so that the latest of a node lie on both sides of it; also after the tree moved."""
     policy = Favourite(5, 3)
-    search = started(policy, mode="synchronous")
-    search.run(200)
-    for positions in policy.seen[:10]:
-        assert_same_position(positions)
+    policy.planes = planes_named(word)
+    search = started(policy, mode="synchronous", expand=0)
+    game = variant("go", 5).new()
+    for _ in range(4):
+        search.run(150)
+        game.play(search.children()[0].move)
+        search.set_game(game)
+    assert len({len(moves) for moves, _, _ in looks}) > 4
+    for moves, planes, white in looks[::7]:
+        game = played(variant("go", 5).new(), moves)
+        assert_array_equal(planes, position_planes(game, policy.planes, rank=9))
+        assert white == (game.to_move == WHITE)
 
 
-def assert_same_position(positions):
-    for own, enemy, game in zip(positions.own, positions.enemy, positions.games(), strict=True):
-        colours = np.array([game.colour(point) for point in game.points()]).reshape(5, 5)
-        assert (own == (colours == game.to_move)).all()
-        assert (enemy == (colours == 3 - game.to_move)).all()
-
-
-def test_waiting_nodes_survive_moves_and_a_full_pool():
+def test_waiting_nodes_survive_moves_and_a_full_pool(looks):
     policy = Favourite(5, 3, delay=0.002)
     search = started(policy, batch=4, expand=0, memory=1)
     game = variant("go", 5).new()
@@ -107,8 +159,54 @@ def test_waiting_nodes_survive_moves_and_a_full_pool():
         if game.is_over:
             break
     assert search.figures.evaluated > 20
-    for positions in policy.seen[-3:]:
-        assert_same_position(positions)
+    for moves, planes, _ in looks:
+        assert (planes == stones_of(played(variant("go", 5).new(), moves))).all()
+
+
+def test_a_network_at_work_is_not_waited_for_and_its_answers_arrive():
+    """The search ends before the answer; the root moves on, and the node that was asked about is now elsewhere."""
+    answer = threading.Event()
+
+    class Held(Favourite):
+        def evaluate(self, positions):
+            if self.seen:
+                assert answer.wait(10)
+            return super().evaluate(positions)
+
+    policy = Held(5, 3)
+    search = started(policy, batch=1, wait=0)
+    search.run(300)
+    assert len(policy.seen) == 1  # the root: the next one is still being looked at
+    [nodes] = search._evaluator._flights
+    move = int(search.tree.move[nodes[0]])
+    game = played(search.variant.new(), [move])
+    # the second node of a search that has just begun is a child of the root, whose own root policy is asked for then
+    search.set_game(game)
+    [nodes] = search._evaluator._flights
+    assert nodes.tolist() == [0]
+    assert search.tree.policy[1 : search.tree.children[0] + 1].sum() == 0
+    answer.set()
+    search.close()
+    assert search.tree.policy[1 : search.tree.children[0] + 1].sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_answers_for_a_tree_that_is_gone_are_dropped():
+    answer = threading.Event()
+
+    class Held(Favourite):
+        def evaluate(self, positions):
+            if self.seen:
+                assert answer.wait(10)
+            return super().evaluate(positions)
+
+    search = started(Held(5, 3), batch=1, wait=0)
+    search.run(300)
+    search.clear()
+    before = search.tree.policy.copy()
+    answer.set()
+    search.close()
+    assert_array_equal(search.tree.policy, before)
+    assert search.figures.evaluated == 2
 
 
 @pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
@@ -198,14 +296,14 @@ def test_nodes_that_are_gone_are_not_evaluated():
     ring.node[slots], ring.depth[slots], ring.ready[slots] = [-1, 0, -1], 0, 1
     ring.ends[PUT] += 3
     assert evaluator.evaluate_waiting(64) == 3
-    assert [len(positions.own) for positions in policy.seen] == [1]
+    assert [len(positions) for positions in policy.seen] == [1]
     assert evaluator.evaluate_waiting(64) == 0
 
 
 def test_a_slow_network_gets_small_batches_beside_the_search():
     class Slow(Favourite):
         def evaluate(self, positions):
-            time.sleep(0.02 * len(positions.own))
+            time.sleep(0.02 * len(positions))
             return super().evaluate(positions)
 
     policy = Slow(9, 3)
@@ -214,7 +312,7 @@ def test_a_slow_network_gets_small_batches_beside_the_search():
     policy.seen.clear()
     search.run(seconds=1.0)
     assert policy.seen
-    assert max(len(positions.own) for positions in policy.seen) <= 10
+    assert max(len(positions) for positions in policy.seen) <= 10
 
 
 def test_a_search_with_a_network_that_waits_for_it_is_the_same_every_time(tmp_path):

@@ -1,22 +1,19 @@
 """A deep network of Go as the policy of a search."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import WHITE
 from nobi.errors import NobiError
 from nobi.features import planes_named
-from nobi.features.position import position_planes
+from nobi.features.base import Planes
 from nobi.games.base import Variant
 from nobi.games.go import Go
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.store import DeepModel
 from nobi.search.policy import Policy, Positions, softmax
-
-RANK = 9
-"""The dan rank that a network which is told one plays as (M15 section 5.2)."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +23,14 @@ class DeepPolicy:
     network: DeepNetwork
     sharpness: float = 1.0
 
+    @cached_property
+    def planes(self) -> Planes:
+        """Those that the network was made for."""
+        return planes_named(self.network.planes)
+
     def evaluate(self, positions: Positions) -> NDArray[np.float32]:
-        """Makes the planes of all positions and looks at them in one pass."""
-        games = positions.games()
-        named = planes_named(self.network.planes)
-        planes = np.stack([position_planes(game, named, rank=RANK) for game in games])
-        values = self.network.evaluate(planes, np.array([game.to_move == WHITE for game in games]))
-        return softmax(values, self.sharpness)
+        """Looks at all positions in one pass."""
+        return softmax(self.network.evaluate(positions.planes, positions.white), self.sharpness)
 
 
 def deep_policy(model: DeepModel, path: str, variant: Variant, sharpness: float) -> Policy:

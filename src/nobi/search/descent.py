@@ -13,12 +13,12 @@ from nobi.board.stones import BLACK, PASS, RUNNING, as_point, enemy_of
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.search.atomics import exchange
-from nobi.search.evaluation import Waiting, ask_for_policy, somebody_waits
 from nobi.search.go_tactics import as_count
 from nobi.search.kits import kit_of
 from nobi.search.packing import Words, copy_words
 from nobi.search.room import DEEPEST, DONE, Knobs, Room, Scene
 from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, claim, publish, take_nodes
+from nobi.search.waiting import Waiting, ask_for_policy, somebody_waits
 
 legal: Any = UNBOUND  # these are bound by `searcher_of`
 verdict: Any = UNBOUND

@@ -1,41 +1,49 @@
 """The network's side of the search: positions in, a probability for each point out.
 
-Whatever has `evaluate` can guide a search. The small networks see own and enemy stones; others build what they need
-from the games themselves.
+Whatever has `planes` and `evaluate` can guide a search. The small networks see own and enemy stones, the deep ones the
+planes that they were trained on.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
-from nobi.games.base import Game, Variant
+from nobi.features.base import Planes
+from nobi.games.base import Variant
 from nobi.networks.base import Network, Weights
+
+PLAYS_AS = 9
+"""The dan rank that a network which is told one plays as (M15 section 5.2)."""
 
 
 @dataclass(frozen=True)
 class Positions:
     """A batch of positions, each seen by the player to move."""
 
-    own: NDArray[np.uint8]
-    """[batch, n, n] 1 where that player has a stone."""
-    enemy: NDArray[np.uint8]
-    """[batch, n, n] the same for the other player."""
-    games: Callable[[], list[Game]]
-    """Makes the positions as games, with their moves; costs more than the planes do."""
+    planes: NDArray[Any]
+    """[batch, plane, n, n] what the policy asks for: own and enemy stones, uint8, or planes of Go, float32."""
+    white: NDArray[np.bool_]
+    """[batch] whether White is to move."""
+
+    def __len__(self) -> int:
+        return len(self.white)
 
 
 class Policy(Protocol):
     """Tells how likely moves are to be good."""
 
+    @property
+    def planes(self) -> Planes | None:
+        """What it looks at: planes of Go, or None for own and enemy stones, which every game has."""
+
     def evaluate(self, positions: Positions) -> NDArray[np.float32]:
         """float32[batch, n·n], row by row from the top: a weight for each point, 0 or more.
 
-        The search looks at legal moves only and makes their weights sum to 1.
+        The search looks at legal moves only and makes their weights sum to 1. Two threads may ask at the same time.
         """
 
 
@@ -54,10 +62,12 @@ class NetworkPolicy:
     network: Network
     weights: Weights
     sharpness: float = 1.0
+    planes: ClassVar[None] = None
 
     def evaluate(self, positions: Positions) -> NDArray[np.float32]:
         """Looks at all positions in one pass."""
-        values = self.network.evaluate(self.weights, positions.own, positions.enemy)
+        own, enemy = positions.planes[:, 0], positions.planes[:, 1]
+        values = self.network.evaluate(self.weights, own, enemy)
         return softmax(values.reshape(len(values), -1), self.sharpness)
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from nobi.board.stones import Boards, board_points, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.search.descent import searcher_of
-from nobi.search.evaluation import Evaluator, Figures, allocate_waiting
+from nobi.search.evaluation import Evaluator, Figures
 from nobi.search.packing import load_board
 from nobi.search.patterns import codes_of
 from nobi.search.policy import Policy, policy_from_file
@@ -32,6 +32,7 @@ from nobi.search.tree import (
     copy_subtree,
     nodes_kept,
 )
+from nobi.search.waiting import allocate_waiting
 from nobi.streams import stream_of
 
 SLICE_SECONDS = 0.02
@@ -101,10 +102,11 @@ class Search:
 
     def clear(self) -> None:
         """Forgets everything but the position."""
-        clear_tree(self._tree)
-        self._known = None
-        if self._evaluator:
-            self._evaluator.forget()
+        with self._tree_held():
+            clear_tree(self._tree)
+            self._known = None
+            if self._evaluator:
+                self._evaluator.forget()
 
     def renew(self) -> None:
         """Forgets even that it has ever searched: the next game is again the first."""
@@ -121,25 +123,25 @@ class Search:
         if game.is_over:
             raise NobiError("The game is over: there is nothing to search.")
         known = (game._set_up, tuple(game.moves))
-        kept = self.settings.reuse and self._known is not None and self._follow(*known)
-        if not kept:
-            self.clear()
-            self.seed(int(stream_of(self._stream, self._begun)) >> 1 if self._begun else self._stream)
-            self._begun += 1
-        previous = game.moves[-2] if len(game.moves) > 1 else 0
-        self._set_root(game.boards, 0, previous)
-        self._known = known
-        self._tell_evaluator(game.copy())
+        with self._tree_held():
+            kept = self.settings.reuse and self._known is not None and self._follow(*known)
+            if not kept:
+                self.clear()
+                self.seed(int(stream_of(self._stream, self._begun)) >> 1 if self._begun else self._stream)
+                self._begun += 1
+            self._set_root(game.boards, 0, game.moves)
+            self._known = known
 
     def set_board(self, boards: Boards, g: int, stream: int) -> None:
         """Makes board g the root of a fresh tree; all chance comes from `stream`."""
-        self.clear()
-        self.seed(stream)
-        self._set_root(boards, g, 0)
-        if self._evaluator:
-            game = self.variant.new()
-            load_board(game.boards, boards, g)
-            self._tell_evaluator(game)
+        with self._tree_held():
+            self.clear()
+            self.seed(stream)
+            self._set_root(boards, g, [])
+
+    def _tree_held(self) -> AbstractContextManager[Any]:
+        """Keeps a network that still works for an earlier search from the tree and its root."""
+        return self._evaluator.tree_lock if self._evaluator else nullcontext()
 
     def _follow(self, set_up: Any, moves: tuple[int, ...]) -> bool:
         """Makes the node to which the moves lead from the old root the new one; returns whether there is one."""
@@ -158,12 +160,12 @@ class Search:
             self._tree.solved[0] = 0
         return True
 
-    def _set_root(self, boards: Boards, g: int, previous: int) -> None:
+    def _set_root(self, boards: Boards, g: int, moves: Sequence[int]) -> None:
         if int(boards.stones.ply[g]) + DEEPEST + 2 > self._room_for_moves:
             self._make_scenes(int(boards.stones.ply[g]))
         scene = self._root
         load_board(scene.boards, boards, g)
-        scene.previous[0] = previous
+        scene.previous[0] = moves[-2] if len(moves) > 1 else 0
         if scene.codes.shape[1] > 1:
             scene.codes[0] = codes_of(scene.boards.stones, 0)
         self.to_move = int(boards.stones.to_move[g])
@@ -173,6 +175,8 @@ class Search:
         for room in self._rooms:
             room.owned[:] = 0
             room.counts[DONE] = 0
+        if self._evaluator:
+            self._evaluator.set_root(self._tree, moves, self._view_scene[0], self._root_words, self._view_scene[1])
 
     def _make_scenes(self, ply: int) -> None:
         """Makes the root's board and one for each thread, with a history long enough for this ply."""
@@ -189,15 +193,13 @@ class Search:
         self._scenes = [new() for _ in self._rooms]
         self._view_scene = new()
 
-    def _tell_evaluator(self, game: Game) -> None:
-        if self._evaluator:
-            self._evaluator.set_root(self._tree, game, self._view_scene[0], self._root_words, self._view_scene[1])
-
     def close(self) -> None:
         """Ends the threads."""
         if self._pool:
             self._pool.shutdown()
             self._pool = None
+        if self._evaluator:
+            self._evaluator.close()
 
     # --- searching --------------------------------------------------------------------------------------------------
 
@@ -233,22 +235,9 @@ class Search:
         if self._tree.children[0] <= LEAF:
             self._work(0, budget, 0.0, most=1)
             evaluator.evaluate_all()  # the root, which is all there is
-        else:
-            evaluator.evaluate_root()  # the tree was kept, and the root's turn may not have come yet
-        if self.settings.mode == "synchronous":
+        evaluator.evaluate_root()  # where the tree was kept, its turn may not have come yet
+        with evaluator.working() if self.settings.mode == "asynchronous" else nullcontext():
             yield
-            return
-        finished = threading.Event()
-        thread = threading.Thread(target=evaluator.work, args=(finished, budget.deadline))
-        thread.start()
-        try:
-            yield
-        finally:
-            finished.set()
-            thread.join()
-        if evaluator.failure:
-            failure, evaluator.failure = evaluator.failure, None
-            raise failure
 
     def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
@@ -307,7 +296,7 @@ class Search:
 
     def _move_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
         """Copies the tree below a node, to which these moves lead, into the other pool."""
-        with self._evaluator.tree_lock if self._evaluator else nullcontext():
+        with self._tree_held():
             copy_subtree(self._tree, root, self._spare, least)
             self._tree, self._spare = self._spare, self._tree
             if self._evaluator:

@@ -55,12 +55,16 @@ def in_percent(share: Interval) -> Interval:
 
 
 def contest_conditions(
-    playing: Playing, size: int = 19, rules: str = "Chinese rules, komi 7.5", referee: str = "nobi"
+    playing: Playing,
+    size: int = 19,
+    rules: str = "Chinese rules, komi 7.5",
+    referee: str = "nobi",
+    exceptions: str = "",
 ) -> dict[str, str]:
-    """How the games are played, and by whom they are counted."""
+    """How the games are played, and by whom they are counted; `exceptions` are matches of more or fewer games."""
     stopped = f"; stopped after {playing.longest} moves" if playing.longest else ""
     return {
-        "games": f"{playing.games} of each match on {size}x{size}, colours by turns{stopped}; "
+        "games": f"{playing.games} of each match{exceptions} on {size}x{size}, colours by turns{stopped}; "
         "those that repeat an earlier one are left out",
         "rules": f"{rules}; counted by {referee}",
         "intervals": "Wilson's, draws counting half",

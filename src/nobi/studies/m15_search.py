@@ -1,7 +1,7 @@
 """M15 section 6: tree search without a network, and with the priors of one, asynchronous and synchronous."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,6 +31,8 @@ from nobi.studies.workshop import Workshop
 
 SIZE = 9
 """Of the search without a network."""
+DECISIVE = 1000
+"""Playouts a move at which the search without a network is to hold its own."""
 SECTION_6 = {100_000: 86.7, 10_000: 67.6}
 """Playouts a move → games that search with the priors of the 12-layer network wins against that network alone, %."""
 MODES = {
@@ -52,6 +54,8 @@ class Searching:
     guided: Playing
     """With the priors of a network, against that network."""
     guided_playouts: tuple[int, ...]
+    decisive: int = 0
+    """Games of the search with DECISIVE playouts, without a network; 0 for as many as the others play."""
 
 
 class SearchStudy(DeepStudy):
@@ -67,7 +71,7 @@ class SearchStudy(DeepStudy):
     scales: ClassVar = {
         "tiny": Searching(Playing(4, longest=30), (10, 30), Playing(2, longest=10), (20,)),
         "quick": Searching(Playing(4), (100, 300), Playing(4), (100,)),
-        "day": Searching(Playing(200), (100, 300, 1000, 3000), Playing(50), (300, 1000)),
+        "day": Searching(Playing(100), (100, 300, 1000, 3000), Playing(50), (300, 1000), decisive=200),
         "paper": Searching(Playing(1000), (100, 300, 1000, 3000, 10_000), Playing(200), (10_000, 100_000)),
     }
 
@@ -103,7 +107,9 @@ class SearchStudy(DeepStudy):
 
     def bare(self, playouts: int) -> EngineMatch:
         """Search without a network against GNU Go."""
-        return match_with(Contestant(f"mcts:rollouts={playouts}"), self.opponent(), self.settings.bare, self.seed, SIZE)
+        s = self.settings
+        playing = replace(s.bare, games=s.decisive) if s.decisive and playouts == DECISIVE else s.bare
+        return match_with(Contestant(f"mcts:rollouts={playouts}"), self.opponent(), playing, self.seed, SIZE)
 
     def guided(self, playouts: int, mode: str) -> EngineMatch:
         """Search with a network's priors, or without, against the network alone."""
@@ -123,10 +129,11 @@ class SearchStudy(DeepStudy):
         s = self.settings
         opponent = self.opponent()
         referee = "GNU Go" if opponent.engine else "nobi"
+        exceptions = f", {s.decisive} of that with {DECISIVE:,} playouts," if s.decisive else ""
         found = {
             "search": f"UCT with RAVE and 3x3 patterns, one thread, {_counts(s.playouts)} playouts a move",
             "opponent": str(opponent),
-            **contest_conditions(s.bare, SIZE, referee=referee),
+            **contest_conditions(s.bare, SIZE, referee=referee, exceptions=exceptions),
             "chance": repeatable(opponent),
         }
         if self.learns_from:
@@ -189,12 +196,12 @@ class SearchStudy(DeepStudy):
                 f"share of games won, difference: {mean_text(gap)}",
             )
         ]
-        if 1000 in matches:
+        if DECISIVE in matches:
             claims.append(
                 Claim(
-                    "With 1,000 playouts a move, without a network, it wins more often than not on 9x9.",
-                    verdict(beyond_half(matches[1000].share)),
-                    f"{matches[1000].words()}: {mean_text(matches[1000].share)}",
+                    f"With {DECISIVE:,} playouts a move, without a network, it wins more often than not on 9x9.",
+                    verdict(beyond_half(matches[DECISIVE].share)),
+                    f"{matches[DECISIVE].words()}: {mean_text(matches[DECISIVE].share)}",
                 )
             )
         file = f"{self.name}.png"
