@@ -1,6 +1,10 @@
-"""How many processors there are to work with."""
+"""The processors there are to work with, and who goes first."""
 
 import os
+import sys
+import threading
+
+_NICE = 10
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -8,3 +12,13 @@ def usable_threads(threads: int = 0) -> int:
     if threads:
         return threads
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def give_way() -> None:
+    """Lets the other threads go before this one, where the system can: on Linux priorities belong to threads.
+
+    Meant for a thread that prepares something beside a computation of many threads. These wait for each other all the
+    time, so that all of them stand still while one of them waits for its processor.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -154,6 +154,8 @@ def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
     room.number[:] = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
+        if is_alone(chains, g, point):
+            continue
         left = chains.head[g, stones.neighbours[point, 0]]
         right = chains.head[g, stones.neighbours[point, 1]]
         above = chains.head[g, stones.neighbours[point, 2]]

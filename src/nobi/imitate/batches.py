@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nobi.cores import give_way
 from nobi.features import planes_named
 from nobi.features.encoder import Encoder
 from nobi.imitate.positions import Positions
@@ -93,6 +94,7 @@ class Ahead:
         self.close()
 
     def _work(self, make: Callable[[int], Batch], first: int, end: int) -> None:
+        give_way()
         try:
             for number in range(first, end):
                 batch = make(number)

@@ -1,5 +1,6 @@
 """Training on records and on tensors that are already there, side by side: what reading the data costs."""
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -27,6 +28,7 @@ class TrainingSpeed:
         self._trainer = Trainer(network, "sgd", batch)
         self._reader = Reader([positions], network.planes, torch.device("cpu"))
         self._sampler = Sampler([len(positions)], [1.0], batch, 0)
+        self._ahead = Ahead(self._make, 0, sys.maxsize)
         self._synthetic = _synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
@@ -36,17 +38,24 @@ class TrainingSpeed:
         return steps * self.batch
 
     def on_records(self, steps: int) -> int:
-        """Steps on the records, as a run makes them; no batch is made before."""
-        with Ahead(self._make, 0, steps) as ahead:
-            for _ in range(steps):
-                self._trainer.step(ahead.next(), _RATE)
+        """Steps on the records, in the middle of a run: as many batches are made meanwhile as are used."""
+        for _ in range(steps):
+            self._trainer.step(self._ahead.next(), _RATE)
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
         """The processor time of reading a batch over that of a bare step; other programs hardly change it."""
         torch.set_num_threads(1)  # several would wait for each other, and count that as work
-        reading = _processor_seconds(lambda: [self._make(step) for step in range(steps)])
+        reading = _processor_seconds(lambda: self._read(steps))
         return reading / _processor_seconds(lambda: self.bare(steps))
+
+    def close(self) -> None:
+        """Ends the thread that makes batches."""
+        self._ahead.close()
+
+    def _read(self, steps: int) -> None:
+        for step in range(steps):
+            self._make(step)
 
     def _make(self, step: int) -> Batch:
         draw = self._sampler.draw(step)
