@@ -104,7 +104,7 @@ def test_the_search_is_measured_over_its_playouts():
     study = study_of("m15-search", "day")
     bare = [match for match in matches_of(study) if match.b.engine]
     assert [match.a.word for match in bare] == [f"mcts:rollouts={n}" for n in (100, 300, 1000, 3000)]
-    assert [match.games for match in bare] == [100, 100, 200, 100]
+    assert [match.games for match in bare] == [50, 50, 200, 50]
     assert {(match.size, match.b.strength.level) for match in bare} == {(9, 10)}
     guided = [match for match in matches_of(study) if not match.b.engine]
     assert len(guided) == 2 * len(MODES)

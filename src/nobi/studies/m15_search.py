@@ -71,7 +71,7 @@ class SearchStudy(DeepStudy):
     scales: ClassVar = {
         "tiny": Searching(Playing(4, longest=30), (10, 30), Playing(2, longest=10), (20,)),
         "quick": Searching(Playing(4), (100, 300), Playing(4), (100,)),
-        "day": Searching(Playing(100), (100, 300, 1000, 3000), Playing(50), (300, 1000), decisive=200),
+        "day": Searching(Playing(50), (100, 300, 1000, 3000), Playing(50), (300, 1000), decisive=200),
         "paper": Searching(Playing(1000), (100, 300, 1000, 3000, 10_000), Playing(200), (10_000, 100_000)),
     }
 
