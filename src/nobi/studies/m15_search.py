@@ -235,7 +235,9 @@ class SearchStudy(DeepStudy):
         ]
         file = f"{self.name}-priors.png"
         lines = {
-            f"priors {mode}": [(playouts, matches[playouts, mode].share) for playouts in self.settings.guided_playouts]
+            "no priors" if mode == "none" else f"{mode} priors": [
+                (playouts, matches[playouts, mode].share) for playouts in self.settings.guided_playouts
+            ]
             for mode in MODES
         }
         title = f"Search against the network alone, {size}"
