@@ -162,6 +162,7 @@ def test_what_engines_say_is_printed_as_it_is(capsys, monkeypatch):
         if terminal:
             monkeypatch.setenv("FORCE_COLOR", "1")
             monkeypatch.setenv("COLUMNS", "400")
+            monkeypatch.setenv("TERM", "xterm")  # a dumb one gets no live table
         code, out, err = call(capsys, "match", rude, "playout", *common)
         assert code == 0, err
         assert f"A = {rude} against B = playout" in out
