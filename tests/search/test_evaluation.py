@@ -8,6 +8,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from helpers.processes import wait_until
 from nobi.board.stones import PASS, WHITE, board_points
 from nobi.cores import usable_threads
 from nobi.errors import NobiError
@@ -163,50 +164,60 @@ def test_waiting_nodes_survive_moves_and_a_full_pool(looks):
         assert (planes == stones_of(played(variant("go", 5).new(), moves))).all()
 
 
-def test_a_network_at_work_is_not_waited_for_and_its_answers_arrive():
-    """The search ends before the answer; the root moves on, and the node that was asked about is now elsewhere."""
-    answer = threading.Event()
+class Held(Favourite):
+    """Answers at once for the root, and for all others when it may."""
 
-    class Held(Favourite):
-        def evaluate(self, positions):
-            if self.seen:
-                assert answer.wait(10)
-            return super().evaluate(positions)
+    def __init__(self, size, cell):
+        super().__init__(size, cell)
+        self.may_answer, self.asked = threading.Event(), 0
 
-    policy = Held(5, 3)
+    def evaluate(self, positions):
+        self.asked += 1
+        if self.asked > 1:
+            assert self.may_answer.wait(60)
+        return super().evaluate(positions)
+
+
+def searched_until_asked(policy):
+    """A search that has ended while the network looks at a child of the root."""
     search = started(policy, batch=1, wait=0)
-    search.run(300)
-    assert len(policy.seen) == 1  # the root: the next one is still being looked at
+    assert wait_until(lambda: search.run(100) and policy.asked > 1, 60)
+    assert len(policy.seen) == 1  # the root
+    return search
+
+
+def test_a_network_at_work_is_not_waited_for_and_its_answers_follow_the_node():
+    policy = Held(5, 3)
+    search = searched_until_asked(policy)
     [nodes] = search._evaluator._flights
-    move = int(search.tree.move[nodes[0]])
-    game = played(search.variant.new(), [move])
-    # the second node of a search that has just begun is a child of the root, whose own root policy is asked for then
-    search.set_game(game)
-    [nodes] = search._evaluator._flights
-    assert nodes.tolist() == [0]
-    assert search.tree.policy[1 : search.tree.children[0] + 1].sum() == 0
-    answer.set()
+    search.set_game(played(search.variant.new(), [search.tree.move[nodes[0]]]))
+    assert nodes.tolist() == [0]  # the child is the root now
+    policies = search.tree.policy[1 : search.tree.children[0] + 1]
+    assert policies.sum() == 0
+    policy.may_answer.set()
     search.close()
-    assert search.tree.policy[1 : search.tree.children[0] + 1].sum() == pytest.approx(1, abs=1e-5)
+    assert policies.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_answers_for_a_tree_that_is_gone_are_dropped():
-    answer = threading.Event()
-
-    class Held(Favourite):
-        def evaluate(self, positions):
-            if self.seen:
-                assert answer.wait(10)
-            return super().evaluate(positions)
-
-    search = started(Held(5, 3), batch=1, wait=0)
-    search.run(300)
+    policy = Held(5, 3)
+    search = searched_until_asked(policy)
     search.clear()
     before = search.tree.policy.copy()
-    answer.set()
+    policy.may_answer.set()
     search.close()
     assert_array_equal(search.tree.policy, before)
     assert search.figures.evaluated == 2
+
+
+def test_batches_do_not_pile_up_over_quick_searches():
+    policy = Held(5, 3)
+    search = searched_until_asked(policy)
+    for _ in range(5):
+        search.run(100)
+    assert len(search._evaluator._flights) == 1
+    policy.may_answer.set()
+    search.close()
 
 
 @pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])

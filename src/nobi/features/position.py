@@ -1,6 +1,7 @@
 """Planes of positions that are being played: of a game in the hand, and of many boards at once."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -31,12 +32,16 @@ def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0
     if not isinstance(game, Go):
         raise NobiError(f"Planes are made of positions of Go, not of {game.name}.")
     boards = cast(GoBoards, copy_of(game.boards))  # ladders are read on the board
-    latest = [*reversed(game.moves[-RECENT:]), *[PASS] * RECENT][:RECENT]
     found = np.empty((1, planes.count, game.size, game.size), np.float32)
     board_planes(
-        boards, np.zeros(1, np.int64), planes, found, np.array([latest], np.uint16), rank=rank, symmetry=symmetry
+        boards, np.zeros(1, np.int64), planes, found, latest_of(game.moves)[None], rank=rank, symmetry=symmetry
     )
     return found[0]
+
+
+def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
+    """uint16[RECENT] the latest moves, the latest first; PASS where there was none."""
+    return np.array([*reversed(moves[-RECENT:]), *[PASS] * RECENT][:RECENT], np.uint16)
 
 
 def board_planes(

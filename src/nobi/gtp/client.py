@@ -50,7 +50,7 @@ class EngineProcess:
         self.seconds = seconds
         self._waiting: queue.Queue[bytes | None] = queue.Queue()
         with interrupts_held_back():  # so that no program runs of which nobody knows
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
                 _words(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

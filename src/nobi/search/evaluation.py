@@ -203,7 +203,7 @@ class Evaluator:
         """
         self._complain()
         stop = threading.Event()
-        self._worker = threading.Thread(target=self._work, args=(stop,))
+        self._worker = threading.Thread(target=self._work, args=(stop, self._worker))
         self._worker.start()
         try:
             yield
@@ -221,7 +221,9 @@ class Evaluator:
         if failure:
             raise failure
 
-    def _work(self, stop: threading.Event) -> None:
+    def _work(self, stop: threading.Event, previous: threading.Thread | None) -> None:
+        if previous:
+            previous.join()  # one batch at a time: quick searches in a row would pile them up
         ring = self.waiting
         try:
             while not stop.is_set():

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS, WHITE, board_points, enemy_of
+from nobi.board.stones import WHITE, board_points, enemy_of
 from nobi.compiling import UNBOUND, specialise
 from nobi.features.base import Table, rank_code
 from nobi.features.codes import RECENT, allocate_codes, write_codes, write_planes
 from nobi.features.codes import Room as CodeRoom
+from nobi.features.position import latest_of
 from nobi.games.base import Game, Variant
 from nobi.search.packing import Words, copy_words
 from nobi.search.policy import PLAYS_AS, Policy, Positions
@@ -102,7 +103,7 @@ class Views:
 
         `scene`, whose memory is `words`, is a board to replay lines on.
         """
-        self._before = np.array([*reversed(moves[-RECENT:]), *[PASS] * RECENT][:RECENT], np.uint16)
+        self._before = latest_of(moves)
         self._memory = root, words, scene
 
     def positions(self, lines: Lines, depths: NDArray[np.int32]) -> Positions:
