@@ -33,6 +33,18 @@ def test_a_template_is_bound_to_functions():
         specialise(_apply_twice, "add", step=add_one, other=double)
 
 
+def test_all_boards_share_one_compiled_function():
+    @compiled
+    def value_on(g, factor):
+        return 10 * g + factor
+
+    def add_up():
+        return step(0, 1) + step(1, 1)
+
+    assert specialise(add_up, "boards", step=value_on)() == 12
+    assert len(value_on.signatures) == 1
+
+
 PROGRAM = """
 from pathlib import Path
 import sys

@@ -1,6 +1,6 @@
 """Compiling the hot functions with Numba: once for each version of the sources, never stale.
 
-Four facts shape this file.
+Five facts shape this file.
 
 * Numba's disk cache does not notice a change in a called function of another file. The cache folder is
   therefore named by a hash of all sources that hold compiled code: an edit or an upgrade compiles anew.
@@ -10,6 +10,8 @@ Four facts shape this file.
 * A state is a named tuple of many arrays. A call hands over a hundred machine words, so small functions are `inlined`
   (a Go playout: 1.5 times as fast). And wherever one is named, Numba counts references to all its arrays; compiled
   functions therefore run without that machinery (25 times as fast), and make no arrays: room is part of the state.
+* A call with a constant is compiled for this very constant. That makes some functions faster, but the loops that play
+  on board 0 would have a copy of all rules to themselves. The number of a board, `g`, is therefore never a constant.
 """
 
 import hashlib
@@ -23,7 +25,7 @@ from typing import Any, TypeVar
 import llvmlite.binding
 import numba
 import platformdirs
-from numba.core import event
+from numba.core import event, types
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,6 +33,9 @@ _PACKAGE = Path(__file__).parent
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
+
+_LANE = "g"
+"""What functions call the number of the board that they work on."""
 
 _FUSE = {"contract", "nnan", "nsz"}
 
@@ -40,14 +45,12 @@ UNBOUND: Any = None
 
 def compiled(function: F) -> F:
     """Compiles a function that makes no arrays, to be called from Python or from other compiled functions."""
-    result: F = numba.njit(**_OPTIONS)(function)
-    return result
+    return _compile(function)
 
 
 def inlined(function: F) -> F:
     """Compiles a small function that makes no arrays and is pasted into the compiled functions that call it."""
-    result: F = numba.njit(**_OPTIONS, forceinline=True)(function)
-    return result
+    return _compile(function, forceinline=True)
 
 
 def arithmetic(function: F) -> F:
@@ -57,8 +60,7 @@ def arithmetic(function: F) -> F:
     The functions that call it and are to vectorise are compiled with `specialise(…, fuse=True)`. Sums keep their order:
     the same bits on every machine that fuses.
     """
-    result: F = numba.njit(**_OPTIONS, forceinline=True, fastmath=_FUSE)(function)
-    return result
+    return _compile(function, forceinline=True, fastmath=_FUSE)
 
 
 def bind(template: F, name: str, **bindings: object) -> F:
@@ -79,8 +81,22 @@ def specialise(template: F, name: str, *, inline: bool = False, fuse: bool = Fal
 
     `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
     """
-    options = _OPTIONS | ({"forceinline": True} if inline else {}) | ({"fastmath": _FUSE} if fuse else {})
-    result: F = numba.njit(**options)(bind(template, name, **bindings))
+    return _compile(bind(template, name, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
+
+
+def _compile(function: F, **options: Any) -> F:
+    """The function, compiled when it is first called with arguments of some types."""
+    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+    if _LANE in function.__code__.co_varnames[: function.__code__.co_argcount]:
+        overload = dispatcher.get_call_template
+        place = function.__code__.co_varnames.index(_LANE)
+
+        def overload_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            unliteral: Any = types.unliteral
+            return overload((*args[:place], unliteral(args[place]), *args[place + 1 :]), kws)
+
+        dispatcher.get_call_template = overload_for_any_board
+    result: F = dispatcher
     return result
 
 

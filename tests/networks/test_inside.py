@@ -11,11 +11,11 @@ from nobi.networks.inside import look_inside
 from reference import networks as plain
 
 SWIPING = [
-    *(f"mdrnn:hidden={k},border={border}" for k in (1, 10, 16) for border in ("value", "bias")),
+    *(f"mdrnn:hidden={k},border={border}" for k in (1, 10) for border in ("value", "bias")),
     *(f"mdlstm:hidden=3,mode={mode}" for mode in ("symmetric", "tied", "original")),
     "stacked:cell=mdrnn,hidden=3,layers=2",
-    "stacked:cell=mdlstm,hidden=3,layers=3,mode=symmetric",
-    "stacked:cell=mdlstm,hidden=2,layers=2,mode=original",
+    "stacked:cell=mdlstm,hidden=3,layers=3,mode=original",
+    "stacked:cell=mdlstm,hidden=3,layers=2,mode=symmetric",
 ]
 OTHERS = ["conv:features=3,width=5", "mlp:hidden=10,unit=tanh"]
 WAYS = {"↘": (1, 1), "↙": (1, -1), "↗": (-1, 1), "↖": (-1, -1)}
