@@ -72,7 +72,7 @@ def test_imitate_says_what_it_did(capsys, tmp_path, data):
     assert (code, err) == (0, "")
     assert "96 positions in " in out
     assert "In all 96 positions were seen" in out
-    assert "Training, the last 32 positions: loss " in out
+    assert "Training, positions 64 to 96: loss " in out
     assert "Validation: loss" in out
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, "--resume", "--json")
     found = json.loads(out)

@@ -422,3 +422,24 @@ def test_other_things_that_cannot_be_opened(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NobiError, match="cannot be written"):
         import_records([tmp_path / "data.sgfl"], tmp_path / "file" / "below")
+
+
+def test_every_name_of_a_file_can_be_told(tmp_path):
+    """Names from other systems are not UTF-8; of two sources, and of files in a folder, the sentence says which."""
+    folder = tmp_path / "M\udcfcller"
+    folder.mkdir()
+    game = b"(;SZ[9];B[ee];W[ef])"
+    (folder / "a\udcfc.sgf").write_bytes(game)
+    (folder / "b.sgf").write_bytes(game)
+    (folder / "c\udcfc.sgf").write_bytes(game[:-1])
+    (tmp_path / "alone.sgf").write_bytes(game)
+    with tarfile.open(tmp_path / "records.tar", "w", format=tarfile.GNU_FORMAT) as archive:
+        archive.add(folder / "c\udcfc.sgf", "d\udcfc.sgf")
+    import_records([folder, tmp_path / "alone.sgf", tmp_path / "records.tar"], tmp_path / "data")
+    dataset = Dataset.open(tmp_path / "data")
+    assert [line["record"] for line in dataset.rejected()] == ["b.sgf", "c\\xfc.sgf", "", "d\\xfc.sgf"]
+    reasons = [line["reason"].replace(f"{tmp_path}/", "") for line in dataset.rejected()]
+    assert reasons[0] == reasons[2] == "The same game came before: a\\xfc.sgf of M\\xfcller."
+    (tmp_path / "alone.sgf").write_bytes(game[:-1])
+    with pytest.raises(NobiError, match=r"the first, .*alone.sgf: It ends in the middle"):
+        import_records([tmp_path / "alone.sgf"], tmp_path / "other")

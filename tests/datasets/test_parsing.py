@@ -157,6 +157,10 @@ def test_encodings(encoding):
 
 
 def test_other_encodings():
+    hidden_backslash = "(;PB[\u5c0f\u6797\u30bd]SZ[9];B[aa])".encode("shift_jis")
+    assert b"\\]" in hidden_backslash
+    assert game(hidden_backslash).size == 9
+    assert game("(;CA[gb2312]PB[\u9555]SZ[9];B[aa])".encode("gbk")).size == 9  # no letter of GB2312
     assert game("(;SZ[9]PB[Müller]BR[3d];B[aa])".encode("latin-1")).black_rank == 3  # what FF[4] assumes
     assert game("(;SZ[9]BR[三段];B[aa])").black_rank == 3
     assert game("(;SZ[9]BR[三段];B[aa])".encode("utf-16")).black_rank == 3

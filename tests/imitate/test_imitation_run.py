@@ -201,10 +201,19 @@ def test_schedules_come_from_the_paper_or_the_optimiser():
     assert schedule_of(ImitationSettings(net="m15", optimiser="adamw")).at(0.02) == 0.002
 
 
-def test_divergence_is_told(tmp_path, games5):
-    run = ImitationRun(tmp_path / "run", some(games5, optimiser="sgd", schedule="constant:rate=1e30", steps=30))
-    with pytest.raises(NobiError, match="Training has diverged at step"):
+@pytest.mark.parametrize("rate", ["1e20", "1e30", "1e38"])
+def test_divergence_is_told_and_nothing_of_it_saved(tmp_path, games5, rate):
+    """Ten steps in peace, saved with the measurement after them; then the loss, an output or a weight goes beyond
+    all numbers, and may do so between a step and the measurement that follows it."""
+    schedule = f"pieces:rates=0.001/{rate},lengths=10/20"
+    settings = some(games5, optimiser="sgd", schedule=schedule, steps=30, measurements=30)
+    run = ImitationRun(tmp_path / "run", settings)
+    with pytest.raises(NobiError, match="has diverged"):
         run.train()
+    kept = ImitationRun(tmp_path / "run", settings, resume=True)
+    assert kept.step_number >= 10
+    assert all(torch.isfinite(weights).all() for weights in kept.network.parameters())
+    assert "NaN" not in (tmp_path / "run" / "metrics.jsonl").read_text()
 
 
 def test_bad_input(tmp_path, games5, games57):

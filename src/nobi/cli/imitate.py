@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
 
-_SYMMETRIES = "Whether each sample is turned by one of the 8 symmetries of the board at random (C14 did not)."
+_SYMMETRIES = "Turn each sample by one of the 8 symmetries of the board at random (C14 did not), or not."
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Imitate(CommonFlags, ImitationSettings):
                 interrupted = True
         if scalars:
             scalars.close()
-        if interrupted and not run.lines:
+        if interrupted and not (self.out / "model.safetensors").exists():
             return nothing_done() if team.leads else 130
         if team.leads:
             self._report(run, time.perf_counter() - start, first)
@@ -139,16 +139,16 @@ class Imitate(CommonFlags, ImitationSettings):
                 }
             )
             return
-        if seen:
-            print(f"{seen:,} positions in {seconds:.1f} s ({seen / seconds:,.0f} positions/s).")
-        else:
+        if run.finished and not seen:
             print("Nothing was left to do.")
+        else:
+            print(f"{seen:,} positions in {seconds:.1f} s ({seen / seconds:,.0f} positions/s).")
         print(f"In all {run.step_number * self.batch:,} positions were seen, "
               f"{run.step_number * self.batch / run.sources.total:.3g} times those there are; "
               f"the network has {run.network.weight_count():,} weights.")  # fmt: skip
         if "loss" in last:
             since = run.lines[-2]["positions"] if len(run.lines) > 1 else 0
-            print(f"Training, the last {last['positions'] - since:,} positions: loss {last['loss']:.3f}, "
+            print(f"Training, positions {since:,} to {last['positions']:,}: loss {last['loss']:.3f}, "
                   f"accuracy {100 * last['accuracy']:.1f} %.")  # fmt: skip
         if "validation_loss" in last:
             print(f"Validation: loss {first_line['validation_loss']:.3f} → {last['validation_loss']:.3f}, "

@@ -20,19 +20,26 @@ _RECORDS, _BYTES = 256, 1 << 19
 
 
 class Verdict(NamedTuple):
-    """What became of one game of a source."""
+    """What became of one game."""
 
+    source: int
+    """The number of its source."""
     name: str
-    kind: str
+    """Within its source; empty where that is the game alone."""
+    kind: str = ""
     """Empty if the game is good."""
-    reason: str
+    reason: str = ""
+
+    def but(self, fault: Fault | None) -> "Verdict":
+        """The same game with this fault, if it has one."""
+        return self._replace(kind=fault.kind, reason=fault.reason) if fault else self
 
 
 class Sifted(NamedTuple):
     """What became of a batch."""
 
     verdicts: list[Verdict]
-    """Of all games, good and bad, in the order of the source."""
+    """Of all games, good and bad, in the order of the records."""
     games: Collection
     """The good ones, in the same order."""
     identities: list[Identity]
@@ -66,16 +73,11 @@ def sift(settings: ImportSettings, batch: list[RawRecord]) -> Sifted:
             if fault is None and isinstance(game, Record):
                 places.append(len(verdicts))
                 records.append(game)
-            verdicts.append(_verdict(name, fault))
+            verdicts.append(Verdict(raw.source, name).but(fault))
     games = collection_of(records)
     faults = check(games)
     for place, fault in zip(places, faults, strict=True):
-        if fault:
-            verdicts[place] = _verdict(verdicts[place].name, fault)
+        verdicts[place] = verdicts[place].but(fault)
     good = np.array([i for i, fault in enumerate(faults) if fault is None], np.int64)
     identities = [identify(records[i].size, records[i].moves, records[i].setup) for i in good]
     return Sifted(verdicts, games if len(good) == len(records) else select(games, good), identities)
-
-
-def _verdict(name: str, fault: Fault | None) -> Verdict:
-    return Verdict(name, fault.kind, fault.reason) if fault else Verdict(name, "", "")

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,11 @@ import numpy as np
 from nobi.datasets import checking
 from nobi.datasets.batches import Sifted, Verdict, in_batches, sift
 from nobi.datasets.dataset import is_dataset
-from nobi.datasets.fault import DUPLICATE, SYMMETRIC_DUPLICATE
+from nobi.datasets.fault import DUPLICATE, SYMMETRIC_DUPLICATE, Fault
 from nobi.datasets.folder import whole_folder
 from nobi.datasets.identity import Identity, split_of
 from nobi.datasets.settings import ImportSettings
-from nobi.datasets.sources import RawRecord, Source, find_sources
+from nobi.datasets.sources import Source, find_sources, printable
 from nobi.datasets.store import REJECTED, Store, write_manifest
 from nobi.datasets.workers import ordered_map
 from nobi.errors import NobiError
@@ -59,53 +59,48 @@ def import_records(
     sources = find_sources(paths)
     checking.ready()
     with whole_folder(out, replace=force) as folder:
-        run = _Import(folder, settings)
+        run = _Import(folder, settings, sources)
         try:
             small = sum(source.bytes for source in sources) < _WORTH_A_PROCESS
-            run.read(sources, 1 if small else workers, progress)
-            return run.finish(sources)
+            run.read(1 if small else workers, progress)
+            return run.finish()
         finally:
             run.release()
 
 
-Place = tuple[Source, int]
-"""A source, and the number of a game in it, counted from 1."""
+Place = tuple[int, str]
+"""The number of a source, and the name of a game in it."""
 
 
 class _Import:
     """An import under way."""
 
-    def __init__(self, folder: Path, settings: ImportSettings) -> None:
+    def __init__(self, folder: Path, settings: ImportSettings, sources: list[Source]) -> None:
         self.folder = folder
         self.settings = settings
+        self.sources = sources
         self.store = Store(folder)
         self.rejected: IO[str] = (folder / REJECTED).open("w", encoding="utf-8")
         self.kinds: Counter[str] = Counter()
         self.first_fault: Verdict | None = None
-        self.met: list[int] = []
+        self.met = [0] * len(sources)
         """Games of each source, good and bad."""
         self.seen: dict[bytes, bytes] = {}
         """The exact identity of the first game of each class of symmetric ones."""
         self.exact: dict[bytes, Place] = {}
         """The place of the first game of each exact identity."""
 
-    def read(self, sources: list[Source], workers: int, progress: Callable[[Progress], None]) -> None:
-        """Takes in all sources, in order."""
-        owners: list[int] = []
+    def read(self, workers: int, progress: Callable[[Progress], None]) -> None:
+        """Takes in all sources, in order; small ones share a batch."""
+        records = (
+            record._replace(source=number) for number, source in enumerate(self.sources) for record in source.records()
+        )
+        total = sum(source.bytes for source in self.sources)
+        for sifted in ordered_map(partial(sift, self.settings), in_batches(records), workers):
+            self._take(sifted)
+            progress(Progress(sum(source.bytes_read for source in self.sources), total, sum(self.met)))
 
-        def batches() -> Iterator[list[RawRecord]]:
-            for number, source in enumerate(sources):
-                for batch in in_batches(source.records()):
-                    owners.append(number)
-                    yield batch
-
-        total = sum(source.bytes for source in sources)
-        self.met = [0] * len(sources)
-        for i, sifted in enumerate(ordered_map(partial(sift, self.settings), batches(), workers)):
-            self._take(sifted, owners[i], sources[owners[i]])
-            progress(Progress(sum(source.bytes_read for source in sources), total, sum(self.met)))
-
-    def finish(self, sources: list[Source]) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Writes what is left and describes it all."""
         self.rejected.close()
         splits = self.store.close()
@@ -115,8 +110,13 @@ class _Import:
         content = {
             "settings": asdict(self.settings),
             "sources": [
-                {"path": str(source.path), "sha256": source.sha256, "files": len(source.files), "records": records}
-                for source, records in zip(sources, self.met, strict=True)
+                {
+                    "path": printable(source.path),
+                    "sha256": source.sha256,
+                    "files": len(source.files),
+                    "records": records,
+                }
+                for source, records in zip(self.sources, self.met, strict=True)
             ],
             "records": sum(self.met),
             "games": games,
@@ -132,29 +132,34 @@ class _Import:
             return "There is no record in what was given."
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in self.kinds.most_common(3))
         first = self.first_fault
-        return f"None of {sum(self.met):,} records can be taken ({kinds}); the first, {first.name}: {first.reason}"
+        where = self._where((first.source, first.name))
+        return f"None of {sum(self.met):,} records can be taken ({kinds}); the first, {where}: {first.reason}"
+
+    def _where(self, place: Place) -> str:
+        number, name = place
+        path = printable(self.sources[number].path)
+        return f"{name} of {path}" if name else path
 
     def release(self) -> None:
         """Closes all files."""
         self.rejected.close()
         self.store.release()
 
-    def _take(self, sifted: Sifted, number: int, source: Source) -> None:
+    def _take(self, sifted: Sifted) -> None:
         parts = np.full(len(sifted.identities), -1, np.int64)
         good = 0
         for verdict in sifted.verdicts:
-            self.met[number] += 1
+            self.met[verdict.source] += 1
             if not verdict.kind:
                 identity = sifted.identities[good]
-                kind, first = self._duplicate(identity, (source, self.met[number]))
+                kind, first = self._duplicate(identity, (verdict.source, verdict.name))
                 if kind:
-                    where, index = first
-                    verdict = Verdict(verdict.name, kind, f"The same game came before: number {index} of {where.path}.")
+                    verdict = verdict.but(Fault(kind, f"The same game came before: {self._where(first)}."))
                 else:
                     parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
                 good += 1
             if verdict.kind:
-                self._reject(verdict, self.met[number], source)
+                self._reject(verdict)
         self.store.add(sifted.games, parts)
 
     def _duplicate(self, identity: Identity, place: Place) -> tuple[str, Place]:
@@ -169,12 +174,12 @@ class _Import:
         first = self.seen.setdefault(identity.up_to_symmetry, identity.exact)
         return "" if first == identity.exact else SYMMETRIC_DUPLICATE, self.exact[first]
 
-    def _reject(self, verdict: Verdict, index: int, source: Source) -> None:
+    def _reject(self, verdict: Verdict) -> None:
         self.kinds[verdict.kind] += 1
         self.first_fault = self.first_fault or verdict
         line = {
-            "source": str(source.path),
-            "index": index,
+            "source": printable(self.sources[verdict.source].path),
+            "index": self.met[verdict.source],
             "record": verdict.name,
             "kind": verdict.kind,
             "reason": verdict.reason,

@@ -46,7 +46,12 @@ _EACH_MOVE = re.compile(rb"(" + _MOVE + rb")" + _REMARKS, re.DOTALL)
 _EACH_PROPERTY = re.compile(rb"([A-Z]{1,2}+)((?:" + _VALUE + rb")++)", re.DOTALL)
 _EACH_VALUE = re.compile(rb"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
-_SIZE = re.compile(r"(\d{1,3})(?::(\d{1,3}))?", re.ASCII)
+_HIDDEN_BACKSLASH = re.compile(rb"[\x81-\xfe]\\")
+"""A letter of two bytes, as it seems: after a letter of Latin-1, hardly anybody writes a backslash."""
+_EAST_ASIAN = ("cp932", "gb18030", "cp950")
+_MEANT = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
+"""Encodings that are named where a larger one is used, as browsers take them too."""
+_SIZE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
 
 _A = ord("a")
 _NO_POINT = b"[zz]"  # beyond every board: the mark of a pass in rows of equal width
@@ -100,16 +105,20 @@ def _as_ascii_compatible(content: bytes) -> bytes:
     named = _CHARSET.search(content, 0, 4096)
     if named:
         return _decoded(content, named[1].decode("latin-1").strip())
-    try:
-        return _decoded(content, "utf-8")
-    except Fault:
-        return _decoded(content, "latin-1")  # what FF[4] says of a record that names no encoding
+    # Latin-1 is what FF[4] says of a record that names no encoding
+    unnamed = ("utf-8", *(_EAST_ASIAN if _HIDDEN_BACKSLASH.search(content) else ()))
+    for encoding in unnamed:
+        try:
+            return _decoded(content, encoding)
+        except Fault:
+            continue
+    return _decoded(content, "latin-1")
 
 
 def _decoded(content: bytes, encoding: str) -> bytes:
     """The text as UTF-8. East Asian encodings hide brackets and backslashes in the second bytes of their letters."""
     try:
-        return content.decode(encoding).encode()
+        return content.decode(_MEANT.get(codecs.lookup(encoding).name, encoding)).encode()
     except (LookupError, ValueError):  # ValueError covers names that hold a zero byte, and texts that do not fit
         try:
             known = codecs.lookup(encoding)._is_text_encoding

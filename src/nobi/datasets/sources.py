@@ -45,6 +45,8 @@ class RawRecord(NamedTuple):
     """Within its source: the path of a file, the number of a line."""
     content: bytes
     fault: Fault | None = None
+    source: int = 0
+    """The number of its source."""
 
 
 class Source:
@@ -71,11 +73,12 @@ class Source:
     def records(self) -> Iterator[RawRecord]:
         """All records, in the order of the paths; to be read once."""
         for file in self.files:
-            inner = "" if file == self.path else file.relative_to(self.path).as_posix()
+            path = "" if file == self.path else file.relative_to(self.path).as_posix()
+            inner = printable(path)
             try:
                 with file.open("rb") as stream:
                     if inner:
-                        self._digest.update(f"{inner}\0".encode("utf-8", "surrogateescape"))
+                        self._digest.update(f"{path}\0".encode("utf-8", "surrogateescape"))
                         self._digest.update(hashlib.file_digest(stream, "sha256").digest())
                     else:
                         self._digest = hashlib.file_digest(stream, "sha256")
@@ -100,6 +103,11 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     if not paths:
         raise NobiError("Name at least one file or folder of records.")
     return [Source(path) for path in paths]
+
+
+def printable(path: object) -> str:
+    """A path as text: the bytes of a name that is no UTF-8 (from another system) are shown by their numbers."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -183,7 +191,7 @@ def _read_tar(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
 
 
 def _inside(archive: str, member: str) -> str:
-    return f"{archive}/{member}" if archive else member
+    return printable(f"{archive}/{member}" if archive else member)
 
 
 def _damage(fault: BaseException) -> Fault:

@@ -162,7 +162,9 @@ class ImitationRun:
                 raise KeyboardInterrupt
 
     def save(self) -> None:
-        """Writes checkpoint, metrics and model."""
+        """Writes checkpoint, metrics and model; what was saved before stays if a weight is no number."""
+        if not all(torch.isfinite(weights).all() for weights in self.network.parameters()):
+            raise self._diverged("a weight")
         if not self.team.leads:
             return
         tensors = {name: t.detach().cpu().contiguous().numpy() for name, t in sorted(self.network.state_dict().items())}
@@ -194,13 +196,17 @@ class ImitationRun:
         told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
         self.step_number += 1
         if not math.isfinite(told.loss):
-            raise NobiError(
-                f"Training has diverged at step {self.step_number}: the loss is no number any more; "
-                "choose a lower rate with --schedule or limit gradients with --clip."
-            )
+            raise self._diverged("the loss")
         self._recent.append((told.loss, told.accuracy))
         self._tally += told.loss, told.accuracy
-        self._stopping = told.stop
+        # what one of several processes is asked, the others hear in the next step
+        self._stopping = told.stop or (self._asked_to_stop and self.team.processes == 1)
+
+    def _diverged(self, what: str) -> NobiError:
+        return NobiError(
+            f"Training has diverged at step {self.step_number}: {what} is no number any more; "
+            "choose a lower rate with --schedule or limit gradients with --clip."
+        )
 
     def _is_time_to_measure(self) -> bool:
         """Whether this step is the first of the next of the measurements that are spread evenly over the run."""
@@ -267,8 +273,8 @@ class ImitationRun:
             weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
             self.network.load_state_dict(weights)
             restore_state(self.trainer.optimiser, found.optimiser)
-        except (RuntimeError, ValueError) as fault:
-            raise NobiError(f"{str(path)!r} is damaged: {str(fault).splitlines()[0]}") from None
+        except (RuntimeError, ValueError):
+            raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
         self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
 
     @contextmanager

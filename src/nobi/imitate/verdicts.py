@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nobi.errors import NobiError
 from nobi.imitate.batches import Ahead, Batch, Reader
 from nobi.imitate.positions import Positions
 from nobi.networks.deep.base import DeepNetwork
@@ -92,7 +93,10 @@ def give_verdicts(
     with Ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks)) as ahead, torch.inference_mode():
         for source, chunk in chunks:
             batch = ahead.next().to(device)
-            values = considered(network(batch.planes, batch.white), batch, legal_only=legal_only)
+            logits = network(batch.planes, batch.white)
+            if not torch.isfinite(logits).all():
+                raise NobiError("The network's values are no numbers: its training has diverged; use a lower rate.")
+            values = considered(logits, batch, legal_only=legal_only)
             places, games = sources[source].places(chunk), sources[source].games
             rank = np.where(places.white, games.white_rank[places.game], games.black_rank[places.game])
             parts.append(
