@@ -2,7 +2,6 @@
 
 import threading
 
-import numpy as np
 import pytest
 
 from helpers.arena import assert_same_games, match
@@ -151,4 +150,3 @@ def test_words():
         with pytest.raises(NobiError) as fault:
             make_player(word, where)
         assert str(fault.value) == sentence
-    assert np.isfinite(make_bot("naive", where).choose(where.new(), Clock()))

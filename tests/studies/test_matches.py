@@ -94,7 +94,16 @@ def test_an_engine_that_crashes_forfeits(tmp_path):
     found = made(engine_match(2), tmp_path, engines={"gnugo": fake("crash", 1)})
     assert found["forfeited"].all()
     assert found["points"].tolist() == [1, 1]
-    assert remarks({"all": standing_of(found)}) == ["all: of the games 2 were forfeited and count."]
+    standing = standing_of(found)
+    assert (standing.games, standing.forfeited, standing.given_away) == (0, 0, 2)
+    left_out = "all: of the games 2 were forfeited by the opponent, whose program failed, and are left out."
+    assert remarks({"all": standing}) == [left_out]
+
+
+def test_a_player_who_forfeits_has_lost():
+    standing = standing_of(arrays_of([record(0, "white", "A1", forfeited=True), record(1, "white", "B2")]))
+    assert (standing.games, standing.points, standing.forfeited, standing.given_away) == (2, 1, 1, 0)
+    assert remarks({"all": standing}) == ["all: of the games 1 were forfeited, and count as lost."]
 
 
 def record(game, winner, moves, *, forfeited=False):

@@ -26,12 +26,12 @@ def duel(match: "Match") -> int:
     from nobi.matches.statistics import summarise_match
 
     words = [match.a, match.b]
-    records, total = play(
-        match, words, match.game, match.size, match.games or 100, lambda some: _table(summarise_match(some))
-    )
+    count = match.games or 100
+    records, total = play(match, words, match.game, match.size, count, lambda some: _table(summarise_match(some)))
     summary = summarise_match(records)
     if match.json:
-        settings = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(match).items()}
+        given = asdict(match) | {"games": count}
+        settings = {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
         results = asdict(summary)
         for part in ("black", "white", "all"):
             results[part]["elo"] = elo_numbers(results[part]["elo"])

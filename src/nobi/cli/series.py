@@ -36,12 +36,15 @@ _MOST_REASONS = 5
 class SeriesFlags(CommonFlags):
     """How games between bots are played."""
 
+    threads: int = 0
+    """Threads of games between fast players; 0 for one a core. Games one by one have --parallel, and a player that
+    searches is told in its word, as in 'mcts:threads=2'."""
     folder: Path | None = None
     """Keep the match here: every game as SGF, and games.jsonl."""
     resume: bool = False
     """Go on with the match in --folder."""
     referee: Annotated[str, tyro.conf.arg(metavar="COMMAND")] = ""
-    """An engine that counts the games of Go, as in 'gnugo --mode gtp'; else nobi does."""
+    """An engine that counts the games of Go, as in 'gnugo --mode gtp --chinese-rules'; else nobi does."""
     handicap: int = 0
     """Handicap stones of black, in Go."""
     openings: Path | None = None

@@ -73,7 +73,9 @@ class Tournament(SeriesFlags):
         print_table(console, f"{self.game}, {self.size}x{self.size}", self._table(records))
         lines = [f"{len(records)} games; Elo relative to the mean of all, 95 % intervals."]
         if ratings.added_draws:
-            lines.append("Somebody lost no point: half a drawn game was added between every two who met.")
+            lines.append(
+                "Some made all points against others, or none: half a drawn game was added between every two who met."
+            )
         if repeated:
             lines.append(f"Left out, because they repeat an earlier game: {repeated} of {len(records)} games.")
         lines += fault_lines(kept, self.players)

@@ -72,7 +72,8 @@ class EngineProcess:
             try:
                 version = self.ask("protocol_version", max(START_SECONDS, self.seconds))
             except EngineError as fault:
-                raise NobiError(f"The engine command {self.command!r} does not speak GTP: it {fault}.") from None
+                hint = "; it may need an argument for that, as GNU Go needs --mode gtp" * (fault.kind == "time-out")
+                raise NobiError(f"The engine command {self.command!r} does not speak GTP: it {fault}{hint}.") from None
             if version != "2":
                 raise NobiError(f"The engine command {self.command!r} speaks version {version[:20]!r} of GTP, not 2.")
             failed.pop_all()

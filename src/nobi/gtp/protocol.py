@@ -77,7 +77,7 @@ def float_from(word: str) -> float:
         number = float(word)
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
+    if "_" in word or not math.isfinite(number):
         raise GtpError("syntax error")
     return number
 

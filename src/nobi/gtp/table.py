@@ -63,11 +63,12 @@ class Table:
         self.game = game
         self.played.append((colour, move))
 
-    def undo(self) -> None:
-        """Takes the latest move back."""
-        if not self.played:
+    def undo(self, moves: int = 1) -> None:
+        """Takes the latest moves back."""
+        if moves > len(self.played):
             raise GtpError("cannot undo")
-        self._replay(self.variant, self.played[:-1])
+        if moves:
+            self._replay(self.variant, self.played[:-moves])
 
     def game_of(self, colour: int) -> Game:
         """The game with this colour to move: itself, or a copy in which the other has passed."""

@@ -1,4 +1,4 @@
-"""Batches of positions as tensors, made in the background while the network works on those before."""
+"""Batches of positions as tensors, made ahead for a graphics card, or by the threads of a network on the processor."""
 
 import queue
 import threading
@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nobi.cores import give_way
 from nobi.features import planes_named
 from nobi.features.encoder import Encoder
 from nobi.imitate.positions import Positions
@@ -41,10 +40,11 @@ class Batch(NamedTuple):
 class Reader:
     """Makes batches of the positions of several sources."""
 
-    def __init__(self, sources: Sequence[Positions], planes: str, device: torch.device, threads: int = 1) -> None:
+    def __init__(self, sources: Sequence[Positions], planes: str, device: torch.device) -> None:
         """`device` is where the batches will go; it decides in which type they are made."""
         self._sources = sources
         self.planes = planes_named(planes)
+        threads = torch.get_num_threads()
         self._encoders = [Encoder(source.games, self.planes, threads=threads) for source in sources]
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
@@ -94,7 +94,6 @@ class Ahead:
         self.close()
 
     def _work(self, make: Callable[[int], Batch], first: int, end: int) -> None:
-        give_way()
         try:
             for number in range(first, end):
                 batch = make(number)
@@ -106,9 +105,25 @@ class Ahead:
 
 
 @contextmanager
-def reading(sources: Sequence[Positions], planes: str, device: torch.device, threads: int = 1) -> Iterator[Reader]:
+def in_turn(make: Callable[[int], Batch], first: int, end: int, device: torch.device) -> Iterator[Callable[[], Batch]]:
+    """A function that gives the next batch, from number `first` on.
+
+    For a graphics card they are made ahead. A network on the processor has a thread on every core, and all of them wait
+    for the slowest: a thread beside them would hold them all up, and take turns with them at Python's lock. There a
+    batch is made when it is asked for, by as many threads as the network has.
+    """
+    if device.type == "cpu":
+        numbers = iter(range(first, end))
+        yield lambda: make(next(numbers))
+    else:
+        with Ahead(make, first, end) as ahead:
+            yield ahead.next
+
+
+@contextmanager
+def reading(sources: Sequence[Positions], planes: str, device: torch.device) -> Iterator[Reader]:
     """A reader that ends its threads at the end."""
-    reader = Reader(sources, planes, device, threads)
+    reader = Reader(sources, planes, device)
     try:
         yield reader
     finally:

@@ -26,7 +26,7 @@ import torch
 
 from nobi.errors import NobiError
 from nobi.files import write_whole
-from nobi.imitate.batches import Ahead, Batch, Reader, reading
+from nobi.imitate.batches import Batch, Reader, in_turn, reading
 from nobi.imitate.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from nobi.imitate.optimiser import SCHEDULE_OF, restore_state, state_tensors
 from nobi.imitate.sampling import Sampler, fixed_sample
@@ -146,9 +146,9 @@ class ImitationRun:
             if self.step_number == 0 and not self.lines:
                 self._measure(note)
             saved = time.monotonic()
-            with Ahead(make, self.step_number, end) as ahead:
+            with in_turn(make, self.step_number, end, self.team.device) as next_batch:
                 while self.step_number < end and not self._stopping:
-                    self._step(ahead.next().to(self.team.device))
+                    self._step(next_batch().to(self.team.device))
                     progress(self)
                     if self._is_time_to_measure():
                         self._measure(note)

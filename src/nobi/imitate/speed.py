@@ -3,10 +3,11 @@
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import torch
 
-from nobi.imitate.batches import Ahead, Batch, Reader
+from nobi.imitate.batches import Batch, Reader, in_turn
 from nobi.imitate.positions import Positions
 from nobi.imitate.sampling import Sampler
 from nobi.imitate.trainer import Trainer
@@ -26,9 +27,11 @@ class TrainingSpeed:
         positions = Positions(games)
         self.batch = batch
         self._trainer = Trainer(network, "sgd", batch)
-        self._reader = Reader([positions], network.planes, torch.device("cpu"))
+        processor = torch.device("cpu")
+        self._reader = Reader([positions], network.planes, processor)
         self._sampler = Sampler([len(positions)], [1.0], batch, 0)
-        self._ahead = Ahead(self._make, 0, sys.maxsize)
+        self._open = ExitStack()
+        self._next_batch = self._open.enter_context(in_turn(self._make, 0, sys.maxsize, processor))
         self._synthetic = _synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
@@ -40,7 +43,7 @@ class TrainingSpeed:
     def on_records(self, steps: int) -> int:
         """Steps on the records, in the middle of a run: as many batches are made meanwhile as are used."""
         for _ in range(steps):
-            self._trainer.step(self._ahead.next(), _RATE)
+            self._trainer.step(self._next_batch(), _RATE)
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
@@ -50,8 +53,9 @@ class TrainingSpeed:
         return reading / _processor_seconds(lambda: self.bare(steps))
 
     def close(self) -> None:
-        """Ends the thread that makes batches."""
-        self._ahead.close()
+        """Ends the threads that make batches."""
+        self._open.close()
+        self._reader.close()
 
     def _read(self, steps: int) -> None:
         for step in range(steps):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nobi.errors import NobiError
-from nobi.imitate.batches import Ahead, Batch, Reader
+from nobi.imitate.batches import Batch, Reader, in_turn
 from nobi.imitate.positions import Positions
 from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.loss import only_legal
@@ -90,9 +90,9 @@ def give_verdicts(
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
     done = 0
-    with Ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks)) as ahead, torch.inference_mode():
+    with in_turn(lambda i: reader.read(*chunks[i]), 0, len(chunks), device) as next_batch, torch.inference_mode():
         for source, chunk in chunks:
-            batch = ahead.next().to(device)
+            batch = next_batch().to(device)
             logits = network(batch.planes, batch.white)
             if not torch.isfinite(logits).all():
                 raise NobiError("The network's values are no numbers: its training has diverged; use a lower rate.")

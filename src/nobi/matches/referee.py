@@ -86,5 +86,7 @@ def ruling_of(score: str, reason: str) -> Ruling:
     match = re.fullmatch(r"([BW])\+(\d+(?:\.\d+)?)", score, re.IGNORECASE)
     if not match:
         raise NobiError(f"gave the score {score[:40]!r}, which is none.")
+    if float(match[2]) == 0:
+        return Ruling(DRAW, "Draw", reason)
     colour = match[1].upper()
     return Ruling(BLACK if colour == "B" else WHITE, f"{colour}+{float(match[2]):g}", reason)

@@ -99,7 +99,11 @@ def remarks(matches: Mapping[str, Standing], level: int = PAPERS_LEVEL) -> list[
         if standing.void:
             parts.append(f"{standing.void} have no result, since the referee failed")
         if standing.forfeited:
-            parts.append(f"{standing.forfeited} were forfeited and count")
+            parts.append(f"{standing.forfeited} were forfeited, and count as lost")
+        if standing.given_away:
+            parts.append(
+                f"{standing.given_away} were forfeited by the opponent, whose program failed, and are left out"
+            )
         if parts:
             found.append(f"{label}: of the games {', '.join(parts)}.")
     return found

@@ -184,12 +184,15 @@ class Standing:
     """How a match ended."""
 
     games: int
-    """That count: repeated ones and those without result are left out."""
+    """That count: repeated ones, those without result and those that B forfeited are left out."""
     points: float
     share: Interval
     """Of the points that A made, draws counting half, with Wilson's interval."""
     repeated: int
     forfeited: int
+    """By A, and lost."""
+    given_away: int
+    """Forfeited by B: a program that crashes is not beaten (GNU Go 3.8 does, reading some ladders across 19x19)."""
     void: int
 
     def words(self) -> str:
@@ -199,14 +202,16 @@ class Standing:
 
 def standing_of(arrays: Arrays) -> Standing:
     """What the arrays of a match come to."""
-    counts = ~arrays["repeated"] & ~np.isnan(arrays["points"])
+    given_away = arrays["forfeited"] & (arrays["points"] == 1)
+    counts = ~arrays["repeated"] & ~np.isnan(arrays["points"]) & ~given_away
     points = float(arrays["points"][counts].sum())
     return Standing(
         games=int(counts.sum()),
         points=points,
         share=share_interval(points, int(counts.sum())),
         repeated=int(arrays["repeated"].sum()),
-        forfeited=int(arrays["forfeited"].sum()),
+        forfeited=int((arrays["forfeited"] & ~given_away).sum()),
+        given_away=int(given_away.sum()),
         void=int((np.isnan(arrays["points"]) & ~arrays["repeated"]).sum()),
     )
 

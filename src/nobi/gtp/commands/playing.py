@@ -63,8 +63,7 @@ def _play_sequence(session: Session, arguments: list[str]) -> str:
             _play(session, arguments[i : i + 2])
             done += 1
     except GtpError:
-        for _ in range(done):
-            session.table.undo()
+        session.table.undo(done)
         raise
     return ""
 
@@ -95,11 +94,7 @@ def _undo(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
 
 @command("gg-undo", "[MOVES]", "takes several moves back")
 def _undo_several(session: Session, arguments: list[str]) -> str:
-    moves = int_from(arguments[0]) if arguments else 1
-    if moves > len(session.table.played):
-        raise GtpError("cannot undo")
-    for _ in range(moves):
-        session.table.undo()
+    session.table.undo(int_from(arguments[0]) if arguments else 1)
     return ""
 
 
