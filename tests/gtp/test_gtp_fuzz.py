@@ -61,3 +61,14 @@ def test_any_lines_get_answers_in_other_games(tmp_path_factory, monkeypatch, gam
     for line in lines:
         check(talk, line)
     check(talk, "1 showboard")
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(game=st.sampled_from(["go", "go", "atari-go", "gomoku", "pente"]), lines=TALKS)
+def test_any_lines_get_answers_from_a_search(tmp_path_factory, monkeypatch, game, lines):
+    monkeypatch.chdir(tmp_path_factory.getbasetemp())
+    talk = Talk(game, 5, "mcts:rollouts=16", None)
+    for line in lines:
+        check(talk, line)
+    check(talk, "1 showboard")
+    talk.session.bot.close()
