@@ -6,7 +6,10 @@ import time
 import pytest
 
 from helpers.commands import call
+from nobi.bench.datasets import records_as_sgf
+from nobi.bench.features import playout_records
 from nobi.bench.figure import Figure, rate_figure, rates
+from nobi.datasets.parsing import parse
 
 
 def test_rates_are_units_per_second():
@@ -49,7 +52,7 @@ def test_the_arena_section(capsys):
         (
             ["everything"],
             "There is no section 'everything'; "
-            "choose one of start, arena, sizes, networks, search, growth, features or imitate.",
+            "choose one of start, arena, sizes, networks, search, growth, datasets, features or imitate.",
         ),
         (["arena", "--seconds", "0"], "--seconds must be above 0 and at most 60, not 0."),
     ],
@@ -57,3 +60,11 @@ def test_the_arena_section(capsys):
 def test_bad_input(capsys, arguments, sentence):
     code, out, err = call(capsys, "bench", *arguments)
     assert (code, out, err) == (2, "", f"nobi: {sentence}\n")
+
+
+def test_the_records_to_import_are_those_of_the_games():
+    games = playout_records(9, 3)
+    for i, text in enumerate(records_as_sgf(games)):
+        [record] = parse(text)
+        assert record.size == 9
+        assert record.moves.tolist() == games.moves[games.start[i] : games.start[i + 1]].tolist()

@@ -24,6 +24,7 @@ SECTIONS = {
     "networks": "games, moves and training of networks",
     "search": "playouts of the tree search, without and with a network",
     "growth": "how the cost of a network grows with the board and its units",
+    "datasets": "import of game records",
     "features": "planes of Go positions for deep networks",
     "imitate": "training on records beside the bare network",
 }
@@ -89,7 +90,7 @@ def _processor() -> str:
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    from nobi.bench import arena, features, networks, search, start
+    from nobi.bench import arena, datasets, features, networks, search, start
 
     sections = {
         "start": start.figures,
@@ -98,6 +99,7 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
         "networks": networks.figures,
         "search": search.figures,
         "growth": networks.growth_figures,
+        "datasets": datasets.figures,
         "features": features.figures,
         "imitate": _imitate,
     }

@@ -22,8 +22,9 @@ from nobi.datasets.store import REJECTED, Store, write_manifest
 from nobi.datasets.workers import ordered_map
 from nobi.errors import NobiError
 
-_WORTH_A_PROCESS = 1 << 20
-"""Bytes of records below which the start of another process takes longer than the work."""
+_WORTH_A_PROCESS = 1 << 24
+"""Bytes of text below which the start of other processes takes longer than the work: one does about 8 MB a second, and
+others need about a second and a half to begin."""
 
 
 class Progress(NamedTuple):
@@ -61,7 +62,7 @@ def import_records(
     with whole_folder(out, replace=force) as folder:
         run = _Import(folder, settings, sources)
         try:
-            small = sum(source.bytes for source in sources) < _WORTH_A_PROCESS
+            small = sum(source.text_bytes for source in sources) < _WORTH_A_PROCESS
             run.read(1 if small else workers, progress)
             return run.finish()
         finally:

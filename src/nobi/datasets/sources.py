@@ -25,6 +25,9 @@ _TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _INSIDE = (_SINGLE, _LINES, _PACKED_LINES)
 SUFFIXES = (*_INSIDE, _ZIP, *_TAR)
 
+_PACKED = 4
+"""How many times as long the text of packed records is, roughly."""
+
 _DAMAGE = (
     OSError,
     EOFError,
@@ -66,6 +69,8 @@ class Source:
             self.files = [path]
         self.bytes = sum(_bytes_of(file) for file in self.files)
         """On disk."""
+        self.text_bytes = sum(_bytes_of(file) * (1 if _is_plain(file) else _PACKED) for file in self.files)
+        """When unpacked, roughly."""
         self.bytes_read = 0
         """On disk, of the files that are done."""
         self._digest = hashlib.sha256()
@@ -122,6 +127,10 @@ def _files_below(folder: Path) -> list[Path]:
         found += [Path(top, name) for name in files if name.lower().endswith(SUFFIXES) and not name.startswith(".")]
     found += [Path(fault.filename) for fault in closed]
     return sorted(found, key=lambda path: path.as_posix())
+
+
+def _is_plain(file: Path) -> bool:
+    return file.name.lower().endswith((_SINGLE, _LINES, ".tar"))
 
 
 def _bytes_of(file: Path) -> int:
