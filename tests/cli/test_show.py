@@ -16,7 +16,7 @@ from nobi.players.view import view
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    for name, word in (("swiping", "mdlstm:hidden=2"), ("mlp", "mlp:hidden=5")):
+    for name, word in (("swiping", "mdlstm:hidden=3"), ("mlp", "mlp:hidden=5")):
         network = make_network(word)
         weights = network.random_weights(7, np.random.default_rng(1))
         save_model(folder / f"{name}.safetensors", Model(network, weights, 7, {"training": {"game": "gomoku"}}))

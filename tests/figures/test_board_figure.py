@@ -129,10 +129,10 @@ def test_board_figure(tmp_path, numbers):
     ("word", "kind", "size"),
     [
         ("mdrnn:hidden=1", AtariGo, 5),
-        ("mdrnn:hidden=8", Go, 19),
+        ("mdrnn:hidden=10", Go, 19),
         ("mdlstm:hidden=3", AtariGo, 7),
-        ("mdlstm:hidden=4,mode=original", Go, 9),
-        ("stacked:hidden=2,layers=3", Go, 5),
+        ("mdlstm:hidden=3,mode=original", Go, 9),
+        ("stacked:hidden=3,layers=2", Go, 5),
         ("conv", Go, 9),
         ("mlp:hidden=5", AtariGo, 5),
     ],

@@ -13,7 +13,7 @@ from nobi.networks.model import Model, save_model
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A swiping network that plays on any board."""
-    network = make_network("mdlstm:hidden=2")
+    network = make_network("mdlstm:hidden=3")
     weights = np.random.default_rng(1).normal(size=network.weight_count(7)).astype(np.float32)
     path = tmp_path_factory.mktemp("model") / "net.safetensors"
     save_model(path, Model(network, weights, 7, {"training": {"game": "atari-go"}}))
@@ -67,7 +67,7 @@ def test_maps(model):
     talk = Talk("atari-go", 5, model)
     commands = [line.split("/") for line in talk.ask("gogui-analyze_commands").splitlines()]
     assert all(len(parts) == 3 and parts[0] in ("dboard", "sboard", "plist", "string") for parts in commands)
-    assert sum(parts[2].startswith("nobi-hidden") for parts in commands) == 8 * 2
+    assert sum(parts[2].startswith("nobi-hidden") for parts in commands) == 8 * 3
     talk.ask("play b B1")
     for kind, _, command in commands:
         answer = talk.ask(command)
@@ -84,8 +84,8 @@ def test_maps(model):
     hidden = talk.session.bot.inside(talk.session.game).layers[0].hidden
     told = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
     np.testing.assert_allclose(told, hidden[2, 1], atol=5e-4)
-    assert talk.fault("nobi-hidden 2 1 1") == "there are 1 layers"
-    assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 2 units"
+    assert talk.fault("nobi-hidden 2 1 1") == "there is 1 layer"
+    assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 3 units"
     assert talk.fault("nobi-hidden 1") == "syntax error"
     plain = Talk(size=5)
     assert "has no policy" in plain.fault("nobi-policy")

@@ -41,7 +41,7 @@ def values_of(player, game):
     return {p: values[row_column(p, game.size)] for p in game.legal_moves() if p != PASS}
 
 
-WORDS = ["mdrnn:hidden=3", "mdlstm:hidden=2", "conv:features=2,width=3", "mlp:hidden=5"]
+WORDS = ["mdrnn:hidden=3", "mdlstm:hidden=3", "conv:features=2,width=3", "mlp:hidden=5"]
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -58,7 +58,7 @@ def test_greedy_is_the_best_legal_move(word, game):
 
 def test_exact_ties_are_broken_at_random():
     """On the empty board a symmetric network values symmetric points alike to the last bit."""
-    player = network_player("mdrnn:hidden=4", "gomoku", 6, seed=3)
+    player = network_player("mdrnn:hidden=3", "gomoku", 6, seed=3)
     game = player.variant.new()
     values = values_of(player, game)
     best = [p for p in values if values[p] == max(values.values())]
@@ -67,7 +67,7 @@ def test_exact_ties_are_broken_at_random():
 
 
 def test_gibbs_draws_by_the_values():
-    player = network_player("mdrnn:hidden=2", "gomoku", 5, temperature=1.5)
+    player = network_player("mdrnn:hidden=3", "gomoku", 5, temperature=1.5)
     game = player.variant.new()
     game.play("C3")
     game.play("B2")
@@ -83,7 +83,7 @@ def test_gibbs_draws_by_the_values():
 
 
 def test_it_passes_only_when_nothing_else_is_legal():
-    player = network_player("mdrnn:hidden=2", "go:suicide=false", 5)
+    player = network_player("mdrnn:hidden=3", "go:suicide=false", 5)
     full = player.variant.game.from_text(
         """
         . X X X X
@@ -119,13 +119,13 @@ class InPython(Player):
 
 
 def test_the_loop_in_python_plays_the_same_games():
-    player = network_player("mdlstm:hidden=2", "gomoku", 5)
+    player = network_player("mdlstm:hidden=3", "gomoku", 5)
     naive = make_player("naive", player.variant)
     expected = play_games(player.variant, player, naive, 100, keep_moves=True)
     assert_same_games(expected, play_games(player.variant, InPython(player), naive, 100, keep_moves=True))
 
 
-def save_random(path, word="mdrnn:hidden=2", size=7):
+def save_random(path, word="mdrnn:hidden=3", size=7):
     network = make_network(word)
     weights = network.random_weights(size, np.random.default_rng(1))
     save_model(path, Model(network, weights, size, {"training": {"game": "atari-go"}, "seed": 7}))
@@ -168,7 +168,7 @@ def damage(path, kind):
     from safetensors.numpy import save
 
     content = path.read_bytes()
-    header = {"format": "nobi-model-1", "network": "mdrnn:hidden=2", "size": "7", "provenance": "{}"}
+    header = {"format": "nobi-model-1", "network": "mdrnn:hidden=3", "size": "7", "provenance": "{}"}
     weights = np.zeros(12, np.float32)
     made = {
         "truncated": lambda: content[:-5],

@@ -63,7 +63,7 @@ def _hidden(session: Session, arguments: list[str]) -> str:
         raise GtpError(f"the player {session.bot.name} has no hidden units")
     layers = inside.layers
     if not 1 <= layer <= len(layers):
-        raise GtpError(f"there are {len(layers)} layers")
+        raise GtpError("there is 1 layer" if len(layers) == 1 else f"there are {len(layers)} layers")
     sweeps, units = layers[layer - 1].hidden.shape[:2]
     if not (1 <= sweep <= sweeps and 1 <= unit <= units):
         raise GtpError(f"the layer has {sweeps} sweeps and {units} units")
