@@ -96,14 +96,14 @@ def test_an_engine_that_crashes_forfeits(tmp_path):
     assert found["points"].tolist() == [1, 1]
     standing = standing_of(found)
     assert (standing.games, standing.forfeited, standing.given_away) == (0, 0, 2)
-    left_out = "all: of the games 2 were forfeited by the opponent, whose program failed, and are left out."
+    left_out = "all: of the games 2 were left out, since the opponent's program failed."
     assert remarks({"all": standing}) == [left_out]
 
 
 def test_a_player_who_forfeits_has_lost():
     standing = standing_of(arrays_of([record(0, "white", "A1", forfeited=True), record(1, "white", "B2")]))
     assert (standing.games, standing.points, standing.forfeited, standing.given_away) == (2, 1, 1, 0)
-    assert remarks({"all": standing}) == ["all: of the games 1 were forfeited, and count as lost."]
+    assert remarks({"all": standing}) == ["all: of the games 1 was forfeited, and counted as lost."]
 
 
 def record(game, winner, moves, *, forfeited=False):
@@ -129,7 +129,8 @@ def test_repeated_games_do_not_count():
     assert standing.words() == "1.5 of 3 games"
     [sentence] = remarks({"nine": standing})
     assert sentence == (
-        "nine: of the games 1 repeat an earlier game and are left out, 1 have no result, since the referee failed."
+        "nine: of the games 1 was left out, since earlier ones were the same, 1 was without a result, "
+        "since the referee failed."
     )
 
 

@@ -93,17 +93,13 @@ def remarks(matches: Mapping[str, Standing], level: int = PAPERS_LEVEL) -> list[
     if level != PAPERS_LEVEL:
         found.append(f"GNU Go played at level {level} here, and at level {PAPERS_LEVEL} in the paper.")
     for label, standing in matches.items():
-        parts = []
-        if standing.repeated:
-            parts.append(f"{standing.repeated} repeat an earlier game and are left out")
-        if standing.void:
-            parts.append(f"{standing.void} have no result, since the referee failed")
-        if standing.forfeited:
-            parts.append(f"{standing.forfeited} were forfeited, and count as lost")
-        if standing.given_away:
-            parts.append(
-                f"{standing.given_away} were forfeited by the opponent, whose program failed, and are left out"
-            )
+        reasons = {
+            "left out, since earlier ones were the same": standing.repeated,
+            "without a result, since the referee failed": standing.void,
+            "forfeited, and counted as lost": standing.forfeited,
+            "left out, since the opponent's program failed": standing.given_away,
+        }
+        parts = [f"{count} {'was' if count == 1 else 'were'} {words}" for words, count in reasons.items() if count]
         if parts:
             found.append(f"{label}: of the games {', '.join(parts)}.")
     return found
