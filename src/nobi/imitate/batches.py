@@ -1,4 +1,4 @@
-"""Batches of positions as tensors, made ahead for a graphics card, or by the threads of a network on the processor."""
+"""Batches of positions as tensors, made ahead for a graphics card, or between the steps of a network."""
 
 import queue
 import threading
@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nobi.cores import usable_threads
 from nobi.features import planes_named
 from nobi.features.encoder import Encoder
 from nobi.imitate.positions import Positions
@@ -44,7 +45,8 @@ class Reader:
         """`device` is where the batches will go; it decides in which type they are made."""
         self._sources = sources
         self.planes = planes_named(planes)
-        threads = torch.get_num_threads()
+        # the threads of a network on the processor spin while they wait: beside them, several take longer than one
+        threads = 1 if device.type == "cpu" else usable_threads()
         self._encoders = [Encoder(source.games, self.planes, threads=threads) for source in sources]
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
@@ -110,7 +112,7 @@ def in_turn(make: Callable[[int], Batch], first: int, end: int, device: torch.de
 
     For a graphics card they are made ahead. A network on the processor has a thread on every core, and all of them wait
     for the slowest: a thread beside them would hold them all up, and take turns with them at Python's lock. There a
-    batch is made when it is asked for, by as many threads as the network has.
+    batch is made when it is asked for.
     """
     if device.type == "cpu":
         numbers = iter(range(first, end))
