@@ -93,7 +93,7 @@ def _compile(function: F, **options: Any) -> F:
 
         def overload_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             unliteral: Any = types.unliteral
-            return overload((*args[:place], unliteral(args[place]), *args[place + 1 :]), kws)
+            return overload(tuple(unliteral(kind) if i == place else kind for i, kind in enumerate(args)), kws)
 
         dispatcher.get_call_template = overload_for_any_board
     result: F = dispatcher

@@ -43,32 +43,28 @@ def check(talk, line):
     assert "internal error" not in answer
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(lines=TALKS)
-def test_any_lines_get_answers(tmp_path_factory, monkeypatch, lines):
+def converse(tmp_path_factory, monkeypatch, talk, lines):
     monkeypatch.chdir(tmp_path_factory.getbasetemp())
-    talk = Talk("go", 5, "playout", QuickBot)
     for line in lines:
         check(talk, line)
     check(talk, "1 showboard")
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(lines=TALKS)
+def test_any_lines_get_answers(tmp_path_factory, monkeypatch, lines):
+    converse(tmp_path_factory, monkeypatch, Talk("go", 5, "playout", QuickBot), lines)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(game=st.sampled_from(["atari-go", "gomoku", "pente"]), lines=TALKS)
 def test_any_lines_get_answers_in_other_games(tmp_path_factory, monkeypatch, game, lines):
-    monkeypatch.chdir(tmp_path_factory.getbasetemp())
-    talk = Talk(game, 5, "naive", QuickBot)
-    for line in lines:
-        check(talk, line)
-    check(talk, "1 showboard")
+    converse(tmp_path_factory, monkeypatch, Talk(game, 5, "naive", QuickBot), lines)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(game=st.sampled_from(["go", "go", "atari-go", "gomoku", "pente"]), lines=TALKS)
 def test_any_lines_get_answers_from_a_search(tmp_path_factory, monkeypatch, game, lines):
-    monkeypatch.chdir(tmp_path_factory.getbasetemp())
     talk = Talk(game, 5, "mcts:rollouts=16", None)
-    for line in lines:
-        check(talk, line)
-    check(talk, "1 showboard")
+    converse(tmp_path_factory, monkeypatch, talk, lines)
     talk.session.bot.close()

@@ -79,7 +79,7 @@ def test_kinds_of_arguments():
     for reader, words in (
         (colour_from, ["", "blue", "bb"]),
         (int_from, ["-1", "1.0", "x", "", "2147483648", "²", "1" * 5000]),
-        (float_from, ["x", "", "nan", "inf", "1e999"]),
+        (float_from, ["x", "", "nan", "inf", "1e999", "1_0"]),
         (bool_from, ["1", "yes"]),
     ):
         for word in words:

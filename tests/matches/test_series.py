@@ -164,7 +164,7 @@ def test_dead_stones_are_taken_off():
 def test_scores():
     assert ruling_of("B+3.50", "x")[:2] == (1, "B+3.5")
     assert ruling_of(" w+12 ", "x")[:2] == (2, "W+12")
-    assert ruling_of("0", "x").result == "Draw"
+    assert ruling_of("0", "x").result == ruling_of("B+0", "x").result == "Draw"
     for odd in ("", "B+", "B+R", "black", "3.5"):
         assert "which is none" in fault_of(ruling_of, odd, "x")
 

@@ -41,7 +41,7 @@ def _import_rates(source: Path, folder: Path, repeats: int = 3) -> list[float]:
     return found
 
 
-def figures(seconds: float) -> Iterator[Callable[[], Figure]]:  # noqa: ARG001
+def figures(seconds: float) -> Iterator[Callable[[], Figure]]:  # noqa: ARG001 (an import takes as long as it takes)
     """The figures of this section, each measured when called."""
 
     def figure(what: str, write: Callable[[Path, list[bytes]], Path]) -> Figure:
