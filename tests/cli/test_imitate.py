@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -84,6 +85,13 @@ def test_imitate_says_what_it_did(capsys, tmp_path, data):
     assert "holds a run already; add --resume" in err
 
 
+def test_a_dataset_is_no_place_for_a_run(data, capsys):
+    code, out, err = call(capsys, "imitate", data, "--data", data, *RUN)
+    assert (code, out) == (2, "")
+    assert "holds a dataset; choose another for the run." in err
+    assert not (Path(data) / "config.json").exists()
+
+
 def test_ctrl_c_saves(capsys, tmp_path, data, monkeypatch):
     step = ImitationRun._step
 
@@ -156,6 +164,22 @@ def test_predict_as_json(capsys, trained, data):
     assert len(found["top"]) == 36
     assert found["top"][0] == found["all"]["accuracy"]
     assert found["top"][35]["value"] == 1
+
+
+def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_path, trained, data):
+    from nobi.networks.deep import make_deep
+    from nobi.networks.deep.store import DeepModel, save_deep
+
+    free = tmp_path / "free.safetensors"
+    save_deep(free, DeepModel(make_deep("nobi-net:width=8,blocks=1,mask=false"), 5, {}))
+    masked = trained / "model.safetensors"
+    asked = ["predict", str(masked), str(free), "--data", data, "--positions", "20"]
+    _, out, _ = call(capsys, *asked)
+    assert f"measured among all of them: {tmp_path.name}; the others among legal moves." in " ".join(out.split())
+    _, out, _ = call(capsys, *asked, "--json")
+    assert json.loads(out)["among_legal_moves"] == {str(masked): True, str(free): False}
+    _, out, _ = call(capsys, *asked, "--legal")
+    assert "measured among all" not in out
 
 
 @pytest.mark.parametrize(

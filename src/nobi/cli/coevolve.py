@@ -55,7 +55,7 @@ class Coevolve(CommonFlags):
     ciao: bool = False
     """Save the CIAO plot: all champions of one population against all of the other."""
     resume: bool = False
-    """Go on with the run in the folder."""
+    """Go on with the run in the folder, if it holds one."""
 
     def run(self) -> int:
         """Trains."""

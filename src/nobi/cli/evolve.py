@@ -34,7 +34,7 @@ class Evolve(CommonFlags, EvolutionSettings):
         tuple[str, ...], tyro.conf.arg(help=f"The players to train against: {', '.join(players.names())}, model files.")
     ] = ("naive",)
     resume: bool = False
-    """Go on with the run in the folder."""
+    """Go on with the run in the folder, if it holds one."""
 
     def run(self) -> int:
         """Trains."""

@@ -49,7 +49,7 @@ class Imitate(CommonFlags, ImitationSettings):
     tensorboard: bool = False
     """Write scalars for TensorBoard into the folder 'tensorboard' of the run."""
     resume: bool = False
-    """Go on with the run in the folder."""
+    """Go on with the run in the folder, if it holds one."""
 
     def run(self) -> int:
         """Trains."""

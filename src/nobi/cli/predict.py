@@ -90,6 +90,8 @@ class Predict(CommonFlags):
                 before = sum(earlier.count for earlier in work[:i])
                 found[str(model)] = one.measure(device, legal=self.legal, progress=partial(_add_to, before, progress))
         labels = _labels(list(found))
+        networks = {str(model): one.model.network for model, one in zip(self.models, work, strict=True)}
+        among_legal = {name: self.legal or network.masked for name, network in networks.items()}
         if self.figures:
             self._draw(self.figures, {labels[name]: one for name, one in found.items()}, work)
         if self.json:
@@ -97,10 +99,20 @@ class Predict(CommonFlags):
                 "models": [str(model) for model in self.models],
                 "figures": str(self.figures) if self.figures else None,
             }
-            networks = {str(model): str(one.model.network) for model, one in zip(self.models, work, strict=True)}
-            print_json({"settings": settings, "networks": networks, "predictions": found})
+            print_json(
+                {
+                    "settings": settings,
+                    "networks": {name: str(network) for name, network in networks.items()},
+                    "among_legal_moves": among_legal,
+                    "predictions": found,
+                }
+            )
         else:
             self._print({labels[name]: one for name, one in found.items()})
+            if len(set(among_legal.values())) > 1:
+                others = [labels[name] for name, legal in among_legal.items() if not legal]
+                print(f"Trained on all points, and so measured among all of them: {', '.join(others)}; the others "
+                      "among legal moves. --legal measures all among legal moves.")  # fmt: skip
             for name, label in labels.items():
                 if name != label:
                     print(f"{label}: {name}")

@@ -42,7 +42,7 @@ class SeriesFlags(CommonFlags):
     folder: Path | None = None
     """Keep the match here: every game as SGF, and games.jsonl."""
     resume: bool = False
-    """Go on with the match in --folder."""
+    """Go on with the match in --folder, if it holds one."""
     referee: Annotated[str, tyro.conf.arg(metavar="COMMAND")] = ""
     """An engine that counts the games of Go, as in 'gnugo --mode gtp --chinese-rules'; else nobi does."""
     handicap: int = 0

@@ -17,6 +17,7 @@ from nobi.features.base import Planes
 from nobi.features.position import position_planes
 from nobi.figures.board import draw_board, draw_stones, ready_axes
 from nobi.figures.style import COLOURS, blank_figure, place_axes, place_text, save_figure
+from nobi.files import ready_folder
 from nobi.games.base import COLOUR_NAMES, Game
 from nobi.games.go import Go
 from nobi.players.view import colours_of
@@ -99,5 +100,6 @@ def example_game() -> Go:
 
 
 if __name__ == "__main__":
-    for word, file in (("m15", "planes-m15.png"), ("c14-7:edge=true", "planes-c14.png")):
-        planes_figure(example_game(), planes_named(word), Path(sys.argv[1]) / file, rank=5 if word == "m15" else 0)
+    place = ready_folder(Path(sys.argv[1]))
+    planes_figure(example_game(), planes_named("m15"), place / "planes-m15.png", rank=5)
+    planes_figure(example_game(), planes_named("c14-7:edge=true"), place / "planes-c14.png")

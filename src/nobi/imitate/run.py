@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from nobi.datasets.dataset import is_dataset
 from nobi.errors import NobiError
 from nobi.files import write_whole
 from nobi.imitate.batches import Batch, Reader, in_turn, reading
@@ -256,6 +257,8 @@ class ImitationRun:
 
     def _open(self, *, resume: bool) -> None:
         """Goes on with the run that the folder holds, if there is one and that is wanted."""
+        if is_dataset(self.folder):
+            raise NobiError(f"The folder {str(self.folder)!r} holds a dataset; choose another for the run.")
         if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
             self._restore(self._checkpoint)
 

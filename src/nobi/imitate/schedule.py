@@ -12,6 +12,9 @@ from functools import cached_property
 from nobi.errors import NobiError
 from nobi.words import choices, settings_from, split_word
 
+HIGHEST_RATE = 1e6
+"""Beyond use, and far below what a 32-bit weight can hold."""
+
 
 class Schedule(ABC):
     """A rate for every moment of a run."""
@@ -36,7 +39,10 @@ class Pieces(Schedule):
 
     @cached_property
     def _rates(self) -> list[float]:
-        return _numbers(self.rates, "rates")
+        rates = _numbers(self.rates, "rates")
+        for rate in rates:
+            _check_rate(rate)
+        return rates
 
     @cached_property
     def _lengths(self) -> list[float]:
@@ -131,5 +137,5 @@ def _numbers(text: str, name: str) -> list[float]:
 
 
 def _check_rate(rate: float) -> None:
-    if not (math.isfinite(rate) and rate > 0):
-        raise ValueError(f"rate must be above 0, not {rate:g}")
+    if not 0 < rate <= HIGHEST_RATE:
+        raise ValueError(f"rate must be above 0 and at most {HIGHEST_RATE:g}, not {rate:g}")
