@@ -102,12 +102,10 @@ class Encoder:
         flat = planes.reshape(len(game), self.planes.count, size * size)
         order = np.lexsort((ply, game))  # positions of one game follow each other, in one replay
         desks = self._desks_for(size)
-        cuts = np.linspace(0, len(game), (_PARTS * self._threads if self._pool else 1) + 1).astype(np.int64)
 
-        def write(part: int) -> tuple[int, int]:
+        def write(mine: NDArray[np.int64]) -> tuple[int, int]:
             desk = desks.get()
             try:
-                mine = order[cuts[part] : cuts[part + 1]]
                 _fill(
                     desk, self.collection, self.planes.table, self._rank, mine, game, ply, symmetry, flat, target, legal
                 )
@@ -115,9 +113,11 @@ class Encoder:
             finally:
                 desks.put(desk)
 
-        parts = range(len(cuts) - 1)
-        faults = self._pool.map(write, parts) if self._pool else map(write, parts)
-        for broken, move in list(faults):
+        if self._pool:
+            faults = list(self._pool.map(write, np.array_split(order, _PARTS * self._threads)))
+        else:
+            faults = [write(order)]
+        for broken, move in faults:
             if broken != _SOUND:
                 what = f"move {move + 1}" if move != _SOUND else "the set-up"
                 raise NobiError(

@@ -53,6 +53,11 @@ class Sampler:
         self.shares = shares / shares.sum()
         self._bounds = np.cumsum(self.shares)[:-1]
         self._seeds = [int(stream_of(np.uint64(seed), np.uint64(use))) for use in range(3)]  # type: ignore[arg-type]
+        self._keys = [
+            [int(stream_of(np.uint64(seed), np.uint64(source))) for source in range(len(counts))]  # type: ignore[arg-type]
+            for seed in self._seeds
+        ]
+        """[use][source]"""
         self._block = -1
         self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
         self._before: NDArray[np.int64] = np.zeros((0, 0), np.int64)
@@ -61,8 +66,9 @@ class Sampler:
     def draw(self, step: int, first: int = 0, end: int | None = None) -> Draw:
         """The samples first..end−1, all unless given, of a step; steps count from 0."""
         source, turn = self._turn(step)
-        places = turn * self.batch + np.arange(first, self.batch if end is None else end, dtype=np.int64)
-        return Draw(source, self._numbers(source, places), self._turned(source, places))
+        begin = turn * self.batch
+        begin, end = begin + first, begin + (self.batch if end is None else end)
+        return Draw(source, self._numbers(source, begin, end), self._turned(source, begin, end))
 
     def _turn(self, step: int) -> tuple[int, int]:
         """The source of a step, and how many steps drew it before."""
@@ -84,22 +90,23 @@ class Sampler:
         words = hash_words(np.uint64(self._seeds[_SOURCE]) + hash_words(steps))
         return np.searchsorted(self._bounds, (words >> np.uint64(11)) * 2.0**-53, side="right")
 
-    def _numbers(self, source: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The positions at these places of the endless sequence of passes over a source."""
+    def _numbers(self, source: int, begin: int, end: int) -> NDArray[np.int64]:
+        """The positions at the places begin..end−1 of the endless sequence of passes over a source."""
         count = self.counts[source]
-        passes = places // count
-        numbers = np.empty_like(places)
-        for one in np.unique(passes).tolist():
-            chosen = passes == one
-            key = int(stream_of(np.uint64(self._seeds[_ORDER]), np.uint64(source)))  # type: ignore[arg-type]
-            numbers[chosen] = permuted(places[chosen] - one * count, count, key, one)
-        return numbers
+        parts: list[NDArray[np.int64]] = []
+        while begin < end or not parts:
+            one = begin // count
+            part = np.arange(begin - one * count, min(end - one * count, count), dtype=np.int64)
+            parts.append(permuted(part, count, self._keys[_ORDER][source], one))
+            begin += len(part)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _turned(self, source: int, places: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def _turned(self, source: int, begin: int, end: int) -> NDArray[np.uint8]:
         if not self._symmetries:
-            return np.zeros(len(places), np.uint8)
-        key = stream_of(np.uint64(self._seeds[_SYMMETRY]), np.uint64(source))  # type: ignore[arg-type]
-        return (hash_words(key + hash_words(places.astype(np.uint64))) >> np.uint64(61)).astype(np.uint8)
+            return np.zeros(end - begin, np.uint8)
+        key = np.uint64(self._keys[_SYMMETRY][source])
+        places = np.arange(begin, end, dtype=np.uint64)
+        return (hash_words(key + hash_words(places)) >> np.uint64(61)).astype(np.uint8)
 
 
 def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:

@@ -12,8 +12,8 @@ from functools import cached_property
 from nobi.errors import NobiError
 from nobi.words import choices, settings_from, split_word
 
-HIGHEST_RATE = 1e6
-"""Beyond use, and far below what a 32-bit weight can hold."""
+HIGHEST_RATE = 1e38
+"""About what a 32-bit weight can hold; training has diverged long before."""
 
 
 class Schedule(ABC):
