@@ -16,7 +16,7 @@ import torch
 from helpers.runs import fault_of
 from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.imitate import run as run_module
+from nobi.imitate.batches import Reader
 from nobi.imitate.checkpoint import read_checkpoint
 from nobi.imitate.run import ImitationRun, save_trained, schedule_of
 from nobi.imitate.settings import ImitationSettings
@@ -136,8 +136,7 @@ def test_a_step_of_plain_descent_is_that_of_a_plain_computation(tmp_path, games5
     run = ImitationRun(tmp_path / "run", settings)
     twin = make_deep(settings.net, settings.seed)
     draw = run.sampler.draw(0)
-    with run_module.reading(run.sources.positions, "c14-7", torch.device("cpu")) as reader:
-        batch = reader.read(draw.source, draw.number, draw.symmetry)
+    batch = Reader(run.sources.positions, "c14-7", torch.device("cpu")).read(draw.source, draw.number, draw.symmetry)
     values = twin(batch.planes)
     total = 0.0
     for value, target, legal in zip(values, batch.target, batch.legal, strict=True):

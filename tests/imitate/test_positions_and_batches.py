@@ -6,7 +6,7 @@ import torch
 
 from helpers.records import collection_of, random_records
 from nobi.board.stones import BLACK, WHITE
-from nobi.imitate.batches import Ahead, reading
+from nobi.imitate.batches import AHEAD, Reader, in_turn
 from nobi.imitate.positions import Positions
 from nobi.records.collecting import span
 from nobi.records.collection import PASS_CODE, WHITE_BIT
@@ -55,28 +55,35 @@ def turn(cells, size, symmetry):
 def test_planes_targets_and_legal_moves_are_turned_alike():
     positions = Positions(collection_of(random_records(5, 5, seed=1)))
     numbers = np.arange(len(positions))
-    with reading([positions], "m15", torch.device("cpu")) as reader:
-        plain = reader.read(0, numbers)
-        for symmetry in range(8):
-            turned = reader.read(0, numbers, np.full(len(numbers), symmetry, np.uint8))
-            marks = np.zeros((len(numbers), 25), np.int64)
-            marks[np.arange(len(numbers)), plain.target.numpy()] = 1
-            assert turn(marks, 5, symmetry).argmax(1).tolist() == turned.target.tolist()
-            assert (turn(plain.planes.flatten(2).numpy(), 5, symmetry) == turned.planes.flatten(2).numpy()).all()
-            assert (turn(plain.legal.numpy(), 5, symmetry) == turned.legal.numpy()).all()
-            assert turned.white.tolist() == plain.white.tolist()
-        assert plain.legal.gather(1, plain.target[:, None]).all()
+    reader = Reader([positions], "m15", torch.device("cpu"))
+    plain = reader.read(0, numbers)
+    for symmetry in range(8):
+        turned = reader.read(0, numbers, np.full(len(numbers), symmetry, np.uint8))
+        marks = np.zeros((len(numbers), 25), np.int64)
+        marks[np.arange(len(numbers)), plain.target.numpy()] = 1
+        assert turn(marks, 5, symmetry).argmax(1).tolist() == turned.target.tolist()
+        assert (turn(plain.planes.flatten(2).numpy(), 5, symmetry) == turned.planes.flatten(2).numpy()).all()
+        assert (turn(plain.legal.numpy(), 5, symmetry) == turned.legal.numpy()).all()
+        assert turned.white.tolist() == plain.white.tolist()
+    assert plain.legal.gather(1, plain.target[:, None]).all()
 
 
-def test_batches_come_in_order_and_faults_come_through():
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_batches_come_in_order_and_faults_come_through(device):
+    made = []
+
     def make(number):
         if number == 7:
             raise ZeroDivisionError
+        made.append(number)
         return number
 
-    with Ahead(make, 2, 9) as ahead:
-        assert [ahead.next() for _ in range(5)] == [2, 3, 4, 5, 6]
+    with in_turn(make, 2, 9, torch.device(device)) as next_batch:
+        assert [next_batch() for _ in range(5)] == [2, 3, 4, 5, 6]
         with pytest.raises(ZeroDivisionError):
-            ahead.next()
-    with Ahead(make, 0, 1000) as ahead:  # closed with batches left over
-        assert ahead.next() == 0
+            next_batch()
+        assert next_batch() == 8
+    made.clear()
+    with in_turn(make, 10, 10_000, torch.device(device)) as next_batch:  # left with batches over
+        assert next_batch() == 10
+    assert len(made) <= AHEAD

@@ -1,7 +1,6 @@
 """Training on records beside the bare network on tensors that are already there: what reading the data costs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 from nobi.bench.features import playout_records
 from nobi.bench.figure import Figure, rate_figure, rate_ratios, rates
@@ -24,10 +23,10 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     for word, size in CASES:
 
         def share(word: str = word, size: int = size) -> Figure:
-            with closing(TrainingSpeed(word, playout_records(size), BATCH, usable_threads())) as speed:
-                ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
-                [rate] = rates(speed.on_records, seconds, repeats=1)
-                reading = speed.reading_share(max(3, int(seconds * rate / BATCH)))
+            speed = TrainingSpeed(word, playout_records(size), BATCH, usable_threads())
+            ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
+            [rate] = rates(speed.on_records, seconds, repeats=1)
+            reading = speed.reading_share(max(3, int(seconds * rate / BATCH)))
             note = f"{rate:,.0f} positions/s, batches of {BATCH}, {usable_threads()} threads; "
             note += f"reading takes {100 * reading:.1f} % of the processor time of a step"
             what = f"{word} {size}x{size}: training on records over the bare network"

@@ -7,8 +7,8 @@ Records are replayed by the rules that nearly all of them keep: simple ko, no su
 first move, and a player may move twice in a row (as where handicap stones are recorded as moves).
 """
 
-import queue
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,6 @@ RECORD_RULES = GoSettings(ko="simple", suicide=False)
 NO_MOVE = -1
 """The target where the expert passed."""
 
-_PARTS = 4
-"""Into how many parts a thread's work is cut, so that all threads end together."""
 _SOUND = -1
 _LEGAL = int(Code.LEGAL)
 
@@ -56,26 +54,25 @@ class _Desk(NamedTuple):
 
 
 class Encoder:
-    """Fills arrays with planes, expert moves and legal moves of positions of a collection of records."""
+    """Fills arrays with planes, expert moves and legal moves of positions of a collection of records.
 
-    def __init__(self, collection: Collection, planes: Planes, *, rank: int | None = None, threads: int = 1) -> None:
+    Several threads may use it at the same time.
+    """
+
+    def __init__(self, collection: Collection, planes: Planes, *, rank: int | None = None) -> None:
         """Readies an encoder.
 
         Args:
             collection: the records, possibly of several sizes of board; the arrays may be mapped files.
             planes: which planes to write.
             rank: what to tell as the rank of the players (0..10) instead of their own.
-            threads: how many threads share the work of one call. Their number changes nothing but the time.
         """
-        if threads < 1:
-            raise ValueError(f"threads must be 1 or more, not {threads}")
         self.planes = planes
         self.collection = Collection(*(_read_only(array) for array in collection))
         self._rank = -1 if rank is None else rank_code(rank)
         self._longest = int(np.diff(collection.start).max(initial=0))
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._desks: dict[int, queue.SimpleQueue[_Desk]] = {}
+        self._desks: dict[int, list[_Desk]] = {}
+        """[size] the desks that no thread is at."""
 
     def fill(
         self,
@@ -101,28 +98,12 @@ class Encoder:
         size = self._check(game, ply, symmetry, planes, target, legal)
         flat = planes.reshape(len(game), self.planes.count, size * size)
         order = np.lexsort((ply, game))  # positions of one game follow each other, in one replay
-        desks = self._desks_for(size)
-
-        def write(mine: NDArray[np.int64]) -> tuple[int, int]:
-            desk = desks.get()
-            try:
-                _fill(
-                    desk, self.collection, self.planes.table, self._rank, mine, game, ply, symmetry, flat, target, legal
-                )
-                return int(desk.fault[0]), int(desk.fault[1])
-            finally:
-                desks.put(desk)
-
-        if self._pool:
-            faults = list(self._pool.map(write, np.array_split(order, _PARTS * self._threads)))
-        else:
-            faults = [write(order)]
-        for broken, move in faults:
-            if broken != _SOUND:
-                what = f"move {move + 1}" if move != _SOUND else "the set-up"
-                raise NobiError(
-                    f"Game {broken} of the collection cannot be replayed: {what} is illegal; import it again."
-                )
+        with self._desk(size) as desk:
+            _fill(desk, self.collection, self.planes.table, self._rank, order, game, ply, symmetry, flat, target, legal)
+            broken, move = desk.fault.tolist()
+        if broken != _SOUND:
+            what = f"move {move + 1}" if move != _SOUND else "the set-up"
+            raise NobiError(f"Game {broken} of the collection cannot be replayed: {what} is illegal; import it again.")
 
     def samples(
         self, game: Any, ply: Any, symmetry: Any = 0, dtype: type[np.float32] | type[np.uint8] = np.float32
@@ -139,11 +120,6 @@ class Encoder:
         )
         self.fill(game.astype(np.int64), ply.astype(np.int64), symmetry.astype(np.uint8), *made)
         return made
-
-    def close(self) -> None:
-        """Ends the threads."""
-        if self._pool:
-            self._pool.shutdown()
 
     def _check(self, game: Any, ply: Any, symmetry: Any, planes: Any, target: Any, legal: Any) -> int:
         """Refuses what would not fit, and returns the size of the board."""
@@ -173,18 +149,21 @@ class Encoder:
             raise NobiError("A symmetry is a number from 0 to 7.")
         return int(size)
 
-    def _desks_for(self, size: int) -> "queue.SimpleQueue[_Desk]":
-        if size not in self._desks:
-            desks: queue.SimpleQueue[_Desk] = queue.SimpleQueue()
-            for _ in range(self._threads):
-                boards = Go.allocate(1, size, RECORD_RULES)
-                # two passes in a row, or many moves, do not end a record
-                boards = boards._replace(history=np.zeros((1, self._longest + 3), np.uint64))
-                desks.put(
-                    _Desk(boards, allocate_codes(size), np.zeros(RECENT, np.uint16), np.full(2, _SOUND, np.int64))
-                )
-            self._desks[size] = desks
-        return self._desks[size]
+    @contextmanager
+    def _desk(self, size: int) -> Iterator[_Desk]:
+        """A desk for the calling thread alone: one that is free, or a new one."""
+        free = self._desks.setdefault(size, [])
+        try:
+            desk = free.pop()
+        except IndexError:
+            boards = Go.allocate(1, size, RECORD_RULES)
+            # two passes in a row, or many moves, do not end a record
+            boards = boards._replace(history=np.zeros((1, self._longest + 3), np.uint64))
+            desk = _Desk(boards, allocate_codes(size), np.zeros(RECENT, np.uint16), np.full(2, _SOUND, np.int64))
+        try:
+            yield desk
+        finally:
+            free.append(desk)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nobi.imitate.batches import reading
+from nobi.imitate.batches import Reader
 from nobi.imitate.metrics import Prediction, prediction_of
 from nobi.imitate.sampling import fixed_sample
 from nobi.imitate.sources import Sources, open_sources
@@ -37,16 +37,15 @@ class Evaluation:
     ) -> Verdicts:
         """The verdicts on all positions; only legal moves count if `legal`, or if the network was trained so."""
         network = self.model.network.for_play().to(device)
-        with reading(self.sources.positions, network.planes, device) as reader:
-            return give_verdicts(
-                network,
-                self.sources.positions,
-                self.numbers,
-                reader,
-                device,
-                legal_only=legal or network.masked,
-                progress=progress,
-            )
+        return give_verdicts(
+            network,
+            self.sources.positions,
+            self.numbers,
+            Reader(self.sources.positions, network.planes, device),
+            device,
+            legal_only=legal or network.masked,
+            progress=progress,
+        )
 
     def measure(
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None

@@ -7,6 +7,7 @@ numbers; those that fall beyond the count are sent on until they do not, which k
 Rogaway, "Ciphers with arbitrary finite domains", 2002).
 """
 
+from functools import lru_cache
 from math import isqrt
 
 import numpy as np
@@ -34,11 +35,16 @@ def permuted(places: NDArray[np.int64], count: int, seed: int, number: int) -> N
         return np.zeros_like(places)
     rows = isqrt(count - 1) + 1
     columns = -(-count // rows)
-    key = stream_of(np.uint64(seed), np.uint64(number))  # type: ignore[arg-type]
-    keys = hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
     found = np.empty(len(places), np.int64)
-    _permute(places, count, np.uint64(rows), np.uint64(columns), keys, found)
+    _permute(places, count, np.uint64(rows), np.uint64(columns), _keys(seed, number), found)
     return found
+
+
+@lru_cache(maxsize=64)
+def _keys(seed: int, number: int) -> NDArray[np.uint64]:
+    """uint64[ROUNDS] the keys of a shuffle."""
+    key = stream_of(np.uint64(seed), np.uint64(number))  # type: ignore[arg-type]
+    return hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
 
 
 @compiled

@@ -17,7 +17,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ import torch
 from nobi.datasets.dataset import is_dataset
 from nobi.errors import NobiError
 from nobi.files import write_whole
-from nobi.imitate.batches import Batch, Reader, in_turn, reading
+from nobi.imitate.batches import Batch, Reader, in_turn
 from nobi.imitate.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from nobi.imitate.optimiser import SCHEDULE_OF, restore_state, state_tensors
 from nobi.imitate.sampling import Sampler, fixed_sample
@@ -138,7 +138,8 @@ class ImitationRun:
         end = self.total if until is None else min(until, self.total)
         first, last = self.team.share(self.settings.batch)
 
-        with deterministic(self.team.device), self._heeding_signals(), self._reader(self.sources) as reader:
+        with deterministic(self.team.device), self._heeding_signals():
+            reader = self._reader(self.sources)
 
             def make(step: int) -> Batch:
                 draw = self.sampler.draw(step, first, last)
@@ -235,17 +236,21 @@ class ImitationRun:
         """Loss and accuracy on the same positions as ever, each process measuring its part."""
         numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
         parts = [chosen[slice(*self.team.share(len(chosen)))] for chosen in numbers]
-        with self._reader(held_out) as reader:
-            found = give_verdicts(
-                self.network, held_out.positions, parts, reader, self.team.device, legal_only=self.network.masked
-            )
+        found = give_verdicts(
+            self.network,
+            held_out.positions,
+            parts,
+            self._reader(held_out),
+            self.team.device,
+            legal_only=self.network.masked,
+        )
         best = (found.better == 0) / found.equal
         sums = [-found.log_probability.sum(), best.sum(), float(len(found))]
         loss, hits, count = self.team.sum(torch.tensor(sums, dtype=torch.float64, device=self.team.device)).tolist()
         return {"validation_loss": loss / count, "validation_accuracy": hits / count}
 
-    def _reader(self, sources: Sources) -> AbstractContextManager[Reader]:
-        return reading(sources.positions, self.network.planes, self.team.device)
+    def _reader(self, sources: Sources) -> Reader:
+        return Reader(sources.positions, self.network.planes, self.team.device)
 
     def _open_validation(self) -> Sources | None:
         if not self.settings.validation:

@@ -7,13 +7,15 @@ exactly once (C14 trains by such epochs), and a batch has one size of board.
 """
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.compiling import compiled
 from nobi.imitate.permutation import permuted
-from nobi.streams import hash_words, stream_of
+from nobi.streams import hash_word, hash_words, stream_of
 
 _BLOCK = 1 << 16
 """For how many steps sources are drawn at once."""
@@ -58,6 +60,7 @@ class Sampler:
             for seed in self._seeds
         ]
         """[use][source]"""
+        self._lock = Lock()
         self._block = -1
         self._drawn: NDArray[np.int64] = np.zeros(0, np.int64)
         self._before: NDArray[np.int64] = np.zeros((0, 0), np.int64)
@@ -73,16 +76,21 @@ class Sampler:
     def _turn(self, step: int) -> tuple[int, int]:
         """The source of a step, and how many steps drew it before."""
         block, place = divmod(step, _BLOCK)
-        if block != self._block:
-            while len(self._totals) <= block:
-                drawn = self._sources(len(self._totals) - 1)
-                self._totals.append(self._totals[-1] + np.bincount(drawn, minlength=len(self.counts)))
-            self._drawn = self._sources(block)
-            picked = self._drawn[:, None] == np.arange(len(self.counts))
-            self._before = self._totals[block] + np.cumsum(picked, axis=0) - picked
-            self._block = block
-        source = int(self._drawn[place])
-        return source, int(self._before[place, source])
+        with self._lock:  # threads may ask for steps of two blocks at the same time
+            if block != self._block:
+                self._ready_block(block)
+            source = int(self._drawn[place])
+            return source, int(self._before[place, source])
+
+    def _ready_block(self, block: int) -> None:
+        """Draws the sources of all steps of a block."""
+        while len(self._totals) <= block:
+            drawn = self._sources(len(self._totals) - 1)
+            self._totals.append(self._totals[-1] + np.bincount(drawn, minlength=len(self.counts)))
+        self._drawn = self._sources(block)
+        picked = self._drawn[:, None] == np.arange(len(self.counts))
+        self._before = self._totals[block] + np.cumsum(picked, axis=0) - picked
+        self._block = block
 
     def _sources(self, block: int) -> NDArray[np.int64]:
         """int64[_BLOCK] the sources of the steps of a block."""
@@ -104,9 +112,16 @@ class Sampler:
     def _turned(self, source: int, begin: int, end: int) -> NDArray[np.uint8]:
         if not self._symmetries:
             return np.zeros(end - begin, np.uint8)
-        key = np.uint64(self._keys[_SYMMETRY][source])
-        places = np.arange(begin, end, dtype=np.uint64)
-        return (hash_words(key + hash_words(places)) >> np.uint64(61)).astype(np.uint8)
+        turned = np.empty(end - begin, np.uint8)
+        _draw_symmetries(np.uint64(self._keys[_SYMMETRY][source]), begin, turned)
+        return turned
+
+
+@compiled
+def _draw_symmetries(key: np.uint64, begin: int, turned: NDArray[np.uint8]) -> None:
+    """turned[i] = one of the 8 symmetries, drawn for the place begin + i."""
+    for i in range(len(turned)):
+        turned[i] = hash_word(key + hash_word(np.uint64(begin + i))) >> np.uint64(61)
 
 
 def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:

@@ -1,9 +1,7 @@
 """Training on records and on tensors that are already there, side by side: what reading the data costs."""
 
-import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 
 import torch
 
@@ -16,6 +14,7 @@ from nobi.records.collection import Collection
 
 _RATE = 1e-6
 """Small: the same steps are made again and again."""
+_PROCESSOR = torch.device("cpu")
 
 
 class TrainingSpeed:
@@ -27,11 +26,9 @@ class TrainingSpeed:
         positions = Positions(games)
         self.batch = batch
         self._trainer = Trainer(network, "sgd", batch)
-        processor = torch.device("cpu")
-        self._reader = Reader([positions], network.planes, processor)
+        self._reader = Reader([positions], network.planes, _PROCESSOR)
         self._sampler = Sampler([len(positions)], [1.0], batch, 0)
-        self._open = ExitStack()
-        self._next_batch = self._open.enter_context(in_turn(self._make, 0, sys.maxsize, processor))
+        self._steps = 0
         self._synthetic = _synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
@@ -42,8 +39,11 @@ class TrainingSpeed:
 
     def on_records(self, steps: int) -> int:
         """Steps on the records, in the middle of a run: as many batches are made meanwhile as are used."""
-        for _ in range(steps):
-            self._trainer.step(self._next_batch(), _RATE)
+        end = self._steps + steps
+        with in_turn(self._make, self._steps, end, _PROCESSOR) as next_batch:
+            for _ in range(steps):
+                self._trainer.step(next_batch(), _RATE)
+        self._steps = end
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
@@ -51,11 +51,6 @@ class TrainingSpeed:
         torch.set_num_threads(1)  # several would wait for each other, and count that as work
         reading = _processor_seconds(lambda: self._read(steps))
         return reading / _processor_seconds(lambda: self.bare(steps))
-
-    def close(self) -> None:
-        """Ends the threads that make batches."""
-        self._open.close()
-        self._reader.close()
 
     def _read(self, steps: int) -> None:
         for step in range(steps):
