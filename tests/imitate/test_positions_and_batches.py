@@ -84,6 +84,13 @@ def test_batches_come_in_order_and_faults_come_through(device):
             next_batch()
         assert next_batch() == 8
     made.clear()
-    with in_turn(make, 10, 10_000, torch.device(device)) as next_batch:  # left with batches over
+    with in_turn(make, 10, 10_000, torch.device(device), 3) as next_batch:  # left with batches over
         assert next_batch() == 10
-    assert len(made) <= AHEAD
+    assert len(made) <= 3
+
+
+def test_large_batches_wait_in_small_numbers():
+    reader = Reader([Positions(collection_of(random_records(5, 5, seed=1)))], "m15", torch.device("cpu"))
+    assert reader.ahead(128) == AHEAD
+    assert reader.ahead(10_000) == 3  # of 36 MB each
+    assert reader.ahead(1_000_000) == 2

@@ -17,7 +17,9 @@ from nobi.features.encoder import Encoder
 from nobi.imitate.positions import Positions
 
 AHEAD = 8
-"""How many batches are made before they are needed."""
+"""How many batches are made before they are needed,"""
+_MOST_BYTES = 1 << 27
+"""but, beyond two, no more than this holds."""
 
 
 class Batch(NamedTuple):
@@ -49,6 +51,12 @@ class Reader:
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
 
+    def ahead(self, batch: int) -> int:
+        """How many batches of so many positions may wait to be used."""
+        cells = max((source.size**2 for source in self._sources), default=1)
+        each = max(1, batch) * cells * self.planes.count * np.dtype(self._dtype).itemsize
+        return min(AHEAD, max(2, _MOST_BYTES // each))
+
     def read(self, source: int, number: NDArray[np.int64], symmetry: NDArray[np.uint8] | None = None) -> Batch:
         """The positions of these numbers, int64[b], turned by symmetries, uint8[b]."""
         places = self._sources[source].places(number)
@@ -58,13 +66,16 @@ class Reader:
 
 
 @contextmanager
-def in_turn(make: Callable[[int], Batch], first: int, end: int, device: torch.device) -> Iterator[Callable[[], Batch]]:
+def in_turn(
+    make: Callable[[int], Batch], first: int, end: int, device: torch.device, ahead: int = AHEAD
+) -> Iterator[Callable[[], Batch]]:
     """A function that gives the next of the batches first..end−1, which threads make by their numbers.
 
-    For a graphics card they are made ahead. A network on the processor has a thread on every core, and all of them wait
-    for the slowest: threads beside them would hold them all up, and take turns with them at Python's lock. There, all
-    cores make some batches in a row while the network waits. A row takes less time than as many batches one by one,
-    since a step of the network leaves nothing in the caches of what reading needs.
+    At most `ahead` of them wait to be used. For a graphics card they are made ahead. A network on the processor has a
+    thread on every core, and all of them wait for the slowest: threads beside them would hold them all up, and take
+    turns with them at Python's lock. There, all cores make some batches in a row while the network waits. A row takes
+    less time than as many batches one by one, since a step of the network leaves nothing in the caches of what reading
+    needs.
     """
     numbers = iter(range(first, end))
     waiting: deque[Future[Batch]] = deque()
@@ -73,7 +84,7 @@ def in_turn(make: Callable[[int], Batch], first: int, end: int, device: torch.de
 
         def next_batch() -> Batch:
             if not waiting or not in_rows:
-                waiting.extend(pool.submit(make, number) for number in islice(numbers, AHEAD - len(waiting)))
+                waiting.extend(pool.submit(make, number) for number in islice(numbers, ahead - len(waiting)))
                 if in_rows:
                     wait(waiting)
             return waiting.popleft().result()

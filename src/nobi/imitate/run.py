@@ -148,7 +148,7 @@ class ImitationRun:
             if self.step_number == 0 and not self.lines:
                 self._measure(note)
             saved = time.monotonic()
-            with in_turn(make, self.step_number, end, self.team.device) as next_batch:
+            with in_turn(make, self.step_number, end, self.team.device, reader.ahead(last - first)) as next_batch:
                 while self.step_number < end and not self._stopping:
                     self._step(next_batch().to(self.team.device))
                     progress(self)

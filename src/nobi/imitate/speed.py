@@ -40,7 +40,7 @@ class TrainingSpeed:
     def on_records(self, steps: int) -> int:
         """Steps on the records, in the middle of a run: as many batches are made meanwhile as are used."""
         end = self._steps + steps
-        with in_turn(self._make, self._steps, end, _PROCESSOR) as next_batch:
+        with in_turn(self._make, self._steps, end, _PROCESSOR, self._reader.ahead(self.batch)) as next_batch:
             for _ in range(steps):
                 self._trainer.step(next_batch(), _RATE)
         self._steps = end
