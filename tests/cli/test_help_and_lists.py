@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import nobi
 from helpers.commands import call
 
 COMMANDS = [
@@ -37,6 +38,37 @@ def test_bad_usage_has_the_code_2(capsys, arguments):
     assert code == 2
     assert out == ""
     assert err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["mitch", "a"], "There is no command 'mitch'; choose one of evolve, coevolve, transfer, "),
+        (["evolve", "run", "--size", "5"], "'nobi evolve' has no option --size; did you mean --sizes? 'nobi evolve"),
+        (["evolve", "run", "--sizs=5"], "'nobi evolve' has no option --sizs=5; did you mean --sizes? 'nobi evolve"),
+        (
+            ["data", "info", "games", "--jsn"],
+            "'nobi data' has no option --jsn; did you mean --json? 'nobi data --help'",
+        ),
+        (["games", "--quickly"], "'nobi games' has no option --quickly; 'nobi games --help' tells what it takes.\n"),
+        (["games", "go"], "'nobi games' takes no 'go' there; 'nobi games --help' tells what it takes.\n"),
+    ],
+)
+def test_what_is_not_known_is_told_in_one_sentence(capsys, arguments, sentence):
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"nobi: {sentence}")
+    assert err.count("\n") == 1
+
+
+def test_no_command_at_all_gets_the_help(capsys):
+    code, out, err = call(capsys)
+    assert (code, err) == (0, "")
+    assert "usage: nobi" in out
+
+
+def test_version(capsys):
+    assert call(capsys, "--version") == (0, f"nobi {nobi.__version__}\n", "")
 
 
 def test_lists(capsys):
