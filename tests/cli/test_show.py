@@ -5,11 +5,17 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from helpers.commands import call
+from nobi.games import variant
+from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
 from nobi.networks import make_network
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.store import DeepModel, load_deep, save_deep
 from nobi.networks.model import Model, load_model, save_model
+from nobi.players.policy import PolicyPlayer
 from nobi.players.view import view
 
 
@@ -104,6 +110,50 @@ def test_an_mlp_has_a_map_and_no_sweeps(capsys, models):
     document = shown(capsys, models / "mlp.safetensors")
     assert np.shape(document["map"]) == (7, 7)
     assert document["layers"] == []
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory):
+    path = tmp_path_factory.mktemp("deep") / "deep.safetensors"
+    network = make_deep("nobi-net:width=8,blocks=1")
+    chance = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weights in network.parameters():  # a fresh one has hardly an opinion
+            weights.normal_(0, 0.4, generator=chance)
+    save_deep(path, DeepModel(network, 9, {}))
+    return path
+
+
+def test_chances_of_a_deep_network(capsys, deep, tmp_path):
+    document = shown(capsys, deep, "--size", "5", "--moves", "C3", "B2", "--out", str(tmp_path / "deep.png"))
+    assert (document["game"], document["measure"], document["layers"]) == ("go", "chance in %", [])
+    names = [f"{c}{r}" for r in range(5, 0, -1) for c in "ABCDE"]
+    chances = dict(zip(names, np.ravel(document["map"]), strict=True))
+    assert (chances["C3"], chances["B2"]) == (0, 0)
+    assert sum(chances.values()) == pytest.approx(100, rel=1e-5)
+    assert document["best"] == [name for name in names if chances[name] == max(chances.values())]
+    game = Go(5)
+    game.play("C3")
+    game.play("B2")
+    [logits] = PolicyPlayer(variant("go", 5), load_deep(deep).network).values([game])
+    taken = [names.index("C3"), names.index("B2")]
+    weights = np.delete(np.exp(logits.astype(np.float64)), taken)
+    np.testing.assert_allclose(np.delete(np.ravel(document["map"]), taken), 100 * weights / weights.sum(), rtol=1e-4)
+    assert (tmp_path / "deep.png").exists()
+
+
+def test_chances_are_printed(capsys, deep):
+    _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "C3")
+    best = shown(capsys, deep, "--size", "5", "--moves", "C3")["best"]
+    assert re.search(rf"The best moves?: {', '.join(best)}, with a chance of [0-9.]+ %( each)?\.", out)
+    _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "pass", "pass")
+    assert "The game is over: W+7.5." in out
+
+
+def test_a_deep_network_plays_go_only(capsys, deep):
+    code, _, err = call(capsys, "show", str(deep), "--game", "gomoku")
+    assert code == 2
+    assert "plays go, not gomoku." in err
 
 
 @pytest.mark.parametrize(

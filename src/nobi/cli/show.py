@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Show(CommonFlags):
     """Look inside a network: its values for the moves in a position, and what the hidden units of its sweeps say.
 
+    Of a deep network, which plays Go, the chances that it gives to the moves.
+
     The position is that after the moves of --moves, or after --random moves; else the start of the game.
     """
 
@@ -43,25 +45,25 @@ class Show(CommonFlags):
             raise NobiError("Give either --moves or --random, not both.")
         announce_compiling()
         from nobi.files import ready_folder
-        from nobi.networks.model import load_model
-        from nobi.players.network import NetworkSettings, player_of_model
-        from nobi.players.view import view
+        from nobi.networks.modelfile import read_model_file
+        from nobi.players.loading import player_in
+        from nobi.players.view import view_of
 
-        model = load_model(self.model)
-        variant = games.variant(self.game or model.game, self.size or model.size)
-        player = player_of_model(model, str(self.model), variant, NetworkSettings())
+        file = read_model_file(self.model)
+        variant = games.variant(self.game or file.game, self.size or file.size)
+        player = player_in(file, variant)
         game = variant.new()
         for move in self._random_moves(variant) if self.random else self.moves:
             game.play(move)
-        found = view(game, player.network, player.weights)
-        title = f"{player.network}, {variant} {game.size}x{game.size}"
+        found = view_of(player, game)
+        title = f"{file.network}, {variant} {game.size}x{game.size}"
         if self.out:
             from nobi.figures.inside import inside_figure
 
             ready_folder(self.out.parent)
             inside_figure(found, self.out, title)
         if self.json:
-            print_json({"model": str(self.model), "network": str(player.network), **document_of(found)})
+            print_json({"model": str(self.model), "network": file.network, **document_of(found)})
         else:
             print(f"{title}, {_turn(game)}\n\n{game}\n\n{values_text(found)}\n\n{best_text(found)}")
             if self.out:
@@ -94,6 +96,7 @@ def document_of(view: "View") -> dict[str, Any]:
         "to_move": COLOUR_NAMES[game.to_move],
         "result": game.result(),
         "board": str(game).splitlines(),
+        "measure": view.measure,
         "map": view.inside.output.tolist(),
         "legal": names(view.legal),
         "best": names(view.best),
@@ -110,7 +113,7 @@ def document_of(view: "View") -> dict[str, Any]:
 
 
 def values_text(view: "View") -> str:
-    """The values of the legal moves as a grid; elsewhere the stones, or - on an empty point."""
+    """The values of the legal moves as a grid, a dot for next to no chance; elsewhere the stones, or - where empty."""
     from nobi.board.stones import BLACK, EMPTY, PASS
     from nobi.board.vertices import COLUMNS, row_column
     from nobi.players.view import colours_of
@@ -120,10 +123,15 @@ def values_text(view: "View") -> str:
     spread = float(output.max() - output.min())
     digits = min(6, max(0, 2 - math.floor(math.log10(spread)))) if spread > 0 else 2
     colours = colours_of(view.game)
-    cells = [
-        f"{output[at]:.{digits}f}" if at in legal else "-" if colours[at] == EMPTY else "XO"[int(colours[at] != BLACK)]
-        for at in ((row, column) for row in range(size) for column in range(size))
-    ]
+
+    def text(at: tuple[int, int]) -> str:
+        if at not in legal:
+            return "-" if colours[at] == EMPTY else "XO"[int(colours[at] != BLACK)]
+        if view.measure == "output":
+            return f"{output[at]:.{digits}f}"
+        return f"{output[at]:.1f}" if output[at] >= 0.05 else "."
+
+    cells = [text((row, column)) for row in range(size) for column in range(size)]
     width = max(map(len, cells)) + 1
     lines = ["  " + "".join(f"{name:>{width}}" for name in COLUMNS[:size])]
     for row in range(size):
@@ -144,7 +152,8 @@ def best_text(view: "View") -> str:
     if view.best[0] == PASS:
         return "The only legal move: pass."
     value = view.inside.output[row_column(view.best[0], size)]
-    return f"The best {'moves' if len(names) > 1 else 'move'}: {', '.join(names)}, with the value {value:.4g}."
+    worth = f"with the value {value:.4g}" if view.measure == "output" else f"with a chance of {value:.1f} %"
+    return f"The best {'moves' if len(names) > 1 else 'move'}: {', '.join(names)}, {worth}{' each' * (len(names) > 1)}."
 
 
 def _turn(game: "Game") -> str:

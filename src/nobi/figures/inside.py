@@ -108,7 +108,7 @@ def _draw_top(figure: "Figure", view: View, top: float) -> None:
     colours = colours_of(game)
     turn = "the game is over" if game.is_over else f"{COLOUR_NAMES[game.to_move]} to move"
     place_text(figure, left, top - 0.25, f"position, {turn}")
-    place_text(figure, right, top - 0.25, "output, brighter is better")
+    place_text(figure, right, top - 0.25, f"{view.measure}, brighter is better")
     at = row_column(last, game.size) if last != PASS else None
     draw_board(place_axes(figure, left, top, SIDE, SIDE), colours, last=at)
     _draw_output(figure, view, colours, right, top)

@@ -35,6 +35,11 @@ class ModelFile:
     tensors: dict[str, NDArray[np.float32]]
     provenance: dict[str, Any]
 
+    @property
+    def game(self) -> str:
+        """The game it was trained on; if that is not known, Go for a deep network, Atari-Go for another."""
+        return self.provenance.get("training", {}).get("game") or ("go" if self.format == DEEP else "atari-go")
+
     def unusable(self, why: object) -> NobiError:
         """The error that says why the network in the file cannot be made."""
         return NobiError(f"{str(self.path)!r} cannot be used: {why}")
