@@ -180,6 +180,15 @@ def test_bad_input_to_show(capsys, models, model, arguments, sentence):
     assert sentence in line
 
 
+@pytest.mark.parametrize("command", [["show"], ["match", "random"], ["gtp"], ["export", "--onnx", "x"]])
+def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
+    (models / "checkpoint.safetensors").touch()
+    code, out, err = call(capsys, *command, str(models))
+    assert (code, out) == (2, "")
+    inside = f"{models / 'mlp.safetensors'} or {models / 'swiping.safetensors'}"
+    assert err == f"nobi: {str(models)!r} is a folder; name a model in it: {inside}.\n"
+
+
 def test_help_of_show(capsys):
     code, out, _ = call(capsys, "show", "--help")
     assert code == 0

@@ -58,10 +58,18 @@ def write_model_file(
     save_tensors(path, {name: np.ascontiguousarray(t, np.float32) for name, t in tensors.items()}, header)
 
 
+def no_model(path: Path) -> NobiError:
+    """The error that says that this path is no model file; of a run's folder, which files in it are models."""
+    models = sorted(str(file) for file in path.glob("*.safetensors") if file.stem != "checkpoint")
+    if models:
+        return NobiError(f"{str(path)!r} is a folder; name a model in it: {' or '.join(models)}.")
+    return NobiError(f"There is no model file {str(path)!r}.")
+
+
 def read_model_file(path: Path) -> ModelFile:
     """Reads a model file of either format; whatever is wrong with it is told in one sentence."""
     if not path.is_file():
-        raise NobiError(f"There is no model file {str(path)!r}.")
+        raise no_model(path)
     try:
         with safe_open(path, "numpy") as file:
             header = file.metadata() or {}

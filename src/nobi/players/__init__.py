@@ -1,5 +1,6 @@
 """The players, one file each: position → move. A file `my_player.py` in this folder is the player `my-player`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
 
 _others = {"base", "bot", "loading", "network", "policy", "time", "uniform", "view"}
 _players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
-register, names, find = _players.register, _players.names, _players.find
+register, names = _players.register, _players.names
+
+
+def find(name: str) -> "type[Player]":
+    """The kind of player of this name."""
+    if name not in names() and Path(name).is_dir():  # a run's folder, in place of the model in it
+        from nobi.networks.modelfile import no_model
+
+        raise no_model(Path(name))
+    return _players.find(name)
 
 
 def make_player(word: str, variant: "Variant") -> "Player":
