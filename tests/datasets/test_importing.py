@@ -275,6 +275,16 @@ def test_what_is_no_dataset_is_never_replaced(tmp_path):
     assert Dataset.open(tmp_path / "empty").manifest["games"] == 1
 
 
+def test_a_failed_import_leaves_no_folders(tmp_path):
+    (tmp_path / "broken.sgf").write_text("(;GM[1]SZ[9]")
+    (tmp_path / "kept").mkdir()
+    for out in ("new/deeper/data", "kept/new/data"):
+        with pytest.raises(NobiError):
+            import_records([tmp_path / "broken.sgf"], tmp_path / out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.sgf", "kept"]
+    assert not list((tmp_path / "kept").iterdir())
+
+
 def test_a_failed_replacement_leaves_the_old_one(tmp_path):
     imported(tmp_path, *lines(5))
     before = all_bytes(tmp_path / "data")

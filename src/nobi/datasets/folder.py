@@ -25,6 +25,7 @@ def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     folder takes it away.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
+    above = [folder for folder in path.parents if not folder.exists()]  # the innermost first
     parent = ready_folder(path.parent)
     _remove_abandoned(parent, path.name)
     new = Path(tempfile.mkdtemp(prefix=_prefix(path.name), dir=parent))
@@ -40,6 +41,8 @@ def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
         raise NobiError(f"The folder {str(path)!r} cannot be written: {fault.strerror}.") from None
     finally:
         shutil.rmtree(new, ignore_errors=True)
+        if not path.exists():
+            _remove_empty(above)
         if lock is not None:
             os.close(lock)
 
@@ -65,6 +68,15 @@ def _remove_abandoned(parent: Path, name: str) -> None:
         if lock is not None:
             shutil.rmtree(folder, ignore_errors=True)
             os.close(lock)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Takes folders away that hold nothing, the innermost first."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
 
 
 def _exchange(new: Path, old: Path) -> None:
