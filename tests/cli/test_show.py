@@ -185,8 +185,30 @@ def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
     (models / "checkpoint.safetensors").touch()
     code, out, err = call(capsys, *command, str(models))
     assert (code, out) == (2, "")
-    inside = f"{models / 'mlp.safetensors'} or {models / 'swiping.safetensors'}"
-    assert err == f"nobi: {str(models)!r} is a folder; name a model in it: {inside}.\n"
+    inside = f"choose one of {models / 'mlp.safetensors'} or {models / 'swiping.safetensors'}"
+    assert err == f"nobi: {str(models)!r} is a folder and no model file; {inside}.\n"
+
+
+@pytest.mark.parametrize("name", ["", "a" * 300, "tests", "heuristc"])
+def test_what_is_neither_player_nor_model(capsys, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "heuristc").mkdir()
+    (tmp_path / "other.safetensors").touch()
+    code, _, err = call(capsys, "match", name, "random")
+    assert code == 2
+    assert err.startswith(f"nobi: There is no player {name!r}; choose one of heuristic, ")
+    code, _, err = call(capsys, "show", name or "none")
+    assert (code, err) == (2, f"nobi: There is no model file {name or 'none'!r}.\n")
+
+
+def test_values_that_are_no_numbers(capsys, tmp_path):
+    network = make_deep("nobi-net:width=8,blocks=1")
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.fill_(1e30)
+    save_deep(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
+    code, _, err = call(capsys, "show", str(tmp_path / "wild.safetensors"))
+    assert (code, err) == (2, "nobi: The network's values are no numbers: its training has diverged.\n")
 
 
 def test_help_of_show(capsys):

@@ -278,7 +278,7 @@ def test_what_is_no_dataset_is_never_replaced(tmp_path):
 def test_a_failed_import_leaves_no_folders(tmp_path):
     (tmp_path / "broken.sgf").write_text("(;GM[1]SZ[9]")
     (tmp_path / "kept").mkdir()
-    for out in ("new/deeper/data", "kept/new/data"):
+    for out in ("new/deeper/data", "kept/new/data", "new/" + 300 * "a"):
         with pytest.raises(NobiError):
             import_records([tmp_path / "broken.sgf"], tmp_path / out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.sgf", "kept"]

@@ -1,5 +1,7 @@
 """Positions by number, and their batches, against a plain walk through the records."""
 
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -93,4 +95,30 @@ def test_large_batches_wait_in_small_numbers():
     reader = Reader([Positions(collection_of(random_records(5, 5, seed=1)))], "m15", torch.device("cpu"))
     assert reader.ahead(128) == AHEAD
     assert reader.ahead(10_000) == 3  # of 36 MB each
-    assert reader.ahead(1_000_000) == 2
+    assert reader.ahead(1_000_000) == 1
+
+
+def test_batches_are_made_at_the_same_time():
+    """Those that wait for each other come only if several threads make them."""
+    torch.set_num_threads(3)
+    together = threading.Barrier(3)
+
+    def make(number):
+        together.wait(30)
+        return number
+
+    with in_turn(make, 0, 6, torch.device("cpu"), 3) as next_batch:
+        assert [next_batch() for _ in range(6)] == list(range(6))
+
+
+def test_made_ahead_for_a_card():
+    made = [threading.Event() for _ in range(4)]
+
+    def make(number):
+        made[number].set()
+        return number
+
+    with in_turn(make, 0, 4, torch.device("cuda"), 3) as next_batch:
+        assert next_batch() == 0
+        assert made[2].wait(30)
+        assert not made[3].is_set()

@@ -1,6 +1,7 @@
 """Which positions a step sees: each once a pass, whatever the batches, and a function of seed and step alone."""
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nobi.imitate.permutation import permuted
-from nobi.imitate.sampling import Sampler, fixed_sample
+from nobi.imitate.sampling import _BLOCK, Sampler, fixed_sample
 
 
 @settings(max_examples=60, deadline=None)
@@ -46,6 +47,19 @@ def test_every_pass_sees_each_position_once():
     for one in range(8):
         assert sorted(seen[101 * one : 101 * (one + 1)].tolist()) == list(range(101))
     assert seen[:101].tolist() != seen[101:202].tolist()
+
+
+def test_threads_that_draw_steps_of_two_blocks_get_the_same():
+    steps = [step for i in range(40) for step in (_BLOCK - 20 + i, 40 - i)]
+    alone = Sampler([50, 130], [1.0, 1.0], batch=4, seed=0)
+    expected = [alone.draw(step) for step in sorted(set(steps))]
+    shared = Sampler([50, 130], [1.0, 1.0], batch=4, seed=0)
+    with ThreadPoolExecutor(4) as pool:
+        found = dict(zip(steps, pool.map(shared.draw, steps), strict=True))
+    for step, draw in zip(sorted(set(steps)), expected, strict=True):
+        assert found[step].source == draw.source
+        assert found[step].number.tolist() == draw.number.tolist()
+        assert found[step].symmetry.tolist() == draw.symmetry.tolist()
 
 
 def test_every_pass_over_each_of_several_sources_sees_each_position_once():

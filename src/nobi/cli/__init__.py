@@ -4,11 +4,13 @@ A command is a dataclass whose fields are its flags and whose `run` does the wor
 so that help is there at once.
 """
 
+import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
+from contextlib import redirect_stdout, suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -36,7 +38,7 @@ def _interrupt(*_: object) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit code. Bad input is one sentence on standard error and the code 2."""
+    """Runs one command; returns its exit code. Bad input is told on standard error, and its code is 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if words == ["--version"]:
@@ -52,7 +54,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _parsed(arguments: list[str]) -> Any:
+def _parsed(words: list[str]) -> Any:
     """The command that is asked for, with its flags."""
     import tyro
 
@@ -60,28 +62,33 @@ def _parsed(arguments: list[str]) -> Any:
     from nobi.words import choices
 
     style = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)
-    name = arguments[0] if arguments else ""
-    if name in COMMANDS:
-        command, unknown = tyro.cli(
-            COMMANDS[name], prog=f"nobi {name}", args=arguments[1:], return_unknown_args=True, config=style
+    if not words or words[0].startswith("-"):
+        return tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="nobi", description=DESCRIPTION, args=words or ["--help"], config=style
         )
-        if unknown:
-            raise NobiError(_unknown(name, command, unknown[0]))
-        return command
-    if name and not name.startswith("-"):
+    name = words[0]
+    if name not in COMMANDS:
         raise NobiError(f"There is no command {name!r}; {choices(COMMANDS)}.")
-    return tyro.extras.subcommand_cli_from_dict(
-        COMMANDS, prog="nobi", description=DESCRIPTION, args=arguments or ["--help"], config=style
+    command, unknown = tyro.cli(
+        COMMANDS[name], prog=f"nobi {name}", args=words[1:], return_unknown_args=True, config=style
     )
+    if unknown:
+        inner = getattr(command, "command", command)  # 'nobi data' has commands of its own
+        path = words[:1] if inner is command or words[1].startswith("-") else words[:2]
+        text = io.StringIO()
+        with redirect_stdout(text), suppress(SystemExit):
+            tyro.cli(type(inner), args=["--help"], config=style)
+        raise NobiError(_unknown(" ".join(["nobi", *path]), unknown[0], text.getvalue()))
+    return command
 
 
-def _unknown(name: str, command: object, word: str) -> str:
-    """What is wrong with a word that the command does not take."""
-    where = f"'nobi {name} --help' tells what it takes"
+def _unknown(command: str, word: str, text: str) -> str:
+    """What is wrong with a word that a command, whose help is `text`, does not take."""
+    where = f"'{command} --help' tells what it takes"
     if not word.startswith("-"):
-        return f"'nobi {name}' takes no {word!r} there; {where}."
-    inner: Any = getattr(command, "command", command)  # that of 'nobi data'
-    flags = [f"--{field.name.replace('_', '-')}" for field in fields(inner)]
-    alike = get_close_matches(word.partition("=")[0], flags, 1)
-    hint = f"did you mean {alike[0]}? " if alike else ""
-    return f"'nobi {name}' has no option {word}; {hint}{where}."
+        return f"'{command}' takes no {word!r} there; {where}."
+    options = re.findall(r"^\W*--([\w-]+)", text, re.MULTILINE)
+    asked = word.partition("=")[0].lstrip("-")
+    alike = [option for option in get_close_matches(asked, options, 1, 0.7) if option != asked]
+    hint = f"did you mean --{alike[0]}? " if alike else ""
+    return f"'{command}' has no option {word}; {hint}{where}."

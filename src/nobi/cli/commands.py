@@ -20,7 +20,7 @@ from nobi.cli.transfer import Transfer
 
 DESCRIPTION = (
     f"nobi {nobi.__version__}: neural networks that learn a board game on a small board and play it on any board. "
-    "'nobi COMMAND --help' tells what a command takes."
+    "'nobi COMMAND --help' tells what a command takes, 'nobi --version' which nobi it is."
 )
 
 COMMANDS: dict[str, Any] = {

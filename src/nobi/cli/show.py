@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Show(CommonFlags):
     """Look inside a network: its values for the moves in a position, and what the hidden units of its sweeps say.
 
-    Of a deep network, which plays Go, the chances that it gives to the moves.
+    Of a deep network, which plays Go, the chances that it gives to the moves. As a player it also passes after a pass,
+    and fills no eye of its own.
 
     The position is that after the moves of --moves, or after --random moves; else the start of the game.
     """

@@ -28,9 +28,10 @@ def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     above = [folder for folder in path.parents if not folder.exists()]  # the innermost first
     parent = ready_folder(path.parent)
     _remove_abandoned(parent, path.name)
-    new = Path(tempfile.mkdtemp(prefix=_prefix(path.name), dir=parent))
-    lock = _lock(new)
+    new, lock = None, None
     try:
+        new = Path(tempfile.mkdtemp(prefix=_prefix(path.name), dir=parent))
+        lock = _lock(new)
         yield new
         new.chmod(0o755)
         if replace and path.exists():
@@ -40,9 +41,9 @@ def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     except OSError as fault:
         raise NobiError(f"The folder {str(path)!r} cannot be written: {fault.strerror}.") from None
     finally:
-        shutil.rmtree(new, ignore_errors=True)
-        if not path.exists():
-            _remove_empty(above)
+        if new is not None:
+            shutil.rmtree(new, ignore_errors=True)
+        _remove_empty(above)
         if lock is not None:
             os.close(lock)
 

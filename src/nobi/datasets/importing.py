@@ -53,10 +53,7 @@ def import_records(
     """
     settings = settings or ImportSettings()
     settings.check()
-    if out.is_symlink() or (out.exists() and not (out.is_dir() and (is_dataset(out) or not any(out.iterdir())))):
-        raise NobiError(f"{str(out)!r} exists and is no dataset; choose another name.")
-    if out.exists() and any(out.iterdir()) and not force:
-        raise NobiError(f"The dataset {str(out)!r} exists; --force replaces it.")
+    _check_place(out, force=force)
     sources = find_sources(paths)
     checking.ready()
     with whole_folder(out, replace=force) as folder:
@@ -67,6 +64,17 @@ def import_records(
             return run.finish()
         finally:
             run.release()
+
+
+def _check_place(out: Path, *, force: bool) -> None:
+    """Refuses a place where a dataset is not to be written."""
+    try:
+        if out.is_symlink() or (out.exists() and not (out.is_dir() and (is_dataset(out) or not any(out.iterdir())))):
+            raise NobiError(f"{str(out)!r} exists and is no dataset; choose another name.")
+        if out.exists() and any(out.iterdir()) and not force:
+            raise NobiError(f"The dataset {str(out)!r} exists; --force replaces it.")
+    except OSError as fault:
+        raise NobiError(f"The folder {str(out)!r} cannot be written: {fault.strerror}.") from None
 
 
 Place = tuple[int, str]

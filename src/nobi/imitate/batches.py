@@ -19,7 +19,7 @@ from nobi.imitate.positions import Positions
 AHEAD = 8
 """How many batches are made before they are needed,"""
 _MOST_BYTES = 1 << 27
-"""but, beyond two, no more than this holds."""
+"""unless they would take more memory than this."""
 
 
 class Batch(NamedTuple):
@@ -50,12 +50,13 @@ class Reader:
         self._encoders = [Encoder(source.games, self.planes) for source in sources]
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
+        self._fewest = 1 if device.type == "cpu" else 2  # a card works on one while the next is made
 
     def ahead(self, batch: int) -> int:
         """How many batches of so many positions may wait to be used."""
         cells = max((source.size**2 for source in self._sources), default=1)
         each = max(1, batch) * cells * self.planes.count * np.dtype(self._dtype).itemsize
-        return min(AHEAD, max(2, _MOST_BYTES // each))
+        return min(AHEAD, max(self._fewest, _MOST_BYTES // each))
 
     def read(self, source: int, number: NDArray[np.int64], symmetry: NDArray[np.uint8] | None = None) -> Batch:
         """The positions of these numbers, int64[b], turned by symmetries, uint8[b]."""

@@ -90,7 +90,8 @@ def give_verdicts(
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
     done = 0
-    with in_turn(lambda i: reader.read(*chunks[i]), 0, len(chunks), device) as next_batch, torch.inference_mode():
+    made = in_turn(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(BATCH))
+    with made as next_batch, torch.inference_mode():
         for source, chunk in chunks:
             batch = next_batch().to(device)
             logits = network(batch.planes, batch.white)

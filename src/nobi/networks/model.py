@@ -7,7 +7,7 @@ from typing import Any
 from nobi.errors import NobiError
 from nobi.networks import make_network
 from nobi.networks.base import Network, Weights
-from nobi.networks.modelfile import COMPILED, ModelFile, read_model_file, write_model_file
+from nobi.networks.modelfile import COMPILED, ModelFile, game_of, read_model_file, write_model_file
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Model:
     @property
     def game(self) -> str:
         """The game it was trained on, or Atari-Go if that is not known."""
-        return self.provenance.get("training", {}).get("game") or "atari-go"
+        return game_of(self.provenance) or "atari-go"
 
 
 def save_model(path: Path, model: Model) -> None:
@@ -40,7 +40,7 @@ def load_model(path: Path) -> Model:
 def model_in(file: ModelFile) -> Model:
     """The model that a file holds."""
     if file.format != COMPILED:
-        raise file.unusable(f"{file.network} is a deep network, which plays and predicts moves but does nothing else.")
+        raise file.unusable(f"{file.network} is a deep network; this takes one that was evolved.")
     if "weights" not in file.tensors:
         raise file.unusable("it has no weights.")
     try:

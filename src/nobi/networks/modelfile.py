@@ -5,6 +5,7 @@ was made for, and the provenance as JSON. Reading one runs no code from it.
 """
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,19 @@ from safetensors import SafetensorError, safe_open
 import nobi
 from nobi.errors import NobiError
 from nobi.tensors import save_tensors
+from nobi.words import choices
 
 COMPILED = "nobi-model-1"
 """A network of `nobi.networks` with its vector of weights."""
 DEEP = "nobi-deep-1"
 """A network of `nobi.networks.deep` with its tensors."""
+
+
+def game_of(provenance: dict[str, Any]) -> str:
+    """The game that a model was trained on; empty if that is not known."""
+    training = provenance.get("training")
+    game = training.get("game") if isinstance(training, dict) else None
+    return game if isinstance(game, str) else ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,7 @@ class ModelFile:
     @property
     def game(self) -> str:
         """The game it was trained on; if that is not known, Go for a deep network, Atari-Go for another."""
-        return self.provenance.get("training", {}).get("game") or ("go" if self.format == DEEP else "atari-go")
+        return game_of(self.provenance) or ("go" if self.format == DEEP else "atari-go")
 
     def unusable(self, why: object) -> NobiError:
         """The error that says why the network in the file cannot be made."""
@@ -58,18 +67,24 @@ def write_model_file(
     save_tensors(path, {name: np.ascontiguousarray(t, np.float32) for name, t in tensors.items()}, header)
 
 
-def no_model(path: Path) -> NobiError:
-    """The error that says that this path is no model file; of a run's folder, which files in it are models."""
-    models = sorted(str(file) for file in path.glob("*.safetensors") if file.stem != "checkpoint")
-    if models:
-        return NobiError(f"{str(path)!r} is a folder; name a model in it: {' or '.join(models)}.")
-    return NobiError(f"There is no model file {str(path)!r}.")
+def models_in(folder: str) -> list[str]:
+    """The model files in the folder of a run; none if that is no folder."""
+    if not os.path.isdir(folder):  # noqa: PTH112 (for a path that cannot be, pathlib raises)
+        return []
+    return sorted(str(file) for file in Path(folder).glob("*.safetensors") if file.stem != "checkpoint")
+
+
+def folder_fault(folder: str) -> NobiError:
+    """The error that says which model files there are in a folder that was named in place of one."""
+    return NobiError(f"{folder!r} is a folder and no model file; {choices(models_in(folder))}.")
 
 
 def read_model_file(path: Path) -> ModelFile:
     """Reads a model file of either format; whatever is wrong with it is told in one sentence."""
-    if not path.is_file():
-        raise no_model(path)
+    if models_in(str(path)):
+        raise folder_fault(str(path))
+    if not os.path.isfile(path):  # noqa: PTH113 (as above)
+        raise NobiError(f"There is no model file {str(path)!r}.")
     try:
         with safe_open(path, "numpy") as file:
             header = file.metadata() or {}

@@ -1,6 +1,5 @@
 """The players, one file each: position → move. A file `my_player.py` in this folder is the player `my-player`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
@@ -19,10 +18,11 @@ register, names = _players.register, _players.names
 
 def find(name: str) -> "type[Player]":
     """The kind of player of this name."""
-    if name not in names() and Path(name).is_dir():  # a run's folder, in place of the model in it
-        from nobi.networks.modelfile import no_model
+    if name not in names():
+        from nobi.networks.modelfile import folder_fault, models_in
 
-        raise no_model(Path(name))
+        if models_in(name):  # a run's folder, in place of the model in it
+            raise folder_fault(name)
     return _players.find(name)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import EMPTY, PASS
 from nobi.board.vertices import row_column
+from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go
 from nobi.networks.base import Network, Weights
@@ -28,7 +29,10 @@ class View:
     legal: list[int]
     """Row by row, a pass last; none if the game is over."""
     best: list[int]
-    """The legal moves of the highest value, of which `NetworkPlayer` draws one; a pass if nothing else is legal."""
+    """The legal moves of the highest value, of which `NetworkPlayer` draws one; a pass if nothing else is legal.
+
+    `PolicyPlayer` also fills no eye of its own, and passes when its opponent has passed.
+    """
     measure: Literal["output", "chance in %"] = "output"
     """What the output is."""
 
@@ -56,6 +60,8 @@ def view_of(player: Player, game: Game) -> View:
 
 def view_of_policy(game: Game, values: NDArray[np.float32]) -> View:
     """The view of a deep network whose values for the present position are float32[n, n]: chances among legal moves."""
+    if not np.isfinite(values).all():
+        raise NobiError("The network's values are no numbers: its training has diverged.")
     legal, best = _moves_of(game, values)
     counts = np.full(values.shape, not legal)
     for move in legal:
