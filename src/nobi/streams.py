@@ -29,7 +29,7 @@ def hash_word(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def stream_of(seed: int, game: int) -> np.uint64:
+def stream_of(seed: int | np.uint64, game: int | np.uint64) -> np.uint64:
     """The first word of a game's stream."""
     return hash_word(hash_word(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
 

@@ -43,7 +43,7 @@ def permuted(places: NDArray[np.int64], count: int, seed: int, number: int) -> N
 @lru_cache(maxsize=64)
 def _keys(seed: int, number: int) -> NDArray[np.uint64]:
     """uint64[ROUNDS] the keys of a shuffle."""
-    key = stream_of(np.uint64(seed), np.uint64(number))  # type: ignore[arg-type]
+    key = stream_of(np.uint64(seed), np.uint64(number))
     return hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
 
 

@@ -54,9 +54,9 @@ class Sampler:
         shares = np.array(counts, np.float64) * np.array(weights, np.float64)
         self.shares = shares / shares.sum()
         self._bounds = np.cumsum(self.shares)[:-1]
-        self._seeds = [int(stream_of(np.uint64(seed), np.uint64(use))) for use in range(3)]  # type: ignore[arg-type]
+        self._seeds = [int(stream_of(np.uint64(seed), np.uint64(use))) for use in range(3)]
         self._keys = [
-            [int(stream_of(np.uint64(seed), np.uint64(source))) for source in range(len(counts))]  # type: ignore[arg-type]
+            [int(stream_of(np.uint64(seed), np.uint64(source))) for source in range(len(counts))]
             for seed in self._seeds
         ]
         """[use][source]"""

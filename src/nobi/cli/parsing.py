@@ -1,0 +1,55 @@
+"""The command that a line of words asks for, and what is wrong with words that no command takes."""
+
+import io
+import re
+from contextlib import redirect_stdout, suppress
+from difflib import get_close_matches
+from typing import Any
+
+import tyro
+
+from nobi.cli.commands import COMMANDS, DESCRIPTION
+from nobi.errors import NobiError
+from nobi.words import choices
+
+_STYLE = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)
+_ALIKE = 0.7
+"""How much an option must resemble what was asked for to be proposed: the share of letters in common."""
+
+
+def parsed(words: list[str]) -> Any:
+    """The command that is asked for, with its flags."""
+    if not words or words[0].startswith("-"):
+        return tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="nobi", description=DESCRIPTION, args=words or ["--help"], config=_STYLE
+        )
+    name = words[0]
+    if name not in COMMANDS:
+        raise NobiError(f"There is no command {name!r}; {choices(COMMANDS)}.")
+    command, unknown = tyro.cli(
+        COMMANDS[name], prog=f"nobi {name}", args=words[1:], return_unknown_args=True, config=_STYLE
+    )
+    if unknown:
+        inner = getattr(command, "command", command)  # 'nobi data' has commands of its own
+        path = words[:1] if inner is command or words[1].startswith("-") else words[:2]
+        raise NobiError(_complaint(" ".join(["nobi", *path]), unknown[0], _options_of(type(inner))))
+    return command
+
+
+def _options_of(command: type) -> list[str]:
+    """The options that a command's help lists, without their dashes."""
+    text = io.StringIO()
+    with redirect_stdout(text), suppress(SystemExit):
+        tyro.cli(command, args=["--help"], config=_STYLE)
+    return re.findall(r"^\W*--([\w-]+)", text.getvalue(), re.MULTILINE)
+
+
+def _complaint(command: str, word: str, options: list[str]) -> str:
+    """What is wrong with a word that a command with these options does not take."""
+    where = f"'{command} --help' tells what it takes"
+    if not word.startswith("-"):
+        return f"'{command}' takes no {word!r} there; {where}."
+    asked = word.partition("=")[0].lstrip("-")
+    alike = [option for option in get_close_matches(asked, options, 1, _ALIKE) if option != asked]
+    hint = f"did you mean --{alike[0]}? " if alike else ""
+    return f"'{command}' has no option {word}; {hint}{where}."
