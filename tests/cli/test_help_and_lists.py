@@ -11,7 +11,7 @@ from helpers.commands import call
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
-    *("match", "tournament", "gtp", "games", "players", "bench"),
+    *("match", "tournament", "gtp", "games", "players", "warm-up", "bench"),
 ]
 
 
@@ -43,7 +43,7 @@ def test_bad_usage_has_the_code_2(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mitch", "a"], "There is no command 'mitch'; choose one of evolve, coevolve, transfer, "),
+        (["mitch", "a"], "There is no command 'mitch'; did you mean 'match'? There are "),
         (["evolve", "run", "--size", "5"], "'nobi evolve' has no option --size; did you mean --sizes? 'nobi evolve"),
         (["evolve", "run", "--sizs=5"], "'nobi evolve' has no option --sizs=5; did you mean --sizes? 'nobi evolve"),
         (
@@ -91,3 +91,21 @@ def test_a_reader_who_has_seen_enough_meets_no_complaint():
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert found.stdout.startswith("usage: nobi match")
     assert found.stderr == ""
+
+
+def every_command():
+    return [*([name] for name in COMMANDS), ["data", "import"], ["data", "info"]]
+
+
+@pytest.mark.parametrize("command", every_command(), ids=" ".join)
+def test_help_says_nothing_of_none(capsys, command):
+    code, out, _ = call(capsys, *command, "--help")
+    assert code == 0
+    assert "None" not in out
+
+
+def test_a_flag_that_may_be_left_out_shows_what_it_takes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    _, out, _ = call(capsys, "match", "--help")
+    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--sgf PATH"):
+        assert f" {flag} " in out
