@@ -189,7 +189,7 @@ def test_titles_in_words():
     assert boards_in_words([7]) == "7x7"
     assert boards_in_words([5, 7, 9]) == "5x5, 7x7 and 9x9"
     assert title("an MDLSTM") == "An MDLSTM"
-    assert max(map(len, title("MDLSTM " * 40).splitlines())) <= 76
+    assert max(map(len, title("MDLSTM " * 40).splitlines())) <= 62
 
 
 def test_long_runs_make_small_files(tmp_path):

@@ -10,7 +10,7 @@ from helpers.runs import fault_of
 from nobi import studies
 from nobi.studies.base import SCALES
 from nobi.studies.pages import PAGES, group_page
-from nobi.studies.runner import carry_out, run_studies
+from nobi.studies.runner import TINY_NOTE, carry_out, run_studies
 from nobi.studies.workshop import Workshop
 from studies.made_up import ENGINES, RECORDS, MadeUp, Other, forget, interrupt_at, made
 
@@ -86,6 +86,7 @@ def test_what_a_study_came_to_is_written(tmp_path, two):
             {"text": "Or not.", "holds": None, "evidence": "Who knows."},
         ],
         "pictures": [{"file": "s08-fig3.png", "caption": "A picture."}],
+        "notes": [TINY_NOTE],
     }
     assert list(pieces) == [*(piece.name for piece in MadeUp("tiny", 7).pieces()), "tables and figures of s08-fig3"]
     assert spent["seconds"] == pytest.approx(sum(piece["seconds"] for piece in pieces.values()), abs=0.2)

@@ -149,7 +149,7 @@ class ProgressText:
         amount = f"{100 * self._done:.0f} %" if self._total == 1 else f"{self._done:,.0f} of {self._total:,.0f}"
         parts = [f"{self._what} {amount}", f"{_minutes(now - self._start)} so far"]
         first, since = self._first or (0.0, now)
-        if self._total > self._done > first:
+        if self._total > self._done >= first + 0.01 * self._total:  # what took less tells nothing
             left = (self._total - self._done) * (now - since) / (self._done - first)
             parts.append(f"about {_minutes(left)} left")
         return ", ".join(parts) + (f"; {self._note}" if self._note else "")

@@ -134,8 +134,8 @@ def learning_curve(metrics: list[dict[str, Any]], path: Path, title: str) -> Non
     """Draws the metrics of one run: a dict with `generation`, `mean`, `best` and perhaps `e` for every generation."""
     generations = [line["generation"] for line in metrics]
     with new_figure() as (figure, axes):
-        axes.plot(generations, [line["best"] for line in metrics], color=COLOURS[1], label="best")
-        axes.plot(generations, [line["mean"] for line in metrics], color=COLOURS[0], label="mean")
+        axes.plot(generations, [line["best"] for line in metrics], color=COLOURS[1], label="best of the generation")
+        axes.plot(generations, [line["mean"] for line in metrics], color=COLOURS[0], label="mean of the generation")
         if metrics and "e" in metrics[0]:
             axes.plot(generations, [line["e"] for line in metrics], color=COLOURS[2], ls="--", label="opponent's e")
         axes.set_xlabel("generation")

@@ -30,7 +30,7 @@ _NAMES = {
     "random": "the random player",
     "heuristic": "the heuristic player",
 }
-_COLUMNS = 76
+_COLUMNS = 62
 """Letters of a title that stand side by side above a figure of usual width."""
 
 

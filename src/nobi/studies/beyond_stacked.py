@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from nobi.arena.summary import mean_interval
 from nobi.figures.learning import LearningPanel, learning_bands
+from nobi.figures.titles import in_words
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 from nobi.studies.pieces import Evolution, Piece
 from nobi.studies.s09_random import MDLSTM
@@ -66,7 +67,7 @@ class StackedStudy(Study):
         panels, rows, claims = [], [], []
         for opponent in ("naive", "heuristic:e=0.2"):
             curves = {label: learning_curves(workshop, self.runs(net, opponent)) for label, net in self.nets.items()}
-            panels.append(LearningPanel(f"against {opponent}", curves))
+            panels.append(LearningPanel(f"against {in_words(opponent)}", curves))
             reached = {label: last_tenth(mean) for label, (mean, _) in curves.items()}
             for label, values in reached.items():
                 rows.append(
@@ -84,7 +85,7 @@ class StackedStudy(Study):
         learning_bands(
             panels,
             folder / f"{self.name}.png",
-            "Learning of MDLSTMs with one layer and with several",
+            "Learning of MDLSTMs with one layer and with two",
             columns=2,
             ylabel="fitness",
         )

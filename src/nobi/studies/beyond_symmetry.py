@@ -99,7 +99,7 @@ class SymmetryStudy(Study):
                     f"mean fitness over the last tenth of the generations, difference: {mean_text(gap)}",
                 )
             )
-        panel = LearningPanel("Atari-Go 7x7, against naive", curves)
+        panel = LearningPanel("Atari-Go 7x7, against the naive player", curves)
         learning_bands(
             [panel],
             folder / f"{self.name}.png",

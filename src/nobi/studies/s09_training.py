@@ -8,6 +8,7 @@ from typing import ClassVar
 from nobi.arena.summary import mean_interval
 from nobi.evolve.settings import EvolutionSettings
 from nobi.figures.learning import LearningPanel, learning_bands
+from nobi.figures.titles import in_words
 from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 from nobi.studies.pieces import Evolution, Piece
 from nobi.studies.s09_random import CONV, MDLSTM, MDRNN, MLP
@@ -99,7 +100,7 @@ class LearningStudy(Study):
                 )
             )
         file = f"{self.name}.png"
-        panel = LearningPanel(f"Atari-Go 7x7, against {self.opponent}", curves)
+        panel = LearningPanel(f"Atari-Go 7x7, against {in_words(self.opponent)}", curves)
         learning_bands([panel], folder / file, "Learning by CMA-ES", columns=1, ylabel="fitness")
         caption = "Solid: mean fitness of a generation. Broken: the best. Averages over the runs, with 95 % bands."
         return Findings([Table("What training reaches", rows)], claims, [Picture(file, caption)])
