@@ -156,5 +156,20 @@ def _prefer_wide_vectors() -> None:
         numba.config.CPU_NAME = llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
 
 
+def has_feature(feature: str) -> bool:
+    """Whether the processor that Numba compiles for has a feature such as `avx2`.
+
+    A processor that is only named (NUMBA_CPU_NAME without NUMBA_CPU_FEATURES) is taken to have AVX2 unless it is
+    `generic`, and not to have AVX-512.
+    """
+    named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
+    features: str | None = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
+    if features:
+        return f"+{feature}" in features.split(",")
+    if named and named != "host":
+        return named != "generic" and not feature.startswith("avx512")
+    return bool(llvmlite.binding.get_host_cpu_features().get(feature))
+
+
 _prefer_wide_vectors()
 numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]

@@ -43,7 +43,7 @@ class LadderRoom(NamedTuple):
 
 def allocate_ladder_room(size: int) -> LadderRoom:
     """Makes the room for boards of this size."""
-    depths = MOST_STEPS + 3
+    depths = MOST_STEPS + 4  # one more for the move of `escapes_ladder`
     return LadderRoom(
         trail=allocate_trail(size, depths),
         todo=np.zeros(4 * depths + size * size, np.uint16),
@@ -122,6 +122,37 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
     room.steps[0] = steps
     room.steps[1] += steps >= MOST_STEPS
     return captured
+
+
+@compiled
+def escapes_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, move: int, target: int) -> bool:
+    """Whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a ladder.
+
+    Args:
+        stones: the boards; board g is changed while reading and is the same again afterwards.
+        chains: their chains.
+        g: which board.
+        room: the reader's workspace.
+        move: a legal move: on the chain's last liberty, or one that captures a chain beside it.
+        target: a stone of the chain.
+    """
+    me = stones.colour[g, target]
+    enemy = enemy_of(me)
+    ko = try_move(stones, chains, g, room.trail, move, me)
+    head = chains.head[g, target]
+    escapes = False
+    if not in_atari(chains.liberties[g, head]):
+        one = _any_liberty(stones, chains, g, head, move)
+        rest = without_liberty(stones, chains, g, head, one)
+        escapes = True
+        if in_atari(rest):
+            other = last_liberty(rest)
+            for i in range(2):
+                attack = one if i == 0 else other
+                if escapes and attack != ko and lives(stones, chains, g, attack, enemy):
+                    escapes = not captures_in_ladder(stones, chains, g, room, attack, target)
+    take_back(stones, chains, g, room.trail)
+    return escapes
 
 
 @inlined

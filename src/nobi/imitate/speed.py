@@ -68,6 +68,8 @@ def _synthetic_batch(batch: int, planes: int, size: int) -> Batch:
         torch.randint(size * size, (batch,), generator=chance),
         torch.ones((batch, size * size), dtype=torch.bool),
         torch.arange(batch) % 2 == 1,
+        torch.randint(size * size, (batch,), generator=chance),
+        torch.arange(batch) % 2 * 2.0 - 1,
     )
 
 
