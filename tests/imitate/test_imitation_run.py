@@ -25,7 +25,7 @@ from nobi.networks.deep.store import DeepModel, load_deep, save_deep
 from nobi.networks.model import load_model
 from nobi.players import make_player
 
-NET = "nobi-net:width=8,blocks=2,planes=c14-7"
+NET = "nobi-net:width=16,blocks=2,planes=c14-7"
 FILES = ("config.json", "checkpoint.safetensors", "metrics.jsonl", "model.safetensors")
 
 
@@ -190,7 +190,7 @@ def test_weights_can_come_from_a_model(tmp_path, games5):
     fresh = make_deep(NET, 77)
     assert all((a == b).all() for a, b in zip(run.network.parameters(), fresh.parameters(), strict=True))
     says = fault_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net="nobi-net:width=16"))
-    assert "holds the network nobi-net:width=8,blocks=2,planes=c14-7, not nobi-net:width=16" in says
+    assert "holds the network nobi-net:width=16,blocks=2,planes=c14-7, not nobi-net:width=16" in says
     assert not (tmp_path / "other").exists()
 
 

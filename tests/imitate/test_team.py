@@ -20,7 +20,7 @@ def test_shares_make_the_whole(processes):
 
 def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
     """The same total batch, of an odd size: the same weights and metrics but for rounding."""
-    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
     flags += [
         "--measurements",
         "2",
@@ -57,7 +57,7 @@ def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
 
 
 def test_what_two_processes_are_refused_is_said_once(tmp_path, games57):
-    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text("{}")
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]

@@ -21,13 +21,13 @@ WORDS = [
     "c14-small:size=6,edge=false",
     "m15:layers=2,filters=4,size=6,symmetric=true",
     "m15:layers=1,filters=3,position=false",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
     "mdlstm:mode=tied",
     "stacked:cell=mdrnn,hidden=2,planes=m15-reduced",
 ]
 
 
-def saved(path, word="nobi-net:width=8,blocks=1", size=9):
+def saved(path, word="nobi-net:width=16,blocks=1", size=9):
     net = lively(word).float()
     save_deep(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
     return net
@@ -52,7 +52,7 @@ def test_the_header_tells_what_it_is(tmp_path):
     with safe_open(path, "numpy") as file:
         header = file.metadata()
     assert header["format"] == "nobi-deep-1"
-    assert header["network"] == "nobi-net:width=8,blocks=1"
+    assert header["network"] == "nobi-net:width=16,blocks=1"
     assert header["size"] == "9"
     assert json.loads(header["provenance"])["nobi"] == nobi.__version__
 
@@ -87,7 +87,7 @@ def test_a_compiled_swiping_network_loads_as_its_twin(tmp_path):
 def test_a_deep_model_is_no_compiled_one(tmp_path):
     path = tmp_path / "model.safetensors"
     saved(path)
-    with pytest.raises(NobiError, match=r"nobi-net:width=8,blocks=1 is a deep network.*\.$"):
+    with pytest.raises(NobiError, match=r"nobi-net:width=16,blocks=1 is a deep network.*\.$"):
         load_model(path)
 
 
@@ -99,7 +99,7 @@ class Malicious:
 def damaged(content, kind):
     tensors = load(content)
     name = min(tensors)
-    header = {"format": "nobi-deep-1", "network": "nobi-net:width=8,blocks=1", "size": "9", "provenance": "{}"}
+    header = {"format": "nobi-deep-1", "network": "nobi-net:width=16,blocks=1", "size": "9", "provenance": "{}"}
     made = {
         "truncated": lambda: content[:-5],
         "header cut": lambda: content[:40],
@@ -108,7 +108,7 @@ def damaged(content, kind):
         "wrong shape": lambda: save(tensors | {name: np.zeros((3, 4), np.float32)}, header),
         "a tensor too few": lambda: save({k: t for k, t in tensors.items() if k != name}, header),
         "a tensor too many": lambda: save(tensors | {"more": np.zeros(1, np.float32)}, header),
-        "another architecture": lambda: save(tensors, header | {"network": "nobi-net:width=8,blocks=2"}),
+        "another architecture": lambda: save(tensors, header | {"network": "nobi-net:width=16,blocks=2"}),
         "unknown architecture": lambda: save(tensors, header | {"network": "transformer"}),
         "a compiled one": lambda: save(tensors, header | {"network": "mlp"}),
         "bad setting": lambda: save(tensors, header | {"network": "nobi-net:width=0"}),
@@ -130,7 +130,7 @@ KINDS = {
     "pickle": "is not a whole .safetensors file",
     "wrong shape": "not 3x4",
     "a tensor too few": "not absent",
-    "a tensor too many": "'more' of nobi-net:width=8,blocks=1 is absent",
+    "a tensor too many": "'more' of nobi-net:width=16,blocks=1 is absent",
     "another architecture": "blocks.1",
     "unknown architecture": "There is no deep network 'transformer'",
     "a compiled one": "There is no deep network 'mlp'",

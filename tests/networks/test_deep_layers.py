@@ -81,7 +81,7 @@ def test_global_pooling_does_not_depend_on_the_size():
     biases = [pool(board.expand(1, 3, n, n)) for n in (5, 9, 19)]
     for bias in biases[1:]:
         torch.testing.assert_close(bias, biases[0])
-    net = lively("nobi-net:width=8,blocks=2")
+    net = lively("nobi-net:width=16,blocks=2")
     planes = random_planes(net, 1, 25)
     changed = planes.clone()
     changed[0, :, 0, 0] = 1 - changed[0, :, 0, 0]
@@ -95,7 +95,11 @@ def test_a_fresh_nobi_net_is_neither_dead_nor_wild():
     assert 0.05 < outputs(net, planes).std() < 5
 
 
-WORDS = ["c14-small:size=6", "m15:layers=2,filters=4,size=6,symmetric=true", "nobi-net:width=8,blocks=2,symmetric=true"]
+WORDS = [
+    "c14-small:size=6",
+    "m15:layers=2,filters=4,size=6,symmetric=true",
+    "nobi-net:width=16,blocks=2,symmetric=true",
+]
 
 
 @pytest.mark.parametrize("word", [*WORDS, "mdlstm"])
@@ -161,7 +165,7 @@ def test_a_move_that_our_rules_forbid_does_not_break_training():
     [
         ("c14-small:size=5", 0.003),
         ("m15:layers=2,filters=8,size=5", 0.02),
-        ("nobi-net:width=8,blocks=2", 0.02),
+        ("nobi-net:width=16,blocks=2", 0.02),
         ("mdrnn:hidden=8", 0.05),
         ("mdlstm", 0.05),
     ],

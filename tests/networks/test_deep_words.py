@@ -29,8 +29,8 @@ COUNTS = [
     ("m15:layers=3,filters=16,position=false", 36 * 25 * 16 + 2 * 16 * 16 * 9 + 16 * 2 * 9 + 3 * 16 + 2),
     ("m15:layers=3,filters=16,symmetric=true", 36 * 6 * 16 + 2 * 16 * 16 * 3 + 16 * 2 * 3 + 55 * (3 * 16 + 2)),
     ("m15:layers=1,filters=2,colours=false,planes=m15-reduced", 9 * 25 * 2 + 2 * 9 + 361 * (2 + 1)),
-    ("nobi-net:width=8,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
-    ("nobi-net:width=8,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
+    ("nobi-net:width=16,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net:width=16,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
      + (4 * 8 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
     ("mdrnn", 140),
     ("mdlstm", 93),
@@ -74,7 +74,7 @@ def test_words_come_back(word, _):
         ("m15:filters=0", "filters"),
         ("m15:size=26", "26"),
         ("m15:planes=m16", "m16"),
-        ("nobi-net:width=6", "width"),
+        ("nobi-net:width=24", "width"),
         ("nobi-net:blocks=0", "blocks"),
         ("mdlstm:hidden=0", "hidden"),
         ("mdlstm:planes=none", "none"),
@@ -109,7 +109,7 @@ def test_masks_are_settings():
 
 ANY_SIZE = [
     "m15:layers=2,filters=4,position=false",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
     "mdrnn:hidden=2",
     "mdlstm:hidden=2",
     "stacked:hidden=2",
@@ -142,7 +142,7 @@ def test_networks_that_serve_one_size(word):
             net(random_planes(net, 2, size), colours(2))
 
 
-@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=8", "mdlstm"])
+@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=16", "mdlstm"])
 def test_the_seed_chooses_the_weights(word):
     def weights(seed):
         return torch.cat([p.detach().flatten() for p in make_deep(word, seed).parameters()])

@@ -22,7 +22,7 @@ ONE_SIZE = [
 ]
 ANY_SIZE = [
     "m15:layers=2,filters=4,position=false",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
     "nobi-net:width=16,blocks=1,symmetric=true",
 ]
 
@@ -69,7 +69,7 @@ def test_inputs(tmp_path):
 
 
 def test_the_same_network_gives_the_same_bytes(tmp_path):
-    net = lively("nobi-net:width=8,blocks=1").float()
+    net = lively("nobi-net:width=16,blocks=1").float()
     for name in ("a", "b"):
         export_onnx(net, tmp_path / name, 9)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()

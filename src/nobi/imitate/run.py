@@ -346,5 +346,3 @@ def deterministic(device: torch.device) -> Iterator[None]:
         yield
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
-
-

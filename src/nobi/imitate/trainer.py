@@ -8,8 +8,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torch.nn.utils import clip_grad_norm_
 
 from nobi.imitate.batches import Batch
-from nobi.imitate.positions import NO_ANSWER
 from nobi.imitate.optimiser import make_optimiser, set_rate
+from nobi.imitate.positions import NO_ANSWER
 from nobi.imitate.team import Team
 from nobi.imitate.verdicts import considered
 from nobi.networks.deep.base import DeepNetwork, Outputs
@@ -58,7 +58,7 @@ class Trainer:
         values = considered(outputs.policy, batch, legal_only=self.network.masked)
         loss = move_loss(values, batch.target) * (len(batch.target) / self._batch)
         self.optimiser.zero_grad(set_to_none=True)
-        (loss + self._other_losses(outputs, batch) * (len(batch.target) / self._batch)).backward()
+        (loss + self._other_losses(outputs, batch) * (len(batch.target) / self._batch)).backward()  # type: ignore[no-untyped-call]
         hits = (values.detach().argmax(1) == batch.target).sum() / self._batch
         told = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
         self._team.sum_gradients(self.network, told)

@@ -21,8 +21,10 @@ from nobi.words import choices
 
 COMPILED = "nobi-model-1"
 """A network of `nobi.networks` with its vector of weights."""
-DEEP = "nobi-deep-1"
+DEEP = "nobi-deep-2"
 """A network of `nobi.networks.deep` with its tensors."""
+_FIRST_DEEP = "nobi-deep-1"
+"""The same, where `nobi-net` is what is called `nobi-net-v1` now."""
 
 
 def game_of(provenance: dict[str, Any]) -> str:
@@ -52,6 +54,13 @@ class ModelFile:
     def unusable(self, why: object) -> NobiError:
         """The error that says why the network in the file cannot be made."""
         return NobiError(f"{str(self.path)!r} cannot be used: {why}")
+
+
+def _renamed(header: dict[str, str]) -> dict[str, str]:
+    """The header of a file of the first format, as one of the present format."""
+    name, colon, settings = header.get("network", "").partition(":")
+    name = "nobi-net-v1" if name == "nobi-net" else name
+    return {**header, "format": DEEP, "network": name + colon + settings}
 
 
 def write_model_file(
@@ -88,6 +97,8 @@ def read_model_file(path: Path) -> ModelFile:
     try:
         with safe_open(path, "numpy") as file:
             header = file.metadata() or {}
+            if header.get("format") == _FIRST_DEEP:
+                header = _renamed(header)
             known = header.get("format") in (COMPILED, DEEP)
             tensors = {name: file.get_tensor(name) for name in file.keys()} if known else {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, TypeError) as fault:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nobi.compiling import compiled
 from nobi.nn.simd import LANES, load, splat, store, where_larger
-from nobi.nn.winograd import Floats
+from nobi.nn.transforms import Floats
 
 _F = np.float32
 
@@ -90,7 +90,7 @@ def pool_back(
 
 @compiled
 def activate(x: Floats, scale: Floats, shift: Floats, y: Floats, rows: int, channels: int) -> None:
-    """y [row, channel] = relu(x · scale + shift)."""
+    """Sets y [row, channel] to relu(x · scale + shift)."""
     zero = splat(_F(0))
     for row in range(rows):
         for c in range(0, channels, LANES):
@@ -103,7 +103,7 @@ def activate(x: Floats, scale: Floats, shift: Floats, y: Floats, rows: int, chan
 def activate_back(
     x: Floats, y: Floats, dy: Floats, dz: Floats, dshift: Floats, dscale: Floats, boards: int, cells: int, channels: int
 ) -> None:
-    """dz = the gradient of z where y = relu(z) > 0, else 0; dshift and dscale [board, channel]: sums of dz and dz · x."""
+    """The gradient dz of z, where y = relu(z); dshift, dscale [board, channel]: the sums of dz and of dz · x."""
     zero = splat(_F(0))
     for board in range(boards):
         for c in range(0, channels, LANES):
@@ -121,7 +121,7 @@ def activate_back(
 def normalise_back(
     dz: Floats, x: Floats, scale: Floats, slope: Floats, offset: Floats, more: Floats, rows: int, channels: int
 ) -> None:
-    """dz = dz · scale + x · slope + offset (+ more), in place: the gradient of a batch normalisation's input."""
+    """Sets dz to dz · scale + x · slope + offset (+ more): the gradient of a batch normalisation's input."""
     for row in range(rows):
         for c in range(0, channels, LANES):
             at = row * channels + c
@@ -129,5 +129,3 @@ def normalise_back(
             if len(more) > 0:
                 value = value + load(more, at)
             store(dz, at, value)
-
-

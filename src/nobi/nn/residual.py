@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from nobi.compiling import compiled
 from nobi.memory import zeros
+from nobi.nn.kernels import matrix_product
 from nobi.nn.pooling import activate, pool
 from nobi.nn.simd import PANEL
-from nobi.nn.winograd import Floats, Shape, convolve, matrix_product, share_work, transform_filters
+from nobi.nn.transforms import Floats
+from nobi.nn.winograd import Shape, convolve, share_work, transform_filters
 
 EPSILON = 1e-5
 """Added to variances; that of training."""
@@ -96,25 +98,33 @@ class ResidualNetwork:
         pooled, place = np.empty((boards, 2 * width), np.float32), np.empty(boards * width, np.float32)
         for block in self._blocks:
             (scale1, shift1), (scale2, shift2) = block.norm1, block.norm2
-            convolve(
-                x, block.first, h, shape, scale=scale1, shift=np.tile(shift1, boards), relu=True, threads=threads
-            )
+            convolve(x, block.first, h, shape, scale=scale1, shift=np.tile(shift1, boards), relu=True, threads=threads)
             shifts = np.tile(shift2, (boards, 1))
             if block.pooling is not None:
                 pool(h, scale2, shift2, pooled.reshape(-1), place, boards, cells, width)
                 add_product(pooled, block.pooling, shifts)
             convolve(
-                h, block.second, y, shape, scale=scale2, shift=shifts.reshape(-1), relu=True, residual=x, threads=threads
+                h,
+                block.second,
+                y,
+                shape,
+                scale=scale2,
+                shift=shifts.reshape(-1),
+                relu=True,
+                residual=x,
+                threads=threads,
             )
             x, y = y, x
         policy, value = np.empty((boards, cells), np.float32), np.empty(boards, np.float32)
         half = len(self._head.moves)
 
         def work(worker: int, workers: int) -> None:
-            space = [zeros(length, np.float32) for length in (cells * width, cells * 2 * half, 2 * half)]
+            rectified, columns = zeros(cells * width, np.float32), zeros(cells * 2 * half, np.float32)
+            pooled, (scale, shift) = zeros(2 * half, np.float32), self._norm
             _evaluate_head(
-                worker, workers, x, *self._norm, self._head, *space, boards, cells, width, half, policy, value
-            )
+                worker, workers, x, scale, shift, self._head, rectified, columns, pooled, boards, cells, width, half,
+                policy, value,
+            )  # fmt: skip
 
         share_work(work, min(threads, boards))
         return Evaluation(policy, value)
@@ -157,7 +167,7 @@ def _head(tensors: Mapping[str, NDArray[np.float32]]) -> _Head:
 
 @compiled
 def add_product(a: NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.float32]) -> None:
-    """c [i, j] += a [i, k] · b [k, j]; small, and without the threads that NumPy would start."""
+    """C [i, j] += a [i, k] · b [k, j]; small, and without the threads that NumPy would start."""
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):
             for j in range(b.shape[1]):
@@ -205,9 +215,7 @@ def _evaluate_head(
             for j in range(2 * half):
                 more += head.pooling[k, j] * pooled[j]
             for cell in range(cells):
-                policy[board, cell] += head.moves[k] * max(
-                    columns[2 * half * cell + half + k] + more, np.float32(0)
-                )
+                policy[board, cell] += head.moves[k] * max(columns[2 * half * cell + half + k] + more, np.float32(0))
         total = head.value_bias[0]
         for k in range(2 * half):
             unit = head.hidden_bias[k]
@@ -215,5 +223,3 @@ def _evaluate_head(
                 unit += head.hidden[k, j] * pooled[j]
             total += head.value[k] * max(unit, np.float32(0))
         value[board] = total
-
-

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
+from numba import extending
 from numba.core import types
-from numba.extending import intrinsic, models, overload, register_model
 
 from nobi.compiling import has_feature
 
@@ -31,10 +31,13 @@ _PANEL = ir.VectorType(_FLOAT, PANEL)
 _INT = ir.IntType(64)
 _CONTRACT = ("contract", "nsz", "nnan")
 
+_Decorator = Callable[[Callable[..., Any]], Any]
+intrinsic: _Decorator = extending.intrinsic
+overload: Callable[..., _Decorator] = extending.overload
 _Emit = Callable[[Any, Any, Any, Any], Any]
 
 
-class VectorType(types.Type):  # type: ignore[misc]
+class VectorType(types.Type):
     """LANES numbers of float32."""
 
     def __init__(self) -> None:
@@ -44,23 +47,23 @@ class VectorType(types.Type):  # type: ignore[misc]
 vector = VectorType()
 
 
-@register_model(VectorType)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+@extending.register_model(VectorType)
+class _VectorModel(extending.models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _arithmetic(symbol: Any, instruction: str) -> None:
     """Defines `symbol` (+, − or ·) for two vectors."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def emit_instruction(_: Any, a: Any, b: Any) -> tuple[Any, _Emit]:
         def emit(__: Any, builder: Any, ___: Any, args: Any) -> Any:
             return getattr(builder, instruction)(*args, flags=_CONTRACT)
 
         return vector(a, b), emit
 
-    @overload(symbol, jit_options={"forceinline": True, "_nrt": False})  # type: ignore[misc]
+    @overload(symbol, jit_options={"forceinline": True, "_nrt": False})
     def operate(a: Any, b: Any) -> Any:
         if not (isinstance(a, VectorType) and isinstance(b, VectorType)):
             return None
@@ -92,28 +95,28 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: An
     return pointer if kind is _FLOAT else builder.bitcast(pointer, kind.as_pointer())
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def load(_: Any, array: Any, offset: Any) -> tuple[Any, _Emit]:
     """The vector array[offset : offset + LANES]."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_address(context, builder, signature.args[0], *args, _VECTOR), align=4)
+        return builder.load(_address(context, builder, signature.args[0], args[0], args[1], _VECTOR), align=4)
 
     return vector(array, types.intp), emit
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def store(_: Any, array: Any, offset: Any, value: Any) -> tuple[Any, _Emit]:
     """array[offset : offset + LANES] = value."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _address(context, builder, signature.args[0], *args[:2], _VECTOR), align=4)
+        builder.store(args[2], _address(context, builder, signature.args[0], args[0], args[1], _VECTOR), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, vector), emit
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def splat(_: Any, value: Any) -> tuple[Any, _Emit]:
     """The vector of LANES times the same float32."""
 
@@ -123,7 +126,7 @@ def splat(_: Any, value: Any) -> tuple[Any, _Emit]:
     return vector(types.float32), emit
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def where_larger(_: Any, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, _Emit]:
     """Lane by lane: x where a > b, else y."""
 
@@ -133,7 +136,7 @@ def where_larger(_: Any, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, _Emit]:
     return vector(vector, vector, vector, vector), emit
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def multiply_panel(
     _: Any, rows: Any, accumulate: Any, a: Any, ia: Any, ra: Any, ka: Any, b: Any, ib: Any, kb: Any, c: Any, ic: Any,
     rc: Any, n: Any,
@@ -185,5 +188,3 @@ def multiply_panel(
         return context.get_dummy_value()
 
     return types.void(rows, accumulate, a, size, size, size, b, size, size, c, size, size, size), emit
-
-

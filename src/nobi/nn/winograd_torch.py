@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nobi.nn.pooling import activate, activate_back, normalise_back, pool, pool_back
+from nobi.nn.transforms import Floats
 from nobi.nn.winograd import (
     NONE,
-    Floats,
     Shape,
     convolve,
     convolve_back,
@@ -37,7 +37,7 @@ class Statistics(NamedTuple):
     """[channel]"""
     variance: NDArray[np.float64]
     """[channel]"""
-    count: int
+    number: int
     """Over how many numbers the batch's were taken; 0 if they are constants, through which no gradient flows."""
 
 
@@ -57,14 +57,14 @@ class _Norm(NamedTuple):
     mean: NDArray[np.float64]
     inverse: NDArray[np.float64]
     """1 / deviation."""
-    count: int
+    number: int
 
     @classmethod
     def of(cls, gamma: Tensor, beta: Tensor, statistics: Statistics) -> "_Norm":
         inverse = 1.0 / np.sqrt(statistics.variance + EPSILON)
         scale = gamma.detach().numpy() * inverse
         shift = beta.detach().numpy() - statistics.mean * scale
-        return cls(scale.astype(np.float32), shift.astype(np.float32), statistics.mean, inverse, statistics.count)
+        return cls(scale.astype(np.float32), shift.astype(np.float32), statistics.mean, inverse, statistics.number)
 
     def back(self, dz: Floats, x: Floats, dshift: Floats, dscale: Floats, more: Floats) -> tuple[Tensor, Tensor]:
         """Turns dz into the gradient of x (+ more) in place; returns the gradients of gamma and beta.
@@ -76,13 +76,11 @@ class _Norm(NamedTuple):
         sum_dz_x = dscale.reshape(-1, channels).sum(axis=0, dtype=np.float64)
         dgamma = self.inverse * (sum_dz_x - self.mean * sum_dz)
         slope, offset = np.zeros(channels), np.zeros(channels)
-        if self.count:
-            slope = -self.scale * self.inverse * dgamma / self.count
-            offset = -self.scale * sum_dz / self.count - slope * self.mean
+        if self.number:
+            slope = -self.scale * self.inverse * dgamma / self.number
+            offset = -self.scale * sum_dz / self.number - slope * self.mean
         rows = len(x) // channels
-        normalise_back(
-            dz, x, self.scale, slope.astype(np.float32), offset.astype(np.float32), more, rows, channels
-        )
+        normalise_back(dz, x, self.scale, slope.astype(np.float32), offset.astype(np.float32), more, rows, channels)
         return _tensor(dgamma), _tensor(sum_dz)
 
 
@@ -107,7 +105,7 @@ class Convolution(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, relu: bool, threads: int) -> tuple[Tensor, Tensor]:
-        """x float[b, n, n, c], weight float[k, c, 3, 3] → y float[b, n, n, k] and sums float[b, 2, k] of y and y²."""
+        """From x float[b, n, n, c], weight float[k, c, 3, 3]: y float[b, n, n, k], sums float[b, 2, k] of y and y²."""
         boards, size, _, channels = x.shape
         outputs = weight.shape[0]
         shape = Shape(boards, size, channels, outputs)
@@ -121,7 +119,7 @@ class Convolution(torch.autograd.Function):
         return y, sums
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor, None, None]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor, None, None]:
         """The gradients of x and weight."""
         x, weight = ctx.saved_tensors
         boards, _, channels, outputs = ctx.shape
@@ -153,7 +151,7 @@ class Block(torch.autograd.Function):
         statistics: tuple[Statistics, Any],
         threads: int,
     ) -> tuple[Tensor, Tensor]:
-        """x float[b, n, n, c] → y of the same shape, and sums float[b, 2, c] of y and y².
+        """From x float[b, n, n, c]: y of the same shape, and sums float[b, 2, c] of y and y².
 
         `matrix` float[h, 2h] turns mean and maximum of relu(norm₂) into a shift of each channel. `statistics` are those
         of norm₁ and a function from the sums of conv₁ to those of norm₂.
@@ -187,7 +185,7 @@ class Block(torch.autograd.Function):
         return y, sums
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of x and of all weights."""
         x, h, weight1, weight2, matrix = ctx.saved_tensors
         norm1, norm2, shift1, shift2, pooled, place, first, second, threads = ctx.kept
@@ -205,7 +203,17 @@ class Block(torch.autograd.Function):
             dmatrix = of_shift.T @ torch.from_numpy(pooled).view(boards, -1)
             dpooled = _flat(of_shift @ matrix)
             pool_back(
-                _flat(h), norm2.scale, norm2.shift, dpooled, place, _flat(dh), dshift, dscale, boards, size * size, hidden
+                _flat(h),
+                norm2.scale,
+                norm2.shift,
+                dpooled,
+                place,
+                _flat(dh),
+                dshift,
+                dscale,
+                boards,
+                size * size,
+                hidden,
             )
         dgamma2, dbeta2 = norm2.back(_flat(dh), _flat(h), dshift, dscale, NONE)
         dx, dw1 = torch.empty_like(x), _empty(9, channels, hidden)
@@ -224,7 +232,7 @@ class NormalisedRelu(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, statistics: Statistics) -> Tensor:
-        """x float[b, n, n, c] → the same shape."""
+        """From float[b, n, n, c] to the same shape."""
         norm = _Norm.of(gamma, beta, statistics)
         y = torch.empty_like(x)
         channels = x.shape[-1]
@@ -234,7 +242,7 @@ class NormalisedRelu(torch.autograd.Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         """The gradients of x, gamma and beta."""
         x, y = ctx.saved_tensors
         boards, size, _, channels = x.shape

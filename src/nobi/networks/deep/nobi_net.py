@@ -15,7 +15,6 @@ On a processor the convolutions are those of `nobi.nn.winograd`, about three tim
 selects torch's. Both give the same values within rounding.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -24,8 +23,9 @@ from torch.nn.functional import batch_norm, conv2d, pad
 
 from nobi.networks.deep import register
 from nobi.networks.deep.base import DeepNetwork, Outputs
-from nobi.networks.deep.inputs import check_planes, plane_count
+from nobi.networks.deep.inputs import plane_count
 from nobi.networks.deep.layers import Filters
+from nobi.networks.deep.playing import NOBI_NET, NobiNetSettings
 from nobi.nn.simd import PANEL
 from nobi.nn.winograd_torch import EPSILON, Block, Convolution, NormalisedRelu, Statistics, batch_statistics
 
@@ -33,29 +33,6 @@ MOMENTUM = 0.01
 """The share of a batch's statistics in the running means."""
 _SET_PLANES = 10
 """About how many planes are 1 at a point; the first filters start as if there were no others."""
-
-
-@dataclass(frozen=True)
-class NobiNetSettings:
-    """The choices of a nobi-net."""
-
-    width: int = 64
-    """Channels, a multiple of 16."""
-    blocks: int = 6
-    """Residual blocks of two convolutions; every second one pools."""
-    symmetric: bool = False
-    """Whether filters are the same under all symmetries, which makes the network equivariant."""
-    mask: bool = True
-    """Masked training, as in C14."""
-    planes: str = "nobi"
-    """The planes it takes."""
-
-    def __post_init__(self) -> None:
-        if not PANEL <= self.width <= 1024 or self.width % PANEL:
-            raise ValueError(f"width must be a multiple of {PANEL} from {PANEL} to 1024, not {self.width}")
-        if not 1 <= self.blocks <= 100:
-            raise ValueError(f"blocks must be 1 to 100, not {self.blocks}")
-        check_planes(self.planes)
 
 
 class BatchNorm(nn.Module):
@@ -78,7 +55,7 @@ class BatchNorm(nn.Module):
         if self.frozen or not self.training:
             return Statistics(self.mean.double().numpy(), self.variance.double().numpy(), 0)
         found = batch_statistics(sums, cells)
-        unbiased = found.variance * (found.count / max(1, found.count - 1))
+        unbiased = found.variance * (found.number / max(1, found.number - 1))
         self.mean.lerp_(torch.from_numpy(found.mean).float(), MOMENTUM)
         self.variance.lerp_(torch.from_numpy(unbiased).float(), MOMENTUM)
         return found
@@ -101,7 +78,7 @@ class ResidualBlock(nn.Module):
         self.pooling = nn.Parameter(torch.zeros(width, 2 * width)) if pools else None
 
     def compiled(self, x: Tensor, sums: Tensor, threads: int) -> tuple[Tensor, Tensor]:
-        """x float[b, n, n, width] with its sums → the block's output and its sums, by `nobi.nn`."""
+        """X float[b, n, n, width] with its sums → the block's output and its sums, by `nobi.nn`."""
         cells = x.shape[1] * x.shape[2]
         statistics = (self.norm1.statistics(cells, sums), partial(self.norm2.statistics, cells))
         first, second = (self.norm1.weight, self.norm1.bias), (self.norm2.weight, self.norm2.bias)
@@ -118,11 +95,6 @@ class ResidualBlock(nn.Module):
         return x + conv2d(torch.relu(z), self.second(), padding=1)
 
 
-def head_width(width: int) -> int:
-    """Channels of each half of the head: a quarter of the network's, so that both halves fit panels."""
-    return max(PANEL, -(-width // 32) * (PANEL // 2))
-
-
 def global_pooling(x: Tensor, cells: int) -> Tensor:
     """Mean and maximum over the axis of the cells, one behind the other."""
     return torch.cat([x.mean(cells), x.amax(cells)], 1)
@@ -132,7 +104,7 @@ def global_pooling(x: Tensor, cells: int) -> Tensor:
 class NobiNet(DeepNetwork):
     """A residual network with global pooling that serves every board size with the same weights."""
 
-    name = "nobi-net"
+    name = NOBI_NET
     settings_type = NobiNetSettings
     settings: NobiNetSettings
 
@@ -145,7 +117,7 @@ class NobiNet(DeepNetwork):
             [ResidualBlock(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)]
         )
         self.norm = BatchNorm(s.width)
-        half = head_width(s.width)
+        half = s.head
         self.head = nn.Linear(s.width, 2 * half)
         self.head_pooling = nn.Linear(2 * half, half, bias=False)
         self.moves = nn.Linear(half, 2)
@@ -163,7 +135,7 @@ class NobiNet(DeepNetwork):
 
     def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:  # noqa: ARG002
         """float[b, P, n, n] → policy and answer float[b, n·n], and value float[b]."""
-        compiled = self.convolution == "winograd" and planes.device.type == "cpu"
+        compiled = self.convolution == "winograd" and planes.device.type == "cpu" and planes.dtype == torch.float32
         x = self._compiled_trunk(planes) if compiled else self._torch_trunk(planes)
         boards, half = len(planes), self.moves.in_features
         y = self.head(x.view(boards, -1, self.settings.width))
