@@ -28,8 +28,9 @@ WORDS = {
     "m15-reduced": "m15-reduced",
     "m15-norank": "m15-norank",
     "m15": "m15",
+    "nobi": "nobi",
 }
-COUNTS = [2, 3, 4, 7, 8, 9, 27, 36]
+COUNTS = [2, 3, 4, 7, 8, 9, 27, 36, 31]
 MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 
@@ -94,9 +95,20 @@ def set_up(size, board, me):
 def test_made_up_positions(drawn):
     size, board, me = drawn
     twin = plain.replay(size, board, [])
-    planes = planes_named("m15")
-    found = position_planes(set_up(size, board, me), planes, rank=4)
-    assert_same(found, plain.planes_of("m15", twin, me, [], 4), planes.channels)
+    for name in ("m15", "nobi"):
+        planes = planes_named(name)
+        found = position_planes(set_up(size, board, me), planes, rank=4)
+        assert_same(found, plain.planes_of(name, twin, me, [], 4, komi=7.5), planes.channels)
+
+
+@pytest.mark.parametrize("komi", [-5.0, -4.0, -3.5, -0.5, 0.0, 0.5, 3.5, 4.0, 6.5, 7.5, 200.0])
+@pytest.mark.parametrize("me", [surround.BLACK, surround.WHITE])
+def test_komi(komi, me):
+    planes = planes_named("nobi")
+    game = Go(5, GoSettings(ko="simple", komi=komi))
+    game.set_up([], MARKED[me])
+    expected = plain.planes_of("nobi", plain.replay(5, {}, []), me, [], 0, komi=komi)
+    assert_same(position_planes(game, planes), expected, planes.channels)
 
 
 @settings(max_examples=40, deadline=None)

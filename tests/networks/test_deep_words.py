@@ -29,9 +29,11 @@ COUNTS = [
     ("m15:layers=3,filters=16,position=false", 36 * 25 * 16 + 2 * 16 * 16 * 9 + 16 * 2 * 9 + 3 * 16 + 2),
     ("m15:layers=3,filters=16,symmetric=true", 36 * 6 * 16 + 2 * 16 * 16 * 3 + 16 * 2 * 3 + 55 * (3 * 16 + 2)),
     ("m15:layers=1,filters=2,colours=false,planes=m15-reduced", 9 * 25 * 2 + 2 * 9 + 361 * (2 + 1)),
-    ("nobi-net:width=16,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
-    ("nobi-net:width=16,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
+    ("nobi-net-v1:width=8,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net-v1:width=8,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
      + (4 * 8 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net:width=32,blocks=2", 9 * 32 * (32 + 4 * 32) + 5 * 2 * 32 + 32 * 64
+     + 32 * (32 + 1) + 16 * 32 + 2 * (16 + 1) + 32 * (32 + 1) + 32 + 1),
     ("mdrnn", 140),
     ("mdlstm", 93),
     ("mdlstm:mode=tied", 75),
@@ -41,7 +43,7 @@ COUNTS = [
 
 
 def test_names():
-    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "mdrnn", "mdlstm", "stacked"}
+    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "nobi-net-v1", "mdrnn", "mdlstm", "stacked"}
 
 
 @pytest.mark.parametrize(("word", "count"), COUNTS)
@@ -91,7 +93,8 @@ PLANES = {
     "c14-small:ko=false": "c14-7",
     "c14-large:liberties=false": "c14-3",
     "m15": "m15",
-    "nobi-net": "m15-norank",
+    "nobi-net": "nobi",
+    "nobi-net-v1": "m15-norank",
     "stacked": "own-enemy",
 }
 

@@ -141,7 +141,9 @@ def escapes_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, mov
     ko = try_move(stones, chains, g, room.trail, move, me)
     head = chains.head[g, target]
     escapes = False
-    if not in_atari(chains.liberties[g, head]):
+    if in_atari(chains.liberties[g, head]):
+        escapes = last_liberty(chains.liberties[g, head]) == ko
+    else:
         one = _any_liberty(stones, chains, g, head, move)
         rest = without_liberty(stones, chains, g, head, one)
         escapes = True

@@ -137,8 +137,8 @@ class NobiNet(DeepNetwork):
         """float[b, P, n, n] → policy and answer float[b, n·n], and value float[b]."""
         compiled = self.convolution == "winograd" and planes.device.type == "cpu" and planes.dtype == torch.float32
         x = self._compiled_trunk(planes) if compiled else self._torch_trunk(planes)
-        boards, half = len(planes), self.moves.in_features
-        y = self.head(x.view(boards, -1, self.settings.width))
+        half = self.moves.in_features
+        y = self.head(x.flatten(1, 2))
         pooled = global_pooling(torch.relu(y[..., :half]), 1)
         moves = self.moves(torch.relu(y[..., half:] + self.head_pooling(pooled)[:, None]))
         value = self.value(torch.relu(self.value_hidden(pooled)))[:, 0]
