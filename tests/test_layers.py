@@ -10,6 +10,7 @@ LAYERS = [
     "datasets",
     "features",
     "nn",
+    "models",
     "networks",
     "search",
     "players",

@@ -12,6 +12,7 @@ from nobi.cli.gtp import Gtp
 from nobi.cli.imitate import Imitate
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.models import ListModels
 from nobi.cli.predict import Predict
 from nobi.cli.show import Show
 from nobi.cli.study import Study
@@ -36,6 +37,7 @@ COMMANDS: dict[str, Any] = {
     "gtp": Gtp,
     "show": Show,
     "export": Export,
+    "models": ListModels,
     "games": ListGames,
     "players": ListPlayers,
     "bench": Bench,

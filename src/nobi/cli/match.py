@@ -13,6 +13,7 @@ from nobi.cli.common import announce_compiling, print_json, progress_bar
 from nobi.cli.series import SeriesFlags
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
+from nobi.models import is_model
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -157,4 +158,4 @@ def _plays_alone(word: str) -> bool:
     if word.startswith("gtp:"):
         return True
     name = word.partition(":")[0]
-    return not name.endswith(".safetensors") and not players.chooses_for_many(name)
+    return not is_model(name) and not players.chooses_for_many(name)
