@@ -16,8 +16,11 @@ Five facts shape this file.
 
 import hashlib
 import os
+import signal
 import tempfile
+import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
@@ -26,6 +29,8 @@ import llvmlite.binding
 import numba
 import platformdirs
 from numba.core import event, types
+
+from nobi.interrupts import interrupts_go_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -127,6 +132,38 @@ def when_compiling(notify: Callable[[], None]) -> None:
     event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
+class _DeferInterrupts(event.Listener):
+    """Defers Ctrl-C and the termination signal while Numba compiles a function or loads it from the cache.
+
+    LLVM calls back into Python. A KeyboardInterrupt that is raised there is ignored by ctypes: the interrupt would be
+    lost, and the function would stay half compiled. Compilation is nested, functions within their callers; the signal
+    is delivered at the end of the innermost function.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._received: list[int] = []
+        self._handlers: AbstractContextManager[None] | None = None
+
+    def on_start(self, _: event.Event) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # Python runs signal handlers in the main thread only
+        self._depth += 1
+        if self._handlers is None:
+            self._handlers = interrupts_go_to(self._received.append)
+            self._handlers.__enter__()
+
+    def on_end(self, _: event.Event) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth -= 1
+        if self._handlers is not None and (self._received or self._depth == 0):
+            handlers, self._handlers = self._handlers, None
+            handlers.__exit__(None, None, None)
+            while self._received:
+                signal.raise_signal(self._received.pop(0))
+
+
 def _hash_of_sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -172,4 +209,5 @@ def has_feature(feature: str) -> bool:
 
 
 _prefer_wide_vectors()
+event.register("numba:compiler_lock", _DeferInterrupts())  # type: ignore[no-untyped-call]
 numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]
