@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nobi.players.base import Player
     from nobi.players.bot import Bot
 
-_others = {"base", "bot", "loading", "network", "policy", "time", "uniform", "view"}
+_others = {"base", "bot", "loading", "network", "passing", "policy", "scoring", "time", "uniform", "view"}
 _players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
 register, names = _players.register, _players.names
 

@@ -7,6 +7,7 @@ from nobi.files import write_whole
 from nobi.gtp.commands import command
 from nobi.gtp.protocol import GtpError, int_from, take
 from nobi.gtp.session import Session
+from nobi.players.scoring import final_score
 from nobi.records.reading import read_record
 from nobi.records.sgf import sgf_of
 
@@ -63,4 +64,4 @@ def _reason(fault: Exception) -> str:
 def _result(session: Session) -> str:
     """What `final_score` says of a game of Go that is over; nothing of others, whose rules know."""
     is_counted = session.game.name == "go" and session.game.is_over
-    return session.go.score(session.dead()) if is_counted else ""
+    return final_score(session.go) if is_counted else ""
