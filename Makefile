@@ -4,23 +4,26 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test test-portable check format bench clean
 
 help:
-	@echo "make demo    evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
-	@echo "make test    style, types and all tests"
-	@echo "make bench   every speed figure of this machine"
-	@echo "make format  put the code into the project's style"
-	@echo "make clean   remove what the others made"
+	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
+	@echo "make test           style, types and all tests"
+	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
+	@echo "make bench          every speed figure of this machine"
+	@echo "make format         put the code into the project's style"
+	@echo "make clean          remove what the others made"
 
-$(VENV)/ready: pyproject.toml
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+$(VENV)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(INSTALL) .
 	touch $@
 
-$(VENV)/ready-dev: pyproject.toml
+$(VENV)/ready-dev: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(INSTALL) ".[dev]"
 	touch $@ $(VENV)/ready
 
 demo: $(VENV)/ready
@@ -36,6 +39,12 @@ check: $(VENV)/ready-dev
 
 test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+# what depends on the order of sums, under the instruction set that tests/portable.env chooses
+NUMERICAL := $(wildcard tests/nn) tests/networks tests/evolve tests/imitate tests/search tests/test_demo.py
+
+test-portable: $(VENV)/ready-dev
+	env $$(cat tests/portable.env) $(BIN)/pytest --numprocesses 2 --dist worksteal $(NUMERICAL)
 
 bench: $(VENV)/ready-dev
 	$(BIN)/nobi bench

@@ -24,6 +24,10 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     network = make_deep("m15:layers=2,filters=4,position=false", 3)
+    chance = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weights in network.parameters():  # those of a fresh one give moves nearly the same value
+            weights.normal_(0, 0.4, generator=chance)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
     save_deep(path, DeepModel(network, 5))
     return path
@@ -62,14 +66,18 @@ def test_the_numbers_are_those_of_a_plain_computation(model, games57, legal):
     plain = plain_verdicts(model, games57, legal=legal)
     places = np.array([1 + (odds > odds[target]).sum() for *_, odds, target in plain])
     probability = np.array([odds[target] for *_, odds, target in plain])
+    # moves so near to the one played that rounding may place them before or after it
+    near = np.array([(np.abs(odds - odds[target]) < 1e-5 * odds[target]).sum() - 1 for *_, odds, target in plain])
+    assert near.mean() < 0.01
+    unclear = (near > 0).mean() + 1e-9
     assert prediction.all.positions == len(plain)
     assert prediction.all.games == len({g for g, *_ in plain})
-    assert prediction.all.accuracy.value == pytest.approx((places == 1).mean(), abs=1e-9)
-    assert prediction.all.rank.value == pytest.approx(places.mean(), rel=1e-6)
+    assert prediction.all.accuracy.value == pytest.approx((places == 1).mean(), abs=unclear)
+    assert prediction.all.rank.value == pytest.approx(places.mean(), abs=near.mean() + 1e-6)
     assert prediction.all.probability.value == pytest.approx(probability.mean(), rel=1e-4)
     assert prediction.all.loss.value == pytest.approx(-np.log(probability).mean(), rel=1e-4)
     for n in (1, 3, 10, 49):
-        assert prediction.top[n - 1].value == pytest.approx((places <= n).mean(), abs=1e-9)
+        assert prediction.top[n - 1].value == pytest.approx((places <= n).mean(), abs=unclear)
     for groups, keys in (
         (prediction.by_size, [size for _, _, size, *_ in plain]),
         (prediction.by_rank, [rank for _, _, _, rank, *_ in plain]),
@@ -79,7 +87,7 @@ def test_the_numbers_are_those_of_a_plain_computation(model, games57, legal):
         for key, quality in groups.items():
             chosen = np.array(keys) == key
             assert quality.positions == chosen.sum()
-            assert quality.rank.value == pytest.approx(places[chosen].mean(), rel=1e-6)
+            assert quality.rank.value == pytest.approx(places[chosen].mean(), abs=near[chosen].mean() + 1e-6)
 
 
 def made_up(game, better, equal=1, log_probability=-1.0):

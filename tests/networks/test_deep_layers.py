@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from helpers.closeness import assert_close
 from networks.deep_shared import colours, lively, outputs, random_planes
 from nobi.imitate.batches import Batch
 from nobi.imitate.verdicts import considered
@@ -37,7 +38,7 @@ def test_c14_is_what_the_paper_says(word):
     assert [f.shape[-1] for f, _ in convolutions] == [7] + [5] * (len(convolutions) - 1)
     top = array(net.top.rows()).reshape(size * size, size, size, -1)
     expected = plain.c14(x, convolutions, top, array(net.top.bias()).ravel(), s.edge)
-    np.testing.assert_allclose(outputs(net, planes).ravel(), expected, rtol=0, atol=1e-12)
+    assert_close(outputs(net, planes).ravel(), expected)
 
 
 M15 = [
@@ -57,7 +58,7 @@ def test_m15_is_what_the_paper_says(word):
     found = outputs(net, planes).reshape(2, -1)
     for i in range(2):
         expected = plain.m15(array(planes[i]), layers[:-1], layers[-1], colour=i)
-        np.testing.assert_allclose(found[i], expected, rtol=0, atol=1e-12)
+        assert_close(found[i], expected)
 
 
 def test_an_m15_network_with_two_softmaxes_has_to_know_the_colour():

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.closeness import DOUBLE, SINGLE, assert_close
 from networks.deep_shared import lively, outputs, random_planes
 from networks.shared import SYMMETRIES, transformed
 from nobi.board.symmetry import cells_after
@@ -49,7 +50,7 @@ def differences(net, size, seed):
 def test_equivariance_is_exact_up_to_the_order_of_sums(word, size, seed):
     """In double precision, so that a weight in a wrong place could not hide behind rounding."""
     net = lively(word.format(n=size), seed)
-    assert max(differences(net, size, seed)) < 1e-12
+    assert max(differences(net, size, seed)) < DOUBLE
 
 
 @pytest.mark.parametrize("word", EQUIVARIANT[:1] + EQUIVARIANT[3:6])
@@ -59,7 +60,7 @@ def test_equivariance_in_single_precision_on_the_full_board(word):
     values = outputs(net, planes)
     for s in SYMMETRIES.values():
         turned = outputs(net, torch.from_numpy(transformed(planes.numpy(), *s).copy()))
-        assert np.abs(turned - transformed(values, *s)).max() < 1e-5 * np.abs(values).max()
+        assert_close(turned, transformed(values, *s), SINGLE)
 
 
 @pytest.mark.parametrize("word", NOT_EQUIVARIANT)

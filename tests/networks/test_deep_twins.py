@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, random_boards, twin_outputs
 from nobi.errors import NobiError
 from nobi.networks import make_network
@@ -47,19 +48,18 @@ def test_in_double_precision_a_twin_is_the_papers_formula(kind, hidden, size, se
     found = values_of(twin_of(network, weights), own, enemy, torch.float64)
     for i in range(2):
         expected = twin_outputs(word, weights, own[i], enemy[i])
-        np.testing.assert_allclose(found[i], expected, rtol=0, atol=1e-10)
+        assert_close(found[i], expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [5, 8, 19, 25])
 def test_in_single_precision_a_twin_is_the_compiled_network(kind, size):
-    """Outputs are at most 1; each of the two is within some 10⁻⁷ of the truth."""
     rng = np.random.default_rng(size)
     network = make_network(kind.format(k=3))
     weights = calm_weights(network, size, rng)
     own, enemy = random_boards(9, size, rng)
     found = values_of(twin_of(network, weights), own, enemy)
-    np.testing.assert_allclose(found, network.evaluate(weights, own, enemy), rtol=0, atol=2e-6)
+    assert_close(found, network.evaluate(weights, own, enemy), SINGLE)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, layer_of, random_boards
 from nobi.networks import make_network
 from nobi.networks.inside import look_inside
@@ -47,7 +48,7 @@ def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(word, size)
     weights = net.random_weights(size, rng)
     inside = look_inside(net, weights, *one_board(size, rng))
     readouts = np.einsum("skrc,k->src", inside.layers[-1].hidden.astype(float), net.split(weights, size)["output"])
-    np.testing.assert_allclose(readouts.sum(axis=0), inside.output, rtol=0, atol=1e-5)
+    assert_close(readouts.sum(axis=0), inside.output, 1e-4)  # sums of up to 80 terms in single precision
     assert np.abs(readouts[0] - readouts[-1]).max() > 1e-3
 
 
@@ -80,7 +81,7 @@ def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
     [layer] = look_inside(net, weights, own, enemy).layers
     for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
         expected = plain.mdrnn_sweep(plain.board_inputs(own, enemy), *groups, "value", WAYS[label.arrow])
-        np.testing.assert_allclose(hidden, expected.transpose(2, 0, 1), rtol=0, atol=1e-5)
+        assert_close(hidden, expected.transpose(2, 0, 1), SINGLE)
 
 
 def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
@@ -92,5 +93,5 @@ def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
         groups = layer_of(net.split(weights, 7), f"layer{number}.")
         for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
             expected = plain.mdlstm_sweep(seen, *groups, WAYS[label.arrow], GATES[label.gates])
-            np.testing.assert_allclose(hidden, expected.transpose(2, 0, 1), rtol=0, atol=1e-5)
+            assert_close(hidden, expected.transpose(2, 0, 1), SINGLE)
         seen = plain.mdlstm_layer(seen, *groups)

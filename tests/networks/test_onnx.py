@@ -87,3 +87,19 @@ def test_nothing_is_written_if_the_values_differ(tmp_path, monkeypatch):
     with pytest.raises(NobiError, match="not written"):
         export_onnx(lively("mdrnn:hidden=2").float(), tmp_path / "net.onnx", 5)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_file_tells_what_it_is(tmp_path):
+    net = lively("m15:layers=1,filters=2,size=5").float()
+    export_onnx(net, tmp_path / "net.onnx", 5)
+    model = onnx.load(tmp_path / "net.onnx")
+    assert {entry.key: entry.value for entry in model.metadata_props} == {"network": str(net), "planes": "m15"}
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
+def test_without_a_package_it_is_named(tmp_path, monkeypatch, package):
+    true = export.find_spec
+    monkeypatch.setattr(export, "find_spec", lambda name: None if name == package else true(name))
+    with pytest.raises(NobiError, match=rf"needs the package {package}; install it with pip install 'nobi\[onnx\]'"):
+        export_onnx(lively("mdrnn:hidden=2").float(), tmp_path / "net.onnx", 5)
+    assert not list(tmp_path.iterdir())

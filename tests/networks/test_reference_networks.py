@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.closeness import DOUBLE, assert_close
 from networks.shared import SYMMETRIES, random_boards, transformed
 from reference import networks as plain
 
@@ -42,7 +43,7 @@ def test_the_twins_give_the_published_codes_outputs(key, network, settings):
     enemy, own = np.moveaxis(PUBLISHED[f"{key}_board"], -1, 0)
     w_in, w_h, w_out, w_b = (PUBLISHED[f"{key}_{part}"] for part in ("W_in", "W_h", "W_out", "W_b"))
     outputs = plain.sigmoid(network(own, enemy, w_in[:, ::-1], w_h, w_out, w_b, **settings))
-    np.testing.assert_allclose(outputs, PUBLISHED[f"{key}_output"], rtol=0, atol=1e-12)
+    assert_close(outputs, PUBLISHED[f"{key}_output"])
 
 
 def stacked_mdrnn(own, enemy):
@@ -72,7 +73,7 @@ def stacked_mdlstm(own, enemy):
 def test_a_transformed_board_has_the_transformed_outputs(network, symmetry):
     own, enemy = one_board()
     outputs = network(transformed(own, *symmetry), transformed(enemy, *symmetry))
-    np.testing.assert_allclose(outputs, transformed(network(own, enemy), *symmetry), rtol=0, atol=1e-12)
+    assert_close(outputs, transformed(network(own, enemy), *symmetry))
 
 
 @pytest.mark.parametrize("symmetry", SYMMETRIES.values(), ids=SYMMETRIES)
@@ -81,7 +82,7 @@ def test_the_published_mdlstm_keeps_only_the_mirroring_of_left_and_right(symmetr
     weights = mdlstm_weights(1)
     outputs = plain.mdlstm(transformed(own, *symmetry), transformed(enemy, *symmetry), *weights, mode="original")
     fault = np.abs(outputs - transformed(plain.mdlstm(own, enemy, *weights, mode="original"), *symmetry)).max()
-    assert fault < 1e-12 if symmetry in ((0, 0), MIRRORED) else fault > 1e-3
+    assert fault < DOUBLE if symmetry in ((0, 0), MIRRORED) else fault > 1e-3
 
 
 ROW_THEN_COLUMN = {  # the gates met by the states from the row and from the column: inside, last row, last column
@@ -106,7 +107,7 @@ def test_both_borders_agree_where_the_bias_is_what_the_value_adds():
     w_in, w_h, w_out, w_b = mdrnn_weights(1)
     by_value = plain.mdrnn(own, enemy, w_in, w_h, w_out, w_b, border="value")
     by_bias = plain.mdrnn(own, enemy, w_in, w_h, w_out, w_h @ w_b, border="bias")
-    np.testing.assert_allclose(by_value, by_bias, rtol=0, atol=1e-12)
+    assert_close(by_value, by_bias)
 
 
 def test_all_modes_agree_where_the_two_forget_gates_are_equal():
@@ -116,8 +117,8 @@ def test_all_modes_agree_where_the_two_forget_gates_are_equal():
     tied = plain.mdlstm(own, enemy, w_in, w_h, w_out, w_b, mode="tied")
     original = plain.mdlstm(own, enemy, five[0], five[1], w_out, five[2], mode="original")
     symmetric = plain.mdlstm(own, enemy, five[0], five[1], w_out, five[2], mode="symmetric")
-    np.testing.assert_allclose(original, tied, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(symmetric, 2 * tied, rtol=0, atol=1e-12)
+    assert_close(original, tied)
+    assert_close(symmetric, 2 * tied)
 
 
 def test_conv_by_hand():
@@ -129,13 +130,11 @@ def test_conv_by_hand():
     right = np.tanh([[0, -1, 0.5], [1, 0, 0.5], [0, 0, 0.5]])
     up = np.tanh([[1, 1, 1], [0, 0, -2], [0, 2, 0]])
     outputs = plain.conv(own, enemy, filters, np.array([1, 10]), np.array([0.5]), planes=1)
-    np.testing.assert_allclose(outputs, right + 10 * up, rtol=0, atol=1e-12)
+    assert_close(outputs, right + 10 * up)
 
 
 def test_mlp_by_hand():
     own, enemy = np.array([[1, 0], [0, 0]]), np.array([[0, 0], [1, 0]])
     w_in = np.arange(8.0)[None] - 3  # the own stone is input 0 and the enemy's input 4 + 2
     outputs = plain.mlp(own, enemy, w_in, np.array([0.5]), np.array([[1.0], [2], [3], [4]]), np.array([0, 0, 0, 1.0]))
-    np.testing.assert_allclose(
-        outputs, np.tanh(0.5) * np.array([[1, 2], [3, 4]]) + [[0, 0], [0, 1]], rtol=0, atol=1e-12
-    )
+    assert_close(outputs, np.tanh(0.5) * np.array([[1, 2], [3, 4]]) + [[0, 0], [0, 1]])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.closeness import SINGLE, assert_close, largest
 from networks.shared import calm_weights, joined, random_boards, twin_outputs
 from nobi.networks import make_network
 from reference.networks import sigmoid
@@ -49,9 +50,10 @@ def assert_like_the_twin(word, weights, own, enemy, within):
     assert outputs.dtype == np.float32
     for output, mine, theirs in zip(outputs, own, enemy, strict=True):
         expected = twin_outputs(word, weights, mine, theirs)
-        if np.abs(output - expected).max() > within:
-            within = max(within, 50 * rounding_of(word, weights, mine, theirs, expected))
-        np.testing.assert_allclose(output, expected, rtol=0, atol=within)
+        if np.abs(output - expected).max() > within * largest(expected):
+            moved = rounding_of(word, weights, mine, theirs, expected)
+            within = max(within, 50 * moved / largest(expected))
+        assert_close(output, expected, within)
 
 
 def rounding_of(word, weights, own, enemy, expected):
@@ -66,7 +68,7 @@ def rounding_of(word, weights, own, enemy, expected):
 def compare_calm(word, size, batch):
     rng = np.random.default_rng(size)
     weights = calm_weights(make_network(word), size, rng)
-    assert_like_the_twin(word, weights, *random_boards(batch, size, rng), within=1e-5)
+    assert_like_the_twin(word, weights, *random_boards(batch, size, rng), within=SINGLE)
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 9])
@@ -87,7 +89,7 @@ def test_like_the_twin_on_large_boards(word, size):
 def test_like_the_twin_on_any_size(word, size, seed):
     rng = np.random.default_rng(seed)
     weights = calm_weights(make_network(word), size, rng)
-    assert_like_the_twin(word, weights, *random_boards(1, size, rng), within=1e-5)
+    assert_like_the_twin(word, weights, *random_boards(1, size, rng), within=SINGLE)
 
 
 @pytest.mark.parametrize("word", [*OF_THREE_UNITS, *STACKED[:5], *CONV, *MLP])
@@ -117,7 +119,7 @@ def test_like_the_published_code(key, word):
     net = make_network(word)
     weights = joined({group: parts[group] for group in net.groups(len(own[0]))})
     outputs = sigmoid(net.evaluate(weights, own, enemy)[0])
-    np.testing.assert_allclose(outputs, PUBLISHED[f"{key}_output"], rtol=0, atol=1e-5)
+    assert_close(outputs, PUBLISHED[f"{key}_output"], 1e-4)  # ten units amplify rounding
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import io
 import logging
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,13 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
         size: the size of board for networks that are exported for one.
     """
     network.check_serves(size)
+    _require_onnx()
     planes = plane_count(network.planes)
     one_size = network.sizes is not None or isinstance(network, SwipingTwin)
     plain = network.for_play()
     plain.convolution = "torch"
     content = _onnx_bytes(plain, planes, size, one_size=one_size)
-    content += _metadata({"network": str(network), "planes": network.planes})
+    content = _with_metadata(content, {"network": str(network), "planes": network.planes})
     checked = [size] if one_size else sorted({5, 9, size, 19, 25})
     difference = max(
         _difference(plain, content, sample_inputs(plain, planes, batch, n, seed=batch))
@@ -77,6 +79,12 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
     write_whole(path, content)
     inputs = ["planes", "white"] if plain.takes_colour else ["planes"]
     return Exported(inputs, planes, [size] if one_size else None, checked, difference)
+
+
+def _require_onnx() -> None:
+    for package in ("onnx", "onnxruntime"):
+        if find_spec(package) is None:
+            raise NobiError(f"Exporting needs the package {package}; install it with pip install 'nobi[onnx]'.")
 
 
 def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool) -> bytes:
@@ -105,21 +113,13 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
     return file.getvalue()
 
 
-def _metadata(entries: dict[str, str]) -> bytes:
-    """What tells other programs of the planes, in the encoding of ONNX: appended to a model it becomes part of it.
+def _with_metadata(content: bytes, entries: dict[str, str]) -> bytes:
+    """The model with properties that tell other programs what planes it takes."""
+    from onnx import helper, load_from_string
 
-    ModelProto.metadata_props is field 14, of messages with key and value, the fields 1 and 2; all have a length.
-    """
-    return b"".join(_field(14, _field(1, key.encode()) + _field(2, value.encode())) for key, value in entries.items())
-
-
-def _field(number: int, content: bytes) -> bytes:
-    """A field of Protocol Buffers that holds bytes: number and wire type, length, content."""
-    length, left = bytearray(), len(content)
-    while left > 127:
-        length.append(left & 127 | 128)
-        left >>= 7
-    return bytes([number << 3 | 2]) + bytes(length) + bytes([left]) + content
+    model = load_from_string(content)
+    helper.set_model_props(model, entries)
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def _difference(network: DeepNetwork, content: bytes, inputs: tuple[Tensor, ...]) -> float:
@@ -133,12 +133,8 @@ def _difference(network: DeepNetwork, content: bytes, inputs: tuple[Tensor, ...]
 
 def run_onnx(content: bytes, inputs: tuple[Tensor, ...]) -> Any:
     """What onnxruntime computes, float[b, n·n]."""
-    try:
-        import onnxruntime
-    except ModuleNotFoundError:
-        raise NobiError(
-            "Exporting compares the file with onnxruntime; install it with pip install 'nobi[onnx]'."
-        ) from None
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])

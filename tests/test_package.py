@@ -1,0 +1,80 @@
+"""The package: what it requires, and what an index shows of it."""
+
+import ast
+import re
+import runpy
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from types import ModuleType
+
+import nobi
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RESERVED = {"web", "ray"}
+"""Extras for parts that are still to come."""
+BESIDE = {"llvmlite", "open-spiel"}
+"""Part of numba; and what `nobi bench` measures itself against, where it is installed."""
+
+
+def names_of(requirements):
+    return {re.match(r"[\w.-]+", text)[0].lower().replace("_", "-") for text in requirements}
+
+
+def imported_distributions(folder):
+    """The distributions that the Python files below a folder import, also inside functions."""
+    modules = set()
+    for file in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            modules |= {name.partition(".")[0] for name in names}
+            if names and names[0].startswith("torch.utils.tensorboard"):
+                modules.add("tensorboard")
+    found = packages_distributions()
+    return {name.lower().replace("_", "-") for module in modules for name in found.get(module, [])} - {"nobi"}
+
+
+def test_what_is_required_is_imported_and_what_is_imported_is_required():
+    extras = PROJECT["optional-dependencies"]
+    used = imported_distributions(ROOT / "src")
+    required = names_of(PROJECT["dependencies"])
+    optional = {name for extra in ("deep", "onnx") for name in names_of(extras[extra])} - {"nobi"}
+    assert required | optional == used - BESIDE
+    assert set(extras) == {"deep", "onnx", "dev"} | RESERVED
+
+
+def test_torch_is_a_range_for_users_and_one_version_for_the_makefile():
+    [torch] = [text for text in PROJECT["optional-dependencies"]["deep"] if text.startswith("torch")]
+    assert torch == "torch>=2.5,<3"
+    assert re.search(r"^torch==[\d.]+$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text()
+    installs = [line for line in makefile.splitlines() if "pip install" in line]
+    assert installs
+    assert all("--constraint constraints.txt" in line for line in installs)
+
+
+def test_a_package_index_shows_no_link_that_leads_nowhere(monkeypatch):
+    interface = ModuleType("hatchling.metadata.plugin.interface")  # there while a package is built, and only then
+    interface.MetadataHookInterface = object
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    description = runpy.run_path(str(ROOT / "hatch_build.py"))["description"]
+
+    readme = (ROOT / "README.md").read_text()
+    assert re.search(r"!\[[^\]]*\]\(docs/", readme)
+    target = re.compile(r"\]\((?!https?:|#)")
+    assert not target.search(description(readme))
+    linked = description(readme, "https://example.org/files/")
+    assert not target.search(linked)
+    assert "](https://example.org/files/docs/images/demo-transfer.png)" in linked
+    assert description("a ![b](c.png) [d](e.md) [f](https://g)") == "a *Figure: b.* d [f](https://g)"
+
+
+def test_the_citation_is_of_this_version():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert re.search(rf"^version: {re.escape(nobi.__version__)}$", text, re.MULTILINE)
