@@ -196,13 +196,13 @@ def _prefer_wide_vectors() -> None:
 def has_feature(feature: str) -> bool:
     """Whether the processor that Numba compiles for has a feature such as `avx2`.
 
-    A processor that is only named (NUMBA_CPU_NAME without NUMBA_CPU_FEATURES) is taken to have AVX2 unless it is
-    `generic`, and not to have AVX-512.
+    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken to
+    have AVX2 unless it is `generic`, and not to have AVX-512.
     """
     named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
-    features: str | None = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-    if features:
-        return f"+{feature}" in features.split(",")
+    features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]
+    if f"+{feature}" in features or f"-{feature}" in features:
+        return f"+{feature}" in features
     if named and named != "host":
         return named != "generic" and not feature.startswith("avx512")
     return bool(llvmlite.binding.get_host_cpu_features().get(feature))
