@@ -196,8 +196,8 @@ def _prefer_wide_vectors() -> None:
 def has_feature(feature: str) -> bool:
     """Whether the processor that Numba compiles for has a feature such as `avx2`.
 
-    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken to
-    have AVX2 unless it is `generic`, and not to have AVX-512.
+    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken
+    to have AVX2 unless it is `generic`, and not to have AVX-512.
     """
     named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
     features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]

@@ -65,6 +65,19 @@ def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
         assert line == pytest.approx(line2, rel=1e-4)
 
 
+def test_the_command_starts_processes_itself(tmp_path, games57):
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "2", "--batch", "6"]
+    more = ["--validation", "0", "--json", "--processes", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "nobi", "imitate", str(tmp_path / "run"), *flags, *more],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["processes"] == 2
+
+
 def test_running_means_are_those_of_all_processes(tmp_path, games57):
     """After one step they are the mean of what each process has seen of the batch."""
     flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "1", "--batch", "12"]
