@@ -27,7 +27,7 @@ $(VENV)/ready-dev: pyproject.toml constraints.txt
 	touch $@ $(VENV)/ready
 
 demo: $(VENV)/ready
-	$(BIN)/nobi evolve runs/demo --game atari-go --sizes 7 --net mdlstm:hidden=3 --generations 150 --seed 1 --resume
+	$(BIN)/nobi evolve runs/demo --game atari-go --sizes 7 --net mdlstm:hidden=3 --method es --generations 150 --seed 1 --resume
 	$(BIN)/nobi transfer runs/demo/champion.safetensors --sizes 5 7 9 11 15 19 --figure runs/demo/transfer.png
 	$(BIN)/nobi match runs/demo/champion.safetensors naive --size 19 --games 200 --show
 	@echo "Go on: nobi evolve --help, nobi transfer --help, or docs/evolution.md."

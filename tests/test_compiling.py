@@ -4,11 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numba
 import pytest
 
-from nobi.compiling import UNBOUND, compiled, specialise
+from nobi import compiling
+from nobi.compiling import UNBOUND, bind, compiled, specialise, subject_of
 
 step = UNBOUND
 
@@ -56,11 +58,13 @@ sys.path.insert(0, "FOLDER")
 from nobi.compiling import UNBOUND, specialise, when_compiling
 import rule
 notes = []
-when_compiling(lambda: notes.append("compiled"))
+when_compiling(notes.append)
 value = UNBOUND
 exec(compile("def template(x):\\n    return value(x)\\n", "FOLDER/template.py", "exec"))
-print(specialise(template, "t", value=rule.value)(1), *notes)
+print(specialise(template, "t", value=rule.value)(1), *notes, sep="\\n")
 """
+
+BOTH = ["functions of __main__", "functions of rule"]
 
 
 def test_the_cache_is_used_and_never_stale(tmp_path):
@@ -73,11 +77,11 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
         return subprocess.run(
             [sys.executable, "-c", PROGRAM.replace("FOLDER", str(tmp_path))],
             env=environment, capture_output=True, text=True, check=True,
-        ).stdout.split()  # fmt: skip
+        ).stdout.splitlines()  # fmt: skip
 
     source = "from nobi.compiling import compiled\n@compiled\ndef value(x):\n    return x + {}\n"
     rule.write_text(source.format(10))
-    assert run() == ["11", "compiled"]
+    assert run() == ["11", *BOTH]
     assert run() == ["11"]
     rule.write_text(source.format(20))
     os.utime(rule, ns=(10**18, 10**18))
@@ -110,3 +114,41 @@ def test_an_interrupt_during_compilation_is_raised_and_leaves_the_function_usabl
     assert sent
     assert signal.getsignal(signal.SIGINT) is before
     assert triple(1.5) == 4.5
+    assert run() == ["21", *BOTH]
+
+
+def test_what_is_compiled_is_said_in_words():
+    from nobi.board.chains import is_open
+    from nobi.games import find
+    from nobi.players.naive import NaivePlayer
+
+    def template():
+        return step()
+
+    template.__module__ = "nobi.arena.fused"
+    assert subject_of(bind(template, "go_naive_random", step=1)) == "matches of go, naive against random"
+    template.__module__ = "nobi.networks.layers"
+    assert subject_of(bind(template, "mdlstm_3", step=1)) == "the network mdlstm"
+    assert subject_of(find("atari-go").rules.play.py_func) == "the rules of atari-go"
+    assert subject_of(NaivePlayer.chooser(find("go")).py_func) == "the player naive"
+    assert subject_of(is_open.py_func) == "the boards"
+    template.__module__ = "numba.cpython.builtins"
+    assert subject_of(template) == ""
+    assert subject_of(test_what_is_compiled_is_said_in_words) == f"functions of {__name__}"
+
+
+def test_the_time_of_compiling_counts_what_is_compiled_inside_only_once(monkeypatch):
+    watch, noted = compiling._Watch(), []
+    watch.say = noted.append
+    outer, inner = (SimpleNamespace(data={"dispatcher": function}) for function in (add_one, double))
+    clock = iter([10.0, 14.0, 20.0, 21.0])
+    monkeypatch.setattr(compiling.time, "perf_counter", lambda: next(clock))
+    watch.on_start(outer)
+    watch.on_start(inner)
+    watch.on_end(inner)
+    watch.on_end(outer)
+    assert watch.seconds == 4.0
+    watch.on_start(outer)
+    watch.on_end(outer)
+    assert watch.seconds == 5.0
+    assert noted == [f"functions of {__name__}"]  # both are part of the same thing

@@ -57,3 +57,7 @@ def test_choices():
     assert choices([]) == "it takes none"
     assert choices(["a"]) == "the only choice is a"
     assert choices(["a", "b", "c"]) == "choose one of a, b or c"
+    assert choices(["naive", "random"], "clever") == "choose one of naive or random"
+    assert choices(["naive", "random"], "Naiv") == "did you mean 'naive'? Choose one of naive or random"
+    assert choices(["naive"], "naiv") == "did you mean 'naive'? The only choice is naive"
+    assert choices([f"study-{i}" for i in range(30)], "study-7x") == "did you mean 'study-7'? There are 29 others"

@@ -19,6 +19,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -41,6 +42,9 @@ _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 
 _LANE = "g"
 """What functions call the number of the board that they work on."""
+
+_LABEL = "nobi_label"
+"""The attribute of a bound template that says what it was bound for."""
 
 _FUSE = {"contract", "nnan", "nsz"}
 
@@ -78,6 +82,7 @@ def bind(template: F, name: str, **bindings: object) -> F:
     bound.__qualname__ = f"{template.__qualname__}_{name}_{_fingerprint(bindings)}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
+    setattr(bound, _LABEL, name)
     return bound
 
 
@@ -118,18 +123,90 @@ def _fingerprint(bindings: dict[str, object]) -> str:
     return digest.hexdigest()[:8]
 
 
-def when_compiling(notify: Callable[[], None]) -> None:
-    """Calls `notify` once, when the first function is compiled because the cache does not hold it."""
+class _Watch(event.Listener):
+    """Notes what is compiled because the cache does not hold it, and how long that takes.
 
-    class Listener(event.Listener):
-        def on_start(self, _: event.Event) -> None:
-            event.unregister("numba:compile", self)  # type: ignore[no-untyped-call]
-            notify()
+    Numba compiles one function at a time; what a function calls is compiled inside of it.
+    """
 
-        def on_end(self, _: event.Event) -> None:
-            pass
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.say: Callable[[str], None] = lambda _: None
+        self._announced: set[str] = set()
+        self._depth = 0
+        self._start = 0.0
 
-    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
+    def on_start(self, compilation: event.Event) -> None:
+        """A function is compiled."""
+        if self._depth == 0:
+            self._start = time.perf_counter()
+        self._depth += 1
+        what = subject_of(compilation.data["dispatcher"].py_func)
+        if what and what not in self._announced:
+            self._announced.add(what)
+            self.say(what)
+
+    def on_end(self, _: event.Event) -> None:
+        """It is ready."""
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._start
+
+
+_watch = _Watch()
+event.register("numba:compile", _watch)  # type: ignore[no-untyped-call]
+
+
+def when_compiling(notify: Callable[[str], None]) -> None:
+    """Calls `notify` with what is compiled, such as "the rules of go", once for each such thing."""
+    _watch.say = notify
+
+
+def seconds_compiling() -> float:
+    """How long this process has compiled so far, for a clock that leaves it out."""
+    return _watch.seconds
+
+
+def subject_of(function: Callable[..., Any]) -> str:
+    """What a compiled function is part of, in words for users; nothing if it is part of Numba."""
+    parts = function.__module__.split(".")
+    label, *more = getattr(function, _LABEL, "").split("_")
+    if parts[0] != "nobi" or len(parts) < 2:
+        return "" if parts[0] == "numba" else f"functions of {function.__module__}"
+    match parts[1], parts[-1]:
+        case "games", name if name != "base":
+            return f"the rules of {name.replace('_', '-')}"
+        case "games", _:
+            return f"the rules of {label}" if label else "the rules"
+        case "players", name if name not in ("base", "uniform", "network", "policy"):
+            return f"the player {parts[2].replace('_', '-')}"
+        case "arena", "fused" if len(more) == 2:
+            return f"matches of {label}, {more[0]} against {more[1]}"
+        case "arena", "lockstep" if label:
+            return f"matches of {label} with networks"
+        case "search", _ if label:
+            return f"the tree search for {label}"
+        case "networks", _ if label:
+            return f"the network {label}"
+    return _PARTS.get(parts[1], f"functions of {function.__module__}")
+
+
+_PARTS = {
+    "board": "the boards",
+    "streams": "the random numbers",
+    "players": "the choice of moves",
+    "networks": "the networks",
+    "nn": "the networks",
+    "arena": "the arena",
+    "search": "the tree search",
+    "features": "the planes of positions",
+    "encoding": "the planes of positions",
+    "datasets": "the check of game records",
+    "records": "the check of game records",
+    "imitate": "the choice of training positions",
+    "imitation": "the choice of training positions",
+}
+"""What is compiled in the parts of the package, for users."""
 
 
 class _DeferInterrupts(event.Listener):
@@ -186,11 +263,17 @@ def _choose_cache_folder() -> Path:
 
 
 def _prefer_wide_vectors() -> None:
-    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default."""
+    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default.
+
+    A target that the user chose, by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES, stays as it is.
+    """
+    config: Any = numba.config
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None:
+        return
     features = llvmlite.binding.get_host_cpu_features()
-    if features.get("avx512f") and not numba.config.CPU_FEATURES:  # type: ignore[attr-defined]
-        numba.config.CPU_FEATURES = f"{features.flatten()},-prefer-256-bit"  # type: ignore[attr-defined]
-        numba.config.CPU_NAME = llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
+    if features.get("avx512f"):
+        config.CPU_FEATURES = f"{features.flatten()},-prefer-256-bit"
+        config.CPU_NAME = llvmlite.binding.get_host_cpu_name()
 
 
 def has_feature(feature: str) -> bool:

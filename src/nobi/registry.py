@@ -39,6 +39,6 @@ class Registry(Generic[T]):
         """The thing of this name."""
         if name not in self._known:
             if name not in self.names():
-                raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names())}.")
+                raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names(), name)}.")
             importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
         return self._known[name]

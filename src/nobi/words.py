@@ -2,11 +2,17 @@
 
 import dataclasses
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from nobi.errors import NobiError
 
 S = TypeVar("S")
+
+_ALIKE = 0.7
+"""How much a name must resemble what was asked for to be proposed: the share of letters in common."""
+_FEW = 12
+"""So many choices are listed beside a guess."""
 
 
 def split_word(word: str) -> tuple[str, dict[str, str]]:
@@ -38,7 +44,7 @@ def settings_from(kind: type[S], given: dict[str, str], word: str) -> S:
     values = {}
     for key, text in given.items():
         if key not in known:
-            raise NobiError(f"{word!r}: there is no setting {key!r}; {choices(known)}.")
+            raise NobiError(f"{word!r}: there is no setting {key!r}; {choices(known, key)}.")
         values[key] = _convert(text, types[key], f"{word!r}: {key}")
     try:
         return kind(**values)
@@ -46,12 +52,27 @@ def settings_from(kind: type[S], given: dict[str, str], word: str) -> S:
         raise NobiError(f"{word!r}: {fault}.") from None
 
 
-def choices(names: Iterable[str]) -> str:
-    """`choose one of a, b or c`, or that there is nothing to choose."""
-    *most, last = list(names) or [""]
+def closest(asked: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, if one resembles what was asked for."""
+    by_letters = {name.lower(): name for name in names}
+    alike = get_close_matches(asked.lower(), by_letters, 1, _ALIKE)
+    return by_letters[alike[0]] if alike else None
+
+
+def choices(names: Iterable[str], asked: str = "") -> str:
+    """`choose one of a, b or c`, or that there is nothing to choose; of what was asked for, a guess of what was meant.
+
+    A guess makes a long list superfluous.
+    """
+    *most, last = known = list(names) or [""]
     if not last:
         return "it takes none"
-    return f"choose one of {', '.join(most)} or {last}" if most else f"the only choice is {last}"
+    text = f"choose one of {', '.join(most)} or {last}" if most else f"the only choice is {last}"
+    guess = closest(asked, known) if asked else None
+    if guess is None:
+        return text
+    more = f"{text[0].upper()}{text[1:]}" if len(known) <= _FEW else f"There are {len(known) - 1} others"
+    return f"did you mean {guess!r}? {more}"
 
 
 def _as_text(value: object) -> str:
@@ -61,7 +82,7 @@ def _as_text(value: object) -> str:
 def _convert(text: str, kind: Any, what: str) -> object:
     if get_origin(kind) is Literal:
         if text not in get_args(kind):
-            raise NobiError(f"{what} cannot be {text!r}; {choices(get_args(kind))}.")
+            raise NobiError(f"{what} cannot be {text!r}; {choices(get_args(kind), text)}.")
         return text
     if kind is bool:
         if text.lower() not in ("true", "false"):

@@ -15,7 +15,7 @@ from nobi.features.position import position_planes
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
-    *("match", "tournament", "gtp", "games", "players", "bench"),
+    *("match", "tournament", "gtp", "games", "players", "warm-up", "bench"),
 ]
 
 
@@ -47,7 +47,7 @@ def test_bad_usage_has_the_code_2(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mitch", "a"], "There is no command 'mitch'; choose one of evolve, coevolve, transfer, "),
+        (["mitch", "a"], "There is no command 'mitch'; did you mean 'match'? There are "),
         (["evolve", "run", "--size", "5"], "'nobi evolve' has no option --size; did you mean --sizes? 'nobi evolve"),
         (["evolve", "run", "--sizs=5"], "'nobi evolve' has no option --sizs=5; did you mean --sizes? 'nobi evolve"),
         (
@@ -110,3 +110,21 @@ def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch)
         assert err.startswith("nobi: 1 ladder was not read to the end")
     monkeypatch.undo()
     assert call(capsys, "games")[2] == ""
+
+
+def every_command():
+    return [*([name] for name in COMMANDS), ["data", "import"], ["data", "info"]]
+
+
+@pytest.mark.parametrize("command", every_command(), ids=" ".join)
+def test_help_says_nothing_of_none(capsys, command):
+    code, out, _ = call(capsys, *command, "--help")
+    assert code == 0
+    assert "None" not in out
+
+
+def test_a_flag_that_may_be_left_out_shows_what_it_takes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    _, out, _ = call(capsys, "match", "--help")
+    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--sgf PATH"):
+        assert f" {flag} " in out

@@ -29,8 +29,7 @@ def test_help(capsys):
         "--data",
         "ROLE=DATASET",
         "--out",
-        "--resume",
-        "--no-resume",
+        "--fresh",
         "--engine",
         "gnugo",
         "--seed",
@@ -64,7 +63,9 @@ def test_list(capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["s08-fig99"], "There is no study 's08-fig99'; choose one of s08-fig2, s08-fig3, "),
+        (["s08-fig99"], "There is no study 's08-fig99'; did you mean 's08-fig9'? There are "),
+        (["S08-tabel1"], "There is no study 'S08-tabel1'; did you mean 's08-table1'? There are "),
+        (["whatever"], "There is no study 'whatever'; choose one of s08-fig2, s08-fig3, "),
         ([SMALL, "nothing"], "There is no study 'nothing'; "),
         ([], "Name at least one study; 'nobi study list' shows them."),
         (["list", SMALL], "'list' stands alone: nobi study list."),
@@ -74,14 +75,17 @@ def test_list(capsys):
             ["c14-table5", "--scale", "day", "--engine", "fuego=no-such-program"],
             "There is no program 'no-such-program'",
         ),
-        ([SMALL, "--resume", "--no-resume"], "Choose one of --resume and --no-resume."),
+        ([SMALL, "--resume"], "'nobi study' has no option --resume; 'nobi study --help' tells what it takes."),
         ([SMALL, "--scale", "day"], f"The study '{SMALL}' has no scale 'day'; choose one of tiny, quick or paper."),
         (
             ["c14-table1"],
             "The study 'c14-table1' needs games of professionals on 19x19: make a dataset with 'nobi data ",
         ),
         (["c14-table1", "--data", "pro"], "--data takes ROLE=DATASET, as in pro=data/pro, not 'pro'."),
-        (["c14-table1", "--data", "pros=x"], "There is no role 'pros' for a dataset; choose one of pro, kgs or small."),
+        (
+            ["c14-table1", "--data", "pros=x"],
+            "There is no role 'pros' for a dataset; did you mean 'pro'? ",
+        ),
         (["c14-table1", "--data", "pro=nowhere"], "There is no dataset 'nowhere'; 'nobi data import' makes one."),
         ([SMALL, "--threads", "-1"], "--threads must be 0 or more, not -1."),
         ([SMALL, "--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
@@ -114,14 +118,16 @@ def test_a_study_as_json_and_as_tables(tmp_path, capsys):
         for picture in one["pictures"]:
             assert (tmp_path / "results" / picture["file"]).exists()
 
-    code, out, _ = call(capsys, *command, "--resume")
+    code, out, _ = call(capsys, *command)
     assert code == 0
+    assert out.count("its samples are far too small, and neither its rows nor its claims decide anything.") == 1
+    assert all("decide anything" in one["notes"][-1] for one in document["studies"])
     for word in ("paper", "ours [95 %]", "agrees?", "✓ inside", "Agreement and time", "in all", SMALL, "CPU time"):
         assert word in out
     again = json.loads((tmp_path / "results" / f"{SMALL}.json").read_text())
     assert without_times(again) == without_times(document["studies"][0])
 
-    code, out, err = call(capsys, *command, "--no-resume")
+    code, out, err = call(capsys, *command, "--fresh")
     assert (code, out) == (2, "")
     assert err.startswith(f"nobi: The folder {str(tmp_path)!r} is not empty;")
 

@@ -10,5 +10,5 @@ def call(capsys, *arguments):
     except SystemExit as end:
         code = end.code
     out, err = capsys.readouterr()
-    err = "".join(line for line in err.splitlines(keepends=True) if not line.startswith("Compiling for this machine"))
+    err = "".join(line for line in err.splitlines(keepends=True) if not line.startswith("Compiling "))
     return code, out, err

@@ -239,6 +239,11 @@ def test_words():
     for word, sentence in [
         ("mcts:rollouts=-1", "'mcts:rollouts=-1': rollouts must be 0 to 1e+09, not -1."),
         ("mcts:mode=lazy", "'mcts:mode=lazy': mode cannot be 'lazy'; choose one of asynchronous or synchronous."),
+        (
+            "mcts:mode=synchron",
+            "'mcts:mode=synchron': mode cannot be 'synchron'; did you mean 'synchronous'? "
+            "Choose one of asynchronous or synchronous.",
+        ),
     ]:
         with pytest.raises(NobiError) as fault:
             make_player(word, where)

@@ -47,7 +47,7 @@ class Bench(CommonFlags):
         self.check()
         for name in self.sections:
             if name not in SECTIONS:
-                raise NobiError(f"There is no section {name!r}; {choices(SECTIONS)}.")
+                raise NobiError(f"There is no section {name!r}; {choices(SECTIONS, name)}.")
         if not 0 < self.seconds <= 60:
             raise NobiError(f"--seconds must be above 0 and at most 60, not {self.seconds:g}.")
         announce_compiling()

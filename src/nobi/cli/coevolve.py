@@ -1,7 +1,6 @@
 """`nobi coevolve`: train two populations of networks against each other."""
 
 import sys
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from nobi import games, networks
-from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar
+from nobi.cli.common import CommonFlags, Stopwatch, announce_compiling, nothing_done, print_json, progress_bar
 from nobi.errors import NobiError
 
 
@@ -70,19 +69,19 @@ class Coevolve(CommonFlags):
         except ValueError as fault:
             raise NobiError(f"{fault}.") from None
         run = Corun(self.out, settings, resume=self.resume, threads=self.threads)
-        start, first, played = time.perf_counter(), run.generation, run.games_done
+        clock, first, played = Stopwatch(), run.generation, run.games_done
         interrupted = False
         with progress_bar("generations", self.generations, note=True) as progress:
 
             def show(run: Corun) -> None:
-                rate = (run.games_done - played) / (time.perf_counter() - start)
+                rate = (run.games_done - played) / clock.seconds()
                 progress(run.generation, f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s")
 
             try:
                 run.train(show)
             except KeyboardInterrupt:
                 interrupted = True
-        seconds = time.perf_counter() - start
+        seconds = clock.seconds()
         if not run.done:
             return nothing_done()
         dominance = run.dominance()
@@ -109,7 +108,10 @@ class Coevolve(CommonFlags):
         else:
             rate = (run.games_done - played) / seconds
             absolute = f", against {self.measure_against} {last['absolute']:+.3f}" if "absolute" in last else ""
-            print(f"{run.generation - first} generations in {seconds:.1f} s ({rate:,.0f} games/s).")
+            if run.generation == first:
+                print(f"All {first} generations were done before.")
+            else:
+                print(f"{run.generation - first} generations in {seconds:.1f} s ({rate:,.0f} games/s).")
             print(f"Last generation: champion of population {last['population']}, mean score {last['score']:+.3f}, "
                   f"shared fitness {last['shared']:.2f}{absolute}.")  # fmt: skip
             print(f"Dominance number: {len(dominance.all)} of {run.generation} champions; "

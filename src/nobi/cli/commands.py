@@ -18,6 +18,7 @@ from nobi.cli.show import Show
 from nobi.cli.study import Study
 from nobi.cli.tournament import Tournament
 from nobi.cli.transfer import Transfer
+from nobi.cli.warm_up import WarmUp
 
 DESCRIPTION = (
     f"nobi {nobi.__version__}: neural networks that learn a board game on a small board and play it on any board. "
@@ -40,5 +41,6 @@ COMMANDS: dict[str, Any] = {
     "models": ListModels,
     "games": ListGames,
     "players": ListPlayers,
+    "warm-up": WarmUp,
     "bench": Bench,
 }

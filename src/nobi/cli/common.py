@@ -4,6 +4,8 @@ import dataclasses
 import json
 import math
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn, Task
 
     Settings = TypeVar("Settings", bound=DataclassInstance)
+
+
+UNSET: Any = tyro.conf.arg(help_behavior_hint="")
+"""For a flag whose default is None: that it is not given by default goes without saying."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +71,16 @@ def _plain(value: Any) -> Any:
 
 @cache
 def announce_compiling() -> None:
-    """Says so, once, when machine code is made, which happens once for each version of the program."""
-    from nobi.compiling import when_compiling
+    """Says what is being compiled, which happens once for each version of the program."""
+    from nobi import compiling  # not `from … import`: an edit of this file leaves compiled code as it is
 
-    when_compiling(
-        lambda: print("Compiling for this machine; this takes up to a minute, once …", file=sys.stderr, flush=True)
-    )
+    def say(what: str) -> None:
+        hint = "" if said else "; 'nobi warm-up' compiles everything"
+        said.append(what)
+        print(f"Compiling {what} (once per version{hint}) …", file=sys.stderr, flush=True)
+
+    said: list[str] = []
+    compiling.when_compiling(say)
 
 
 def nothing_done() -> int:
@@ -79,21 +89,100 @@ def nothing_done() -> int:
     return 130
 
 
+class Stopwatch:
+    """The time since its start, without that in which functions were compiled."""
+
+    def __init__(self) -> None:
+        self._start = self._now()
+
+    def seconds(self) -> float:
+        """The time, never exactly 0: it is divided by."""
+        return max(self._now() - self._start, 1e-9)
+
+    def _now(self) -> float:
+        from nobi import compiling
+
+        return time.perf_counter() - compiling.seconds_compiling()
+
+
+LOG_SECONDS = 60.0
+"""The time between two lines of progress where there is no terminal."""
+
+
+@contextmanager
+def progress_lines(describe: Callable[[], str]) -> Iterator[None]:
+    """Prints `describe()` on standard error once a minute, for logs, where a bar cannot be drawn."""
+    done, stream = threading.Event(), sys.stderr
+
+    def print_lines() -> None:
+        while not done.wait(LOG_SECONDS):
+            print(f"nobi: {describe()}", file=stream, flush=True)
+
+    thread = threading.Thread(target=print_lines, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+class ProgressText:
+    """How far a command is, as one line of text: `games 30 of 100, 1:12 so far, about 2:48 left`."""
+
+    def __init__(self, what: str, total: float) -> None:
+        """`what` is counted, such as games; a total of 1 is a share of the whole work."""
+        self._what = what
+        self._start = time.monotonic()
+        self._first: tuple[float, float] | None = None
+        """How much was done at the first update, and when that was: a run that is resumed does not begin with 0."""
+        self._done, self._total, self._note = 0.0, total, ""
+
+    def update(self, done: float, total: float, note: str = "") -> None:
+        """Notes how much is done."""
+        if self._first is None:
+            self._first = done, time.monotonic()
+        self._done, self._total, self._note = done, total, note
+
+    def __str__(self) -> str:
+        now = time.monotonic()
+        amount = f"{100 * self._done:.0f} %" if self._total == 1 else f"{self._done:,.0f} of {self._total:,.0f}"
+        parts = [f"{self._what} {amount}", f"{_minutes(now - self._start)} so far"]
+        first, since = self._first or (0.0, now)
+        if self._total > self._done > first:
+            left = (self._total - self._done) * (now - since) / (self._done - first)
+            parts.append(f"about {_minutes(left)} left")
+        return ", ".join(parts) + (f"; {self._note}" if self._note else "")
+
+
+def _minutes(seconds: float) -> str:
+    """`2:05`, or `1:02:05`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 @contextmanager
 def progress_bar(what: str, total: int, *, note: bool = False, show: bool = True) -> Iterator[Callable[..., None]]:
-    """A bar with the time left on standard error, if that is a terminal.
+    """A bar with the time left on standard error if that is a terminal, and else a line a minute.
 
     Gives a function to be told how much is done and, where `note` is set, a few words to stand beside the bar; also the
-    `total`, if that is known only later. `show` switches the bar off.
+    `total`, if that is known only later. `show` switches all of it off.
     """
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True)
-    columns = progress_columns(note=note)
-    with Progress(*columns, console=console, transient=True, disable=not (show and console.is_terminal)) as progress:
-        task = progress.add_task(what, total=total, note="")
-        yield lambda done, words="", total=total: progress.update(task, completed=done, note=words, total=total)
+    console = Console(file=sys.stderr)
+    if not show:
+        yield lambda *_, **__: None
+    elif console.is_terminal:
+        with Progress(*progress_columns(note=note), console=console, transient=True) as progress:
+            task = progress.add_task(what, total=total, note="")
+            yield lambda done, words="", total=total: progress.update(task, completed=done, note=words, total=total)
+    else:
+        text = ProgressText(what, total)
+        with progress_lines(lambda: str(text)):
+            yield lambda done, words="", total=total: text.update(done, total, words)
 
 
 def progress_columns(*, note: bool) -> "list[ProgressColumn]":

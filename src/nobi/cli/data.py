@@ -1,13 +1,12 @@
 """`nobi data`: game records made ready to be learnt from."""
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar, settings_among
+from nobi.cli.common import UNSET, CommonFlags, Stopwatch, announce_compiling, print_json, progress_bar, settings_among
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.datasets.settings import ImportSettings
 
@@ -37,6 +36,10 @@ class DataImport(CommonFlags, ImportSettings):
         ),
     ] = tyro.MISSING
     out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
+    max_handicap: Annotated[int | None, UNSET] = None
+    """Take games with at most so many handicap stones; 0 for even games only."""
+    max_moves: Annotated[int | None, UNSET] = None
+    """Take games with at most so many moves."""
     force: bool = False
     """Replace the dataset if it is there."""
 
@@ -47,11 +50,11 @@ class DataImport(CommonFlags, ImportSettings):
         from nobi.cores import usable_threads
         from nobi.datasets.importing import Progress, import_records
 
-        start = time.perf_counter()
+        clock = Stopwatch()
         with progress_bar("kB read", 0, note=True) as bar:
 
             def show(state: Progress) -> None:
-                rate = state.records / (time.perf_counter() - start)
+                rate = state.records / clock.seconds()
                 words = f"{state.records:,} games {rate:,.0f} games/s"
                 bar(state.bytes_read // 1000, words, total=state.bytes // 1000)
 
@@ -63,7 +66,7 @@ class DataImport(CommonFlags, ImportSettings):
                 force=self.force,
                 progress=show,
             )
-        seconds = time.perf_counter() - start
+        seconds = clock.seconds()
         report = {key: manifest[key] for key in ("records", "games", "moves", "rejected", "splits")}
         if self.json:
             print_json({"dataset": str(self.out), "seconds": seconds, **report})

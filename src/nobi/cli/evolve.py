@@ -1,7 +1,6 @@
 """`nobi evolve`: train a network by evolution."""
 
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,15 @@ from typing import Annotated
 import tyro
 
 from nobi import evolve, games, networks, players
-from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar, settings_among
+from nobi.cli.common import (
+    CommonFlags,
+    Stopwatch,
+    announce_compiling,
+    nothing_done,
+    print_json,
+    progress_bar,
+    settings_among,
+)
 from nobi.evolve.settings import EvolutionSettings
 
 
@@ -44,21 +51,21 @@ class Evolve(CommonFlags, EvolutionSettings):
         from nobi.figures.learning import learning_curve
 
         run = Run(self.out, settings_among(self, EvolutionSettings), resume=self.resume, threads=self.threads)
-        start, first = time.perf_counter(), run.generation
+        clock, first = Stopwatch(), run.generation
         per_generation = len(run.trainer.ask()) * run.fitness.games_per_candidate
         interrupted = False
         with progress_bar("generations", self.generations, note=True) as progress:
 
             def show(run: Run) -> None:
                 line = run.done[-1].line
-                rate = (run.generation - first) * per_generation / (time.perf_counter() - start)
+                rate = (run.generation - first) * per_generation / clock.seconds()
                 progress(run.generation, f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s")
 
             try:
                 run.train(show)
             except KeyboardInterrupt:
                 interrupted = True
-        seconds = time.perf_counter() - start
+        seconds = clock.seconds()
         metrics = run.metrics()
         if not metrics:
             return nothing_done()
@@ -78,7 +85,10 @@ class Evolve(CommonFlags, EvolutionSettings):
             print_json(document)
         else:
             done = run.generation - first
-            print(f"{done} generations in {seconds:.1f} s ({done * per_generation / seconds:,.0f} games/s).")
+            if not done:
+                print(f"All {run.generation} generations were done before.")
+            else:
+                print(f"{done} generations in {seconds:.1f} s ({done * per_generation / seconds:,.0f} games/s).")
             print(
                 f"Last generation: mean fitness {last['mean']:+.3f}, best {last['best']:+.3f}; best ever {best:+.3f}."
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.common import CommonFlags, announce_compiling
+from nobi.cli.common import UNSET, CommonFlags, announce_compiling
 from nobi.cli.match import OWN_PLAYER_HELP
 from nobi.cores import usable_threads
 from nobi.errors import NobiError
@@ -42,7 +42,7 @@ class Gtp(CommonFlags):
     """Threads of a player that searches; 0 for one a core. Several do not find the same moves every time."""
     ponder: bool = False
     """Think in the opponent's time, if the player can."""
-    log: Path | None = None
+    log: Annotated[Path | None, UNSET] = None
     """Append all that is said to this file."""
 
     def run(self) -> int:

@@ -4,14 +4,21 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, nothing_done, print_json, progress_bar, settings_among
+from nobi.cli.common import (
+    CommonFlags,
+    Stopwatch,
+    announce_compiling,
+    nothing_done,
+    print_json,
+    progress_bar,
+    settings_among,
+)
 from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.imitate.settings import ImitationSettings
@@ -89,11 +96,11 @@ class Imitate(CommonFlags, ImitationSettings):
             from nobi.imitate.scalars import Scalars
 
             scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)
-        start, first = time.perf_counter(), run.step_number
+        clock, first = Stopwatch(), run.step_number
         interrupted = False
 
         def speed() -> float:
-            return (run.step_number - first) * self.batch / (time.perf_counter() - start)
+            return (run.step_number - first) * self.batch / clock.seconds()
 
         def note(line: dict[str, Any]) -> None:
             if scalars:
@@ -117,7 +124,7 @@ class Imitate(CommonFlags, ImitationSettings):
         if interrupted and not (self.out / "model.safetensors").exists():
             return nothing_done() if team.leads else 130
         if team.leads:
-            self._report(run, time.perf_counter() - start, first)
+            self._report(run, clock.seconds(), first)
         if interrupted and team.leads:
             print(f"nobi: interrupted after {run.step_number:,} of {run.total:,} steps; "
                   "the same command with --resume goes on.", file=sys.stderr)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.common import announce_compiling, print_json, progress_bar
+from nobi.cli.common import UNSET, announce_compiling, print_json, progress_bar
 from nobi.cli.series import SeriesFlags
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
@@ -45,9 +45,9 @@ class Match(SeriesFlags):
     game: Annotated[str, tyro.conf.arg(help=_GAME)] = "atari-go"
     size: int = 9
     """Lines of the board, 5 to 25."""
-    games: int | None = None
+    games: Annotated[int | None, UNSET] = None
     """How many games to play; by default 1000, or 100 where games are played one by one."""
-    sgf: Path | None = None
+    sgf: Annotated[Path | None, UNSET] = None
     """Save every game as SGF in this folder."""
     show: bool = False
     """Print the last position of the first game."""

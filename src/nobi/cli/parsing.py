@@ -3,18 +3,15 @@
 import io
 import re
 from contextlib import redirect_stdout, suppress
-from difflib import get_close_matches
 from typing import Any
 
 import tyro
 
 from nobi.cli.commands import COMMANDS, DESCRIPTION
 from nobi.errors import NobiError
-from nobi.words import choices
+from nobi.words import choices, closest
 
-_STYLE = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes)
-_ALIKE = 0.7
-"""How much an option must resemble what was asked for to be proposed: the share of letters in common."""
+_STYLE = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)
 
 
 def parsed(words: list[str]) -> Any:
@@ -25,7 +22,7 @@ def parsed(words: list[str]) -> Any:
         )
     name = words[0]
     if name not in COMMANDS:
-        raise NobiError(f"There is no command {name!r}; {choices(COMMANDS)}.")
+        raise NobiError(f"There is no command {name!r}; {choices(COMMANDS, name)}.")
     command, unknown = tyro.cli(
         COMMANDS[name], prog=f"nobi {name}", args=words[1:], return_unknown_args=True, config=_STYLE
     )
@@ -50,6 +47,6 @@ def _complaint(command: str, word: str, options: list[str]) -> str:
     if not word.startswith("-"):
         return f"'{command}' takes no {word!r} there; {where}."
     asked = word.partition("=")[0].lstrip("-")
-    alike = [option for option in get_close_matches(asked, options, 1, _ALIKE) if option != asked]
-    hint = f"did you mean --{alike[0]}? " if alike else ""
+    guess = closest(asked, options)
+    hint = f"did you mean --{guess}? " if guess and guess != asked else ""
     return f"'{command}' has no option {word}; {hint}{where}."

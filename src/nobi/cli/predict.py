@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import UNSET, CommonFlags, announce_compiling, print_json, progress_bar
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
@@ -49,7 +49,7 @@ class Predict(CommonFlags):
     """Measure a random sample of about so many positions, chosen by the seed; 0 for all."""
     legal: bool = False
     """Compare legal moves only, also for networks that were trained on all points."""
-    figures: Path | None = None
+    figures: Annotated[Path | None, UNSET] = None
     """Draw the figures into this folder."""
     device: str = "auto"
     """Where to compute: cpu, cuda, cuda:1, or auto for a graphics card where there is one."""

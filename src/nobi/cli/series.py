@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi import games
-from nobi.cli.common import CommonFlags
+from nobi.cli.common import UNSET, CommonFlags, ProgressText, progress_lines
 from nobi.cli.tables import output_console
 from nobi.errors import NobiError
 
@@ -39,7 +39,7 @@ class SeriesFlags(CommonFlags):
     threads: int = 0
     """Threads of games between fast players; 0 for one a core. Games one by one have --parallel, and a player that
     searches is told in its word, as in 'mcts:threads=2'."""
-    folder: Path | None = None
+    folder: Annotated[Path | None, UNSET] = None
     """Keep the match here: every game as SGF, and games.jsonl."""
     resume: bool = False
     """Go on with the match in --folder, if it holds one."""
@@ -47,20 +47,20 @@ class SeriesFlags(CommonFlags):
     """An engine that counts the games of Go, as in 'gnugo --mode gtp --chinese-rules'; else nobi does."""
     handicap: int = 0
     """Handicap stones of black, in Go."""
-    openings: Path | None = None
+    openings: Annotated[Path | None, UNSET] = None
     """A file with the moves of an opening on each line, an SGF file or a folder of them; used by turns, for two games
     each, with colours exchanged."""
     random_moves: int = 0
     """Begin with so many random moves, the same in two games, with colours exchanged."""
-    seconds: float | None = None
+    seconds: Annotated[float | None, UNSET] = None
     """Time for a move, for players that know of time; nobody loses by being a little late."""
-    main_time: float | None = None
+    main_time: Annotated[float | None, UNSET] = None
     """Seconds of main time for each player and game. Whoever oversteps the time loses."""
-    byo_yomi: float | None = None
+    byo_yomi: Annotated[float | None, UNSET] = None
     """Seconds of a byo-yomi period, after the main time."""
-    periods: int | None = None
+    periods: Annotated[int | None, UNSET] = None
     """How many byo-yomi periods there are; 1 by default. A move that takes longer than a period loses it."""
-    stones: int | None = None
+    stones: Annotated[int | None, UNSET] = None
     """Stones to be played in each period instead (Canadian byo-yomi)."""
     timeout: float = 60.0
     """Seconds that an engine may take for an answer before it loses the game."""
@@ -180,8 +180,8 @@ def kept_settings(flags: SeriesFlags) -> dict[str, Any]:
 def live_table(
     draw: "Callable[[], RenderableType]", progress: Callable[[], tuple[int, int]]
 ) -> Iterator[Callable[[], None]]:
-    """A table and a bar with the time left on standard error, if that is a terminal; gives a function to be called when
-    there is news.
+    """A table and a bar with the time left on standard error if that is a terminal, and else a line a minute; gives a
+    function to be called when there is news.
     """
     from rich.console import Group
     from rich.live import Live
@@ -189,7 +189,10 @@ def live_table(
 
     console = output_console(stderr=True)
     if not console.is_terminal:
-        yield lambda: None
+        text = ProgressText("games", progress()[1])
+        text.update(*progress())
+        with progress_lines(lambda: str(text)):
+            yield lambda: text.update(*progress())
         return
     bar = Progress(TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
     done, total = progress()

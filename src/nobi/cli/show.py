@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi import games
-from nobi.cli.common import CommonFlags, announce_compiling, print_json
+from nobi.cli.common import UNSET, CommonFlags, announce_compiling, print_json
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Show(CommonFlags):
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
     """Play so many random moves; fewer if the game ends before."""
-    out: Path | None = None
+    out: Annotated[Path | None, UNSET] = None
     """Save the figure here, as PNG and SVG."""
 
     def run(self) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from nobi import studies
-from nobi.cli.common import CommonFlags, announce_compiling, print_json
+from nobi.cli.common import CommonFlags, ProgressText, announce_compiling, print_json, progress_lines
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
@@ -39,7 +39,8 @@ class Study(CommonFlags):
 
     names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
     scale: Literal["quick", "day", "paper", "tiny"] = "quick"
-    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to try it out.
+    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to see that it
+    runs, with results that decide nothing.
 
     Studies that learn from records or play against engines have also day, what two cores do in one to three hours:
     paper wants a graphics card, which is used where there is one.
@@ -47,11 +48,14 @@ class Study(CommonFlags):
     data: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROLE=DATASET", help=_DATA)] = ()
     engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
     out: Annotated[
-        Path | None, tyro.conf.arg(metavar="DIR", help="The folder of results and work; runs/studies-SCALE by default.")
+        Path | None,
+        tyro.conf.arg(
+            metavar="DIR",
+            help="The folder of results and work; runs/studies-SCALE by default.",
+            help_behavior_hint="",
+        ),
     ] = None
-    resume: bool = False
-    """Go on with what is in the folder, as is done anyway."""
-    no_resume: bool = False
+    fresh: bool = False
     """Start anew: refuse a folder that is not empty."""
 
     def run(self) -> int:
@@ -64,8 +68,6 @@ class Study(CommonFlags):
             return 0
         if not self.names:
             raise NobiError("Name at least one study; 'nobi study list' shows them.")
-        if self.resume and self.no_resume:
-            raise NobiError("Choose one of --resume and --no-resume.")
         names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
@@ -85,7 +87,7 @@ class Study(CommonFlags):
                     self.seed,
                     out,
                     self.threads,
-                    resume=not self.no_resume,
+                    resume=not self.fresh,
                     progress=progress,
                     data=data,
                     engines=engines,
@@ -93,7 +95,7 @@ class Study(CommonFlags):
                 )
         except KeyboardInterrupt:
             print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
-                  f"{'without --no-resume ' if self.no_resume else ''}goes on.", file=sys.stderr)  # fmt: skip
+                  f"{'without --fresh ' if self.fresh else ''}goes on.", file=sys.stderr)  # fmt: skip
             return 130
         if self.json:
             print_json({"folder": str(out / "results"), "spent": spent_in_all(documents), "studies": documents})
@@ -136,7 +138,7 @@ def _print_list(as_json: bool) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[float, float, str], None]]:
-    """A bar with the share of the work done, the time left and the piece of work in hand, if there is a terminal."""
+    """A bar with the share of the work done, the time left and the piece of work in hand, or a line a minute."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -148,6 +150,11 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
     from rich.table import Column
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        text = ProgressText("work", 1)
+        with progress_lines(lambda: str(text)):
+            yield lambda done, total, what: text.update(done / (total or 1), 1, what)
+        return
     columns = [
         BarColumn(bar_width=24),
         TaskProgressColumn(),
@@ -164,7 +171,6 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
         console=console,
         transient=True,
         expand=True,
-        disable=not console.is_terminal,
         speed_estimate_period=600,
     ) as bar:
         task = bar.add_task("", total=None, what="")
@@ -175,6 +181,7 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
     from rich.text import Text
 
     from nobi.studies.pages import HOLDS, spent_in_all, table_cells, time_text, verdicts
+    from nobi.studies.runner import TINY_NOTE
 
     console = output_console(highlight=False)
     for document in documents:
@@ -194,7 +201,8 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
         for picture in document["pictures"]:
             console.print(f" {folder / picture['file']}: {picture['caption']}")
         for note in document.get("notes", []):
-            console.print(f" {note}")
+            if note != TINY_NOTE:  # said once, below
+                console.print(f" {note}")
         console.print()
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True
@@ -211,4 +219,6 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
         "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
         "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."
     )
+    if any(TINY_NOTE in document.get("notes", []) for document in documents):
+        console.print(TINY_NOTE, style="bold")
     console.print(f"In all counts work that studies share once. The results: {folder}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
+from nobi.cli.common import UNSET, CommonFlags, announce_compiling, print_json, progress_bar
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
 
@@ -38,7 +38,7 @@ class Transfer(CommonFlags):
     """Games of every model on every board against every opponent; half with each colour."""
     measure: str = "points"
     """What counts: points (the mean outcome) or score (which rewards speed)."""
-    figure: Path | None = None
+    figure: Annotated[Path | None, UNSET] = None
     """Save the figure here, as PNG and SVG."""
 
     def run(self) -> int:
@@ -55,7 +55,7 @@ class Transfer(CommonFlags):
         if self.games < 2 or self.games % 2:
             raise NobiError(f"--games must be an even number, half for each colour, not {self.games}.")
         if self.measure not in MEASURES:
-            raise NobiError(f"There is no measure {self.measure!r}; {choices(MEASURES)}.")
+            raise NobiError(f"There is no measure {self.measure!r}; {choices(MEASURES, self.measure)}.")
         network, weights = load_models(self.models)
         first = self.models[0] / "champion.safetensors" if self.models[0].is_dir() else self.models[0]
         model = load_model(first)

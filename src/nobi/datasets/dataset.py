@@ -46,7 +46,7 @@ class Dataset:
     def collection(self, split: str, size: int | None = None) -> Collection:
         """The games of a split, sorted by board size, or only those of one size."""
         if split not in SPLITS:
-            raise NobiError(f"A dataset has no part {split!r}; {choices(SPLITS)}.")
+            raise NobiError(f"A dataset has no part {split!r}; {choices(SPLITS, split)}.")
         if split not in self._collections:
             self._collections[split] = self._map(split)
         whole = self._collections[split]

@@ -57,34 +57,31 @@ class Fitness:
         self.encounters = [(variant(game, size), word) for size, word in product(sizes, opponents)]
         for where, word in self.encounters:
             make_player(word, where)  # complains of a bad word
-        self._pool = ThreadPoolExecutor(usable_threads(threads))
+        self._threads = usable_threads(threads)
         self._compiled = False
 
     def play(self, candidates: Weights, generation: int, opponent: str | None = None) -> list[list[PlayedGames]]:
         """[candidate][encounter] the games of all candidates; `opponent` takes the place of all opponents if given."""
         seed = games_seed(self.seed, generation)
 
-        def one(task: tuple[Weights, int]) -> PlayedGames:
+        def one(task: tuple[Weights, int], games: int = self.games) -> PlayedGames:
             weights, i = task
             where, word = self.encounters[i]
             player = NetworkPlayer(where, self.network, weights)
             played = PlayedGames(
-                where,
-                0,
-                np.zeros(self.games, np.int8),
-                np.zeros(self.games, np.int32),
-                np.zeros((self.games, 0), np.uint16),
+                where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, 0), np.uint16)
             )
             # all games at once: in parts, there would be more rounds in which only a few long games go on
-            lockstep = Lockstep(where, player, make_player(opponent or word, where), seed, self.games)
-            lockstep.play(0, *played.part(0, self.games))
+            lockstep = Lockstep(where, player, make_player(opponent or word, where), seed, games)
+            lockstep.play(0, *played.part(0, games))
             return played
 
         tasks = [(weights, i) for weights in candidates for i in range(len(self.encounters))]
-        if not self._compiled:  # one alone, since it may have to be compiled
-            one(tasks[0])
+        if not self._compiled:  # two games alone, since the loop may have to be compiled
+            one(tasks[0], 2)
             self._compiled = True
-        results = list(self._pool.map(one, tasks))
+        with ThreadPoolExecutor(self._threads) as pool:
+            results = list(pool.map(one, tasks))
         width = len(self.encounters)
         return [results[i : i + width] for i in range(0, len(results), width)]
 

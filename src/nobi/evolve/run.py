@@ -29,7 +29,7 @@ class Run(FolderRun):
         settings.check()
         for measure in settings.measures:
             if measure not in MEASURES:
-                raise NobiError(f"There is no measure {measure!r}; {choices(MEASURES)}.")
+                raise NobiError(f"There is no measure {measure!r}; {choices(MEASURES, measure)}.")
         network, size = make_network(settings.net), settings.sizes[0]
         if not network.scalable and len(set(settings.sizes)) > 1:
             raise NobiError(f"The network {settings.net!r} plays on one size of board only; give one size.")

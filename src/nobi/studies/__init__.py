@@ -78,7 +78,7 @@ def names_of(word: str) -> list[str]:
     if word in COLLECTIONS:
         return [name for name in names() if name.startswith(COLLECTIONS[word])]
     if word not in names():
-        raise NobiError(f"There is no study {word!r}; {choices([*names(), *COLLECTIONS])}.")
+        raise NobiError(f"There is no study {word!r}; {choices([*names(), *COLLECTIONS], word)}.")
     return [word]
 
 

@@ -178,8 +178,11 @@ def beyond_half(share: Interval) -> Interval:
 
 
 def every(step: int) -> str:
-    """How it is said that one of so many is taken."""
-    return "every" if step == 1 else f"every {step}th"
+    """One of `step` is taken, in words: `every`, `every second`, `every 10th`."""
+    if step <= 3:
+        return ("every", "every second", "every third")[step - 1]
+    ending = "th" if step // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
+    return f"every {step}{ending}"
 
 
 def mean_text(interval: Interval, digits: int = 2) -> str:

@@ -39,7 +39,7 @@ def engine_commands(words: Sequence[str]) -> dict[str, str]:
         if not equals or not command.strip():
             raise NobiError(f"--engine takes NAME=COMMAND, as in pachi='pachi -e uct', not {word!r}.")
         if name not in ENGINES:
-            raise NobiError(f"No study knows the engine {name!r}; {choices(ENGINES)}.")
+            raise NobiError(f"No study knows the engine {name!r}; {choices(ENGINES, name)}.")
         if name in found:
             raise NobiError(f"--engine names {name!r} twice; give it one command.")
         found[name] = command.strip()

@@ -49,10 +49,11 @@ ENGINES_TEXT = (
     + ". What an engine calls itself is noted, and rows that need one that was not given are left out."
 )
 SCALES_TEXT = (
-    "Scales: `tiny` takes seconds, `quick` up to three minutes, `paper` is at least the paper's numbers. For studies "
-    "that learn from records that means a graphics card, which is used where there is one; they also have `day`, what "
-    "two cores do in one to three hours, with far fewer positions than the papers saw. The same command comes to the "
-    "same rows; where torch trains, on the same machine with as many threads."
+    "Scales: `tiny` takes seconds and decides nothing, `quick` up to three minutes, `paper` is at least the paper's "
+    "numbers. For studies that learn from records that means a graphics card, which is used where there is one; they "
+    "also have `day`, what two cores do in one to three hours, with far fewer positions than the papers saw. The same "
+    "command gives the same rows; where CMA-ES or torch trains, on the same kind of processor, and where torch "
+    "trains, with as many threads ([reproducibility](../reproducibility.md))."
 )
 
 

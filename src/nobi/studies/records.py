@@ -86,7 +86,7 @@ def role_paths(words: Sequence[str]) -> dict[str, Path]:
         if not equals or not path:
             raise NobiError(f"--data takes ROLE=DATASET, as in pro=data/pro, not {word!r}.")
         if role not in ROLES:
-            raise NobiError(f"There is no role {role!r} for a dataset; {choices(ROLES)}.")
+            raise NobiError(f"There is no role {role!r} for a dataset; {choices(ROLES, role)}.")
         if role in found:
             raise NobiError(f"--data names the role {role!r} twice; give it one dataset.")
         found[role] = Path(path)

@@ -33,6 +33,11 @@ from nobi.words import choices
 Document = dict[str, Any]
 """What a study came to, as its JSON file has it; `document_of` makes it."""
 
+TINY_NOTE = (
+    "The scale tiny only shows that a study runs: its samples are far too small, and neither its rows nor its claims "
+    "decide anything."
+)
+
 Progress = Callable[[float, float, str], None]
 """Is told how many seconds' worth of work are done, of how many, and the name of the piece that is being made."""
 
@@ -86,7 +91,7 @@ def run_studies(
             raise lack
         leave_out(lack)
     if not resume and out.is_dir() and any(out.iterdir()):
-        raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --no-resume) or choose another.")
+        raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --fresh) or choose another.")
     return carry_out(studies, workshop, progress)
 
 
@@ -139,7 +144,7 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "conditions": study.conditions(),
         "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
         "pieces": {name: _spent(spent) for name, spent in pieces.items()},
-        **_findings(findings),
+        **_findings(findings, [TINY_NOTE] if study.scale == "tiny" else []),
     }
 
 
@@ -161,12 +166,13 @@ def _spent(spent: Spent) -> dict[str, float]:
     return {"seconds": round(spent.seconds, 1), "cpu": round(spent.cpu, 1)}
 
 
-def _findings(findings: Findings) -> Document:
+def _findings(findings: Findings, more_notes: list[str]) -> Document:
+    notes = findings.notes + more_notes
     return {
         "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in findings.tables],
         "claims": [dataclasses.asdict(claim) for claim in findings.claims],
         "pictures": [dataclasses.asdict(picture) for picture in findings.pictures],
-        **({"notes": findings.notes} if findings.notes else {}),
+        **({"notes": notes} if notes else {}),
     }
 
 

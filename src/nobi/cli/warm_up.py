@@ -1,0 +1,142 @@
+"""`nobi warm-up`: compile everything once."""
+
+import io
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from nobi import features, games, networks, players
+from nobi.cli.common import CommonFlags, print_json, progress_bar
+from nobi.errors import NobiError
+
+_SIZE = "5"
+_SEARCH = "mcts:rollouts=16"
+
+
+class Step(NamedTuple):
+    """A command whose compiled functions are wanted."""
+
+    about: str
+    """What is compiled, for the reader."""
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WarmUp(CommonFlags):
+    """Compile everything once, so that no later command has to: games, players, networks, search, planes, records.
+
+    Compiled code is kept in the user's cache folder, or in NOBI_CACHE_DIR, until the program changes. What is compiled
+    already is only loaded, so that a command that was interrupted goes on. Networks are compiled with their default
+    settings; others are compiled when they are used first.
+    """
+
+    def run(self) -> int:
+        """Runs a small command of each kind."""
+        self.check()
+        from nobi import compiling
+
+        start, before = time.perf_counter(), compiling.seconds_compiling()
+        compiled: list[str] = []
+        with tempfile.TemporaryDirectory(prefix="nobi-warm-up-") as folder:
+            steps = list(steps_in(Path(folder)))
+            with progress_bar("steps", len(steps), note=True) as progress:
+                for done, step in enumerate(steps):
+
+                    def note(what: str, done: int = done, about: str = step.about) -> None:
+                        compiled.append(what)
+                        progress(done, f"{about}: {what}")
+
+                    progress(done, step.about)
+                    _run_quietly(step, note)
+                    progress(done + 1, step.about)
+        seconds, compiling_seconds = time.perf_counter() - start, compiling.seconds_compiling() - before
+        if self.json:
+            print_json({"compiled": compiled, "seconds": seconds, "seconds_compiling": compiling_seconds})
+        elif compiled:
+            print(f"Compiled in {seconds:.0f} s: {', '.join(compiled)}.")
+        else:
+            print("Everything was compiled before.")
+        return 0
+
+
+def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
+    from nobi import cli, compiling
+
+    out, err = io.StringIO(), io.StringIO()
+    cli.common.announce_compiling()
+    compiling.when_compiling(note)
+    with redirect_stdout(out), redirect_stderr(err):
+        code = cli.run(step.command)
+    if code == cli.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code:
+        raise NobiError(f"'nobi {' '.join(step.command)}' failed: {err.getvalue().strip()}")
+
+
+def steps_in(folder: Path) -> Iterator[Step]:
+    """Small commands that together call every compiled function; what they write goes into the folder."""
+    for game in games.names():
+        yield from _steps_of_game(game, folder)
+    yield from _steps_of_records(folder)
+
+
+def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
+    where = ("--game", game, "--size", _SIZE, "--threads", "1")
+    built_in = [name for name in players.names() if _plays(name, game) and players.chooses_for_many(name)]
+    for a in built_in:
+        for b in built_in:
+            yield Step(f"{game}, {a} against {b}", ("match", a, b, *where, "--games", "2"))
+        yield Step(f"{game}, {a} alone", ("match", a, "random", *where, "--games", "2", "--random-moves", "1"))
+    yield Step(f"{game}, the tree search", ("match", _SEARCH, "random", *where, "--games", "2"))
+    for net in networks.names():
+        run = folder / f"{game}-{net}"
+        model = str(run / "champion.safetensors")
+        about = f"{game}, {net}"
+        yield Step(
+            f"{about}, evolution",
+            ("evolve", str(run), "--game", game, "--net", net, "--sizes", _SIZE, "--method", "guess:candidates=1",
+             "--opponents", *built_in, "--generations", "1", "--games", "2", "--threads", "1"),
+        )  # fmt: skip
+        yield Step(
+            f"{about}, coevolution",
+            ("coevolve", str(folder / f"{game}-{net}-pair"), "--game", game, "--net", net, "--size", _SIZE,
+             "--generations", "1", "--population", "2", "--selected", "1", "--parasites", "1", "--hall", "1"),
+        )  # fmt: skip
+        yield Step(f"{about}, hidden units", ("show", model, "--random", "2"))
+        for b in (*built_in, model):
+            yield Step(f"{about}, matches", ("match", b, model, *where, "--games", "2"))
+        yield Step(f"{about}, alone", ("match", model, "random", *where, "--games", "2", "--random-moves", "1"))
+        search = f"{_SEARCH},model={model}"
+        yield Step(f"{about}, the tree search", ("match", search, "random", *where, "--games", "2"))
+
+
+def _steps_of_records(folder: Path) -> Iterator[Step]:
+    """Records, planes and deep networks, which need PyTorch."""
+    go = ("--game", "go", "--size", _SIZE, "--threads", "1")
+    sgf, data = str(folder / "sgf"), str(folder / "records")
+    yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--sgf", sgf))
+    yield Step("game records", ("data", "import", sgf, "--out", data, "--threads", "1"))
+    if find_spec("torch") is None:
+        return
+    for planes in features.names():
+        run = folder / f"imitate-{planes}"
+        model = str(run / "model.safetensors")
+        net = f"nobi-net:width=16,blocks=1,planes={planes}"
+        yield Step(
+            f"planes {planes}, training",
+            ("imitate", str(run), "--data", data, "--net", net, "--steps", "2", "--batch", "4", "--threads", "1"),
+        )
+        yield Step(f"planes {planes}, prediction", ("predict", model, "--data", data, "--threads", "1"))
+        yield Step(f"planes {planes}, matches", ("match", model, "playout", *go, "--games", "2"))
+        search = f"{_SEARCH},model={model}"
+        yield Step(f"planes {planes}, the tree search", ("match", search, "playout", *go, "--games", "2"))
+
+
+def _plays(player: str, game: str) -> bool:
+    known = players.find(player).games
+    return known is None or game in known

@@ -1,0 +1,165 @@
+"""Progress where there is no terminal, the time of compiling, and `nobi warm-up`."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from helpers.commands import call
+from nobi import cli, compiling, games, networks, players
+from nobi.cli import common, warm_up
+from nobi.cli.common import ProgressText, Stopwatch, progress_bar, progress_lines
+from nobi.errors import NobiError
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+    now = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(
+        common, "time", SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds)
+    )
+    return now
+
+
+def test_how_far_it_is_in_words(clock):
+    text = ProgressText("games", 100)
+    assert str(text) == "games 0 of 100, 0:00 so far"
+    clock.seconds = 60
+    text.update(20, 100)
+    assert str(text) == "games 20 of 100, 1:00 so far"  # nothing tells how long these 20 took: they may be old ones
+    clock.seconds = 125
+    text.update(50, 100, "naive leads")
+    assert str(text) == "games 50 of 100, 2:05 so far, about 1:48 left; naive leads"
+    clock.seconds = 3723
+    text.update(100, 100)
+    assert str(text) == "games 100 of 100, 1:02:03 so far"
+
+
+def test_a_share_of_the_work_in_words(clock):
+    text = ProgressText("work", 1)
+    text.update(0, 1)
+    clock.seconds = 30
+    text.update(0.25, 1, "table 1")
+    assert str(text) == "work 25 %, 0:30 so far, about 1:30 left; table 1"
+
+
+def test_without_a_terminal_there_are_lines(capsys, monkeypatch):
+    monkeypatch.setattr(common, "LOG_SECONDS", 0.01)
+    with progress_bar("games", 9, note=True) as progress:
+        progress(4, "so far so good")
+        _, err = until_something_is_said(capsys)
+    assert re.fullmatch(r"(nobi: games (0|4) of 9, 0:00 so far(; so far so good)?\n)+", err)
+
+
+def until_something_is_said(capsys):
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        time.sleep(0.05)
+        out, err = capsys.readouterr()
+        if err:
+            return out, err
+    raise AssertionError("nothing was said")
+
+
+def test_nothing_is_said_after_the_end_or_where_it_is_switched_off(capsys, monkeypatch):
+    monkeypatch.setattr(common, "LOG_SECONDS", 0.01)
+    with progress_lines(lambda: "x"):
+        pass
+    capsys.readouterr()
+    with progress_bar("games", 9, show=False) as progress:
+        progress(3)
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_stopwatch_leaves_out_the_time_of_compiling(clock, monkeypatch):
+    spent = SimpleNamespace(seconds=5.0)
+    monkeypatch.setattr(compiling, "seconds_compiling", lambda: spent.seconds)
+    watch = Stopwatch()
+    clock.seconds, spent.seconds = 10.0, 12.0
+    assert watch.seconds() == 3.0
+    clock.seconds = 17.0
+    assert watch.seconds() == 10.0
+
+
+def test_a_finished_run_says_so(capsys, tmp_path):
+    command = [
+        "evolve",
+        str(tmp_path / "run"),
+        "--net",
+        "mdrnn:hidden=1",
+        "--sizes",
+        "5",
+        "--method",
+        "es:parents=1,offspring=1",
+    ]
+    command += ["--games", "2", "--opponents", "random", "--generations", "2", "--threads", "1"]
+    _, out, _ = call(capsys, *command)
+    assert out.startswith("2 generations in ")
+    _, out, _ = call(capsys, *command, "--resume")
+    assert out.startswith("All 2 generations were done before.\n")
+
+
+def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
+    commands = [step.command for step in warm_up.steps_in(tmp_path)]
+    matches = [command for command in commands if command[0] == "match"]
+    for game in games.names():
+        met = {command[1:3] for command in matches if command[command.index("--game") + 1] == game}
+        own = [name for name in players.names() if name != "mcts" and game in (players.find(name).games or [game])]
+        assert {(a, b) for a in own for b in own} <= met
+        assert any(a.startswith("mcts:") for a, _ in met)
+        trained = {
+            command[command.index("--net") + 1] for command in commands if command[0] == "evolve" and game in command
+        }
+        assert trained == set(networks.names())
+    kinds = {command[0] for command in commands}
+    assert kinds == {"match", "evolve", "coevolve", "show", "data", "imitate", "predict"}
+    assert any("planes=m15" in word for command in commands for word in command)
+
+
+def one_step(*command):
+    return lambda _: iter([warm_up.Step("something", command)])
+
+
+def test_a_warm_up_says_what_it_compiled(capsys, monkeypatch):
+    def run(_):
+        compiling._watch.say("the rules of chess")
+        return 0
+
+    monkeypatch.setattr(warm_up, "steps_in", one_step("games"))
+    code, out, err = call(capsys, "warm-up")
+    assert (code, out, err) == (0, "Everything was compiled before.\n", "")
+    call_itself = cli.run
+    monkeypatch.setattr(cli, "run", run)
+    capsys.readouterr()
+    assert warm_up.WarmUp().run() == 0
+    assert re.fullmatch(r"Compiled in \d+ s: the rules of chess\.\n", capsys.readouterr().out)
+    assert warm_up.WarmUp(json=True).run() == 0
+    assert json.loads(capsys.readouterr().out)["compiled"] == ["the rules of chess"]
+    monkeypatch.setattr(cli, "run", call_itself)
+
+
+def test_a_warm_up_that_fails_names_the_command(monkeypatch):
+    monkeypatch.setattr(warm_up, "steps_in", one_step("match", "nobody", "random"))
+    with pytest.raises(NobiError, match=r"'nobi match nobody random' failed: nobi: There is no player 'nobody'"):
+        warm_up.WarmUp().run()
+    monkeypatch.setattr(cli, "run", lambda _: cli.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        warm_up.WarmUp().run()
+
+
+def test_what_is_compiled_is_said_with_a_hint_at_first():
+    program = (
+        "from nobi.cli.common import announce_compiling; from nobi import compiling; announce_compiling();"
+        "compiling._watch.say('the rules of go'); compiling._watch.say('the boards')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == [
+        "Compiling the rules of go (once per version; 'nobi warm-up' compiles everything) …",
+        "Compiling the boards (once per version) …",
+    ]
