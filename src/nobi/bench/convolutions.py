@@ -54,13 +54,12 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
 
 
 def _training(convolution: str) -> Callable[[int], int]:
-    import torch
-
     from nobi.imitate.speed import synthetic_batch
+    from nobi.imitate.team import use_threads
     from nobi.imitate.trainer import LossWeights, Trainer
     from nobi.networks.deep import make_deep
 
-    torch.set_num_threads(1)
+    use_threads(1, 1)
     network = make_deep(NETWORK)
     network.convolution = convolution
     trainer = Trainer(network, "muon", TRAINING_BATCH, weights=LossWeights(0.15, 0.1))
@@ -75,11 +74,10 @@ def _training(convolution: str) -> Callable[[int], int]:
 
 
 def _inference(engine: str, batch: int) -> Callable[[int], int]:
-    import torch
-
+    from nobi.imitate.team import use_threads
     from nobi.networks.deep import make_deep
 
-    torch.set_num_threads(1)
+    use_threads(1, 1)
     network: Any = make_deep(NETWORK).for_play()
     planes = (np.random.default_rng(0).random((batch, 31, SIZE, SIZE)) < 0.3).astype(np.float32)
     evaluate = _evaluator(network, engine)

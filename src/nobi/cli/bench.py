@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,9 +113,7 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
 
 def _with_torch(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
     """A section that needs torch, which the others do not; without it the section is empty."""
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
+    if find_spec("torch") is None:
         return iter(())
     found: Iterator[Callable[[], Figure]] = import_module(f"nobi.bench.{section}").figures(seconds)
     return found
