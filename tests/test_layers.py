@@ -22,6 +22,7 @@ LAYERS = [
     "figures",
     "studies",
     "bench",
+    "web",
     "cli",
 ]
 
