@@ -144,7 +144,6 @@ def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
     [
         (b"", "not an SGF game"),
         (b"hello", "not an SGF game"),
-        (b"(;GM[1]SZ[9];B[ee]", "not an SGF game"),
         (b"(;SZ[99])", "cannot be opened|not an SGF game"),
         (b"(;SZ[9];B[zz])", "not an SGF game"),
         (b"(;SZ[9];B[ee];B[ef])", "out of turn"),

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.arena.ownership import ownership
 from nobi.board.stones import BLACK, PASS
 from nobi.board.vertices import row_column, vertex_name
 from nobi.errors import NobiError
@@ -24,6 +23,7 @@ from nobi.players.loading import player_in
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
 from nobi.players.network import NetworkPlayer
 from nobi.players.policy import PolicyPlayer, planes_of
+from nobi.players.scoring import ownership
 from nobi.players.view import view_of
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings

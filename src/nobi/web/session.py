@@ -1,25 +1,26 @@
 """One game of a visitor: moves, undo, result with its reason, review of earlier moves and SGF."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
-from sgfmill import sgf
-
-from nobi.arena.ownership import dead_stones
 from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
 from nobi.board.vertices import point_at, row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go, GoBoards
 from nobi.games.pente import PAIRS_TO_WIN
-from nobi.records.reading import Record, parse_record
+from nobi.players.scoring import dead_stones
+from nobi.records.errors import TRUNCATED, RecordError
 from nobi.records.sgf import sgf_of
+from nobi.records.sgf_reader import SgfRecord, parse_sgf
 from nobi.web.setup import GAME_TITLES, MOST_KOMI, Setup
 
 COLOURS = {BLACK: "Black", WHITE: "White"}
 MARKS = {EMPTY: ".", BLACK: "b", WHITE: "w"}
 MOST_BYTES = 1_000_000
 MOST_MOVES = 1000
+_RULES = re.compile(rb"RU\s*\[([^\]]*)\]")
 
 
 @dataclass(frozen=True)
@@ -217,12 +218,12 @@ class Session:
     def from_sgf(cls, content: bytes, setup: Setup) -> Self:
         """The game of an SGF file, with the visitor's settings where the file says nothing."""
         record, game = read_sgf(content)
-        komi = setup.komi if record.komi is None or abs(record.komi) > MOST_KOMI else record.komi
+        komi = setup.komi if not abs(record.komi) <= MOST_KOMI else record.komi
         session = cls(replace(setup, game=game, size=record.size, komi=komi, handicap=0))
         plain = {(point, session.game.colour(point)) for point in session.game.points() if session.game.colour(point)}
         if (record.stones and set(record.stones) != plain) or record.first != session.game.to_move:
             session.game.set_up(record.stones, record.first)
-        for number, (colour, move) in enumerate(record.moves, 1):
+        for number, (colour, move) in enumerate(record.played, 1):
             name = vertex_name(move, record.size)
             if colour != session.game.to_move:
                 raise NobiError(f"Move {number} of this file, {name}, is out of turn.")
@@ -233,22 +234,19 @@ class Session:
         return session
 
 
-def read_sgf(content: bytes) -> tuple[Record, str]:
+def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
     """The main line of an SGF file and the name of its game; a NobiError of one sentence for anything else."""
     if len(content) > MOST_BYTES:
         raise NobiError("SGF files can have up to 1 MB.")
-    try:
-        record = parse_record(content)
-        root = sgf.Sgf_game.from_bytes(content).get_root()
-        rules = root.get_raw("RU").decode("utf-8", "replace") if root.has_property("RU") else ""
-    except NobiError as fault:
-        raise NobiError(f"This file cannot be opened: {fault}") from None
-    except (ValueError, RecursionError, KeyError) as fault:
-        why = str(fault).splitlines()[0][:120] if str(fault) else "a property has an impossible value"
-        raise NobiError(f"This file is not an SGF game ({why}).") from None
+    record = next(parse_sgf(content, game=None))
+    if isinstance(record, RecordError):
+        raise NobiError(f"This file is not an SGF game: {record.reason}")
+    if record.error is not None and record.error.kind != TRUNCATED:
+        raise NobiError(f"This file is not an SGF game: {record.error.reason}")
+    rules = _RULES.search(content)
     if len(record.moves) > MOST_MOVES:
         raise NobiError(f"Games can have up to {MOST_MOVES:,} moves.")
-    name = rules.partition(":")[0].strip().lower()
+    name = rules[1].decode("utf-8", "replace").partition(":")[0].strip().lower() if rules else ""
     return record, name if name in GAME_TITLES else "go"
 
 

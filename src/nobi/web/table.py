@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from nobi.arena.ownership import ownership
 from nobi.board.stones import BLACK, PASS
 from nobi.board.vertices import vertex_name
 from nobi.errors import NobiError
@@ -24,6 +23,7 @@ from nobi.networks.modelfile import ModelFile
 from nobi.players.bot import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.policy import PolicyBot
+from nobi.players.scoring import ownership
 from nobi.web.jobs import Job, Jobs, Priority
 from nobi.web.opinion import (
     Opinion,
