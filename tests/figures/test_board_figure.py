@@ -171,6 +171,15 @@ def test_the_same_figure_is_the_same_file(tmp_path):
         ).read_bytes()
 
 
+def test_units_of_an_mdrnn_are_drawn_before_they_are_squashed():
+    network = make_network("mdrnn:hidden=2")
+    found = view(game_of("D4 C3"), network, 3 * network.random_weights(7, np.random.default_rng(1)))
+    [block] = blocks_of(found.inside)
+    assert block.title == "hidden units, before tanh"
+    np.testing.assert_array_equal(block.maps, found.inside.layers[0].inputs())
+    assert np.abs(block.maps).max() > 1
+
+
 @pytest.mark.parametrize("units", [*range(1, 17), 64])
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("gates", [[""], ["row 0, column 1", "row 1, column 0"]])

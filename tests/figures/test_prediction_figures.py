@@ -1,5 +1,7 @@
 """Figures of training and prediction: what stands where."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_curves_of_guesses_and_moves(drawn, tmp_path):
     prediction.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
     top, moves = (figure.axes[0] for figure, _ in drawn)
     assert [curve.get_ydata() for curve in top.get_lines()] == [pytest.approx([40, 60]), pytest.approx([30])]
-    assert [text.get_text() for text in top.get_legend().get_texts()] == ["a", "b"]
+    assert [text.get_text() for text in top.get_legend().get_texts()] == ["a", "b", "95 % interval over games"]
     assert moves.get_lines()[0].get_xdata().tolist() == [5.5, 15.5]  # the middle of moves 1 to 10 and 11 to 20
 
 
@@ -70,11 +72,33 @@ def test_groups_stand_in_their_order(drawn, tmp_path):
 def test_filters_are_drawn_as_they_are(drawn, tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
     prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
-    pictures = [axes.images[0] for axes in drawn[0][0].axes if axes.images]
+    figure = drawn[0][0]
+    pictures = [axes.images[0] for axes in figure.axes if axes.images]
     found = {picture.get_array().tobytes() for picture in pictures}
     assert found == {channel.tobytes() for channel in filters.reshape(6, 5, 5)}
     for picture in pictures:
         assert picture.norm.vmax == -picture.norm.vmin == np.abs(picture.get_array()).max()  # white is 0
+    assert figure.axes[-1].get_ylabel() == "weight, as a share of the largest of its picture"
+
+
+def test_filters_are_named_by_their_planes(drawn, tmp_path):
+    filters = np.zeros((2, 3, 5, 5), np.float32)
+    filters[1, 2, 0, 0], filters[0, 0, 0, 1] = 1, 2
+    prediction.filter_figure(filters, tmp_path / "filters.png", "filters", ["own", "enemy"])
+    figure = drawn[0][0]
+    texts = {text.get_text() for text in figure.texts}
+    names = ("own", "enemy", "edge of the board")
+    assert texts == {"filters", *(f"filter {output}\n{name}" for output in (1, 2) for name in names)}
+    places = {text.get_text(): text.get_position() for text in figure.texts}
+    [axes] = [axes for axes in figure.axes if axes.images and axes.images[0].get_array()[0, 0] == 1]
+    x, y = places["filter 2\nedge of the board"]
+    assert (axes.get_position().x0, axes.get_position().y1 < y) == (pytest.approx(x), True)
+
+
+def test_the_names_of_inputs():
+    assert prediction.plane_names("c14-3", SimpleNamespace(ko=True)) == ["own", "enemy", "ko"]
+    assert prediction.plane_names("c14-3", SimpleNamespace(ko=False)) == ["own", "enemy"]
+    assert prediction.plane_names("own-enemy", SimpleNamespace()) == ["own", "enemy"]
 
 
 def test_filters_are_drawn_again_to_the_same_bytes(tmp_path):

@@ -14,6 +14,8 @@ from nobi.figures.curves import share_lines
 from nobi.figures.learning import LearningPanel, band_of, learning_bands
 from nobi.figures.percentiles import SHARES, Panel, looks_of, percentile_curves
 from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
+from nobi.figures.sizes import fitness_limits
+from nobi.figures.titles import boards_in_words, in_words, title
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
 
@@ -52,7 +54,10 @@ def test_percentile_curves_show_the_share_that_reaches_a_fitness(figures, tmp_pa
 
 def test_percentile_bands_are_the_intervals_cut_at_the_ends_of_the_scale(figures, tmp_path):
     percentile_curves([Panel("one", {"net": FITNESS})], tmp_path / "figure.png", "")
-    [band] = figures[0].axes[0].collections
+    [axes] = figures[0].axes
+    band, explanation = axes.collections
+    assert explanation.get_label() == "95 % interval"
+    assert not any(len(path.vertices) for path in explanation.get_paths())
     at = percentiles(FITNESS, [100 - SHARES[30]])[0]
     drawn = band.get_paths()[0].vertices
     found = drawn[np.isclose(drawn[:, 0], SHARES[30]), 1]
@@ -66,10 +71,13 @@ def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path
     percentile_curves(same, tmp_path / "figure.png", "", columns=2)
     percentile_curves([*same, Panel("four", {"b": FITNESS, "c": FITNESS})], tmp_path / "figure.png", "", columns=2)
     shared, own = figures
-    assert [labels_of(legend) for legend in shared.legends] == [["a", "b"]]
+    assert [labels_of(legend) for legend in shared.legends] == [["a", "b", "95 % interval"]]
     assert all(axes.get_legend() is None for axes in shared.axes)
     assert not own.legends
-    assert [labels_of(axes.get_legend()) for axes in own.axes] == [["a", "b"]] * 3 + [["b", "c"]]
+    assert [labels_of(axes.get_legend()) for axes in own.axes] == [
+        *[["a", "b", "95 % interval"]] * 3,
+        ["b", "c", "95 % interval"],
+    ]
     # a label looks the same everywhere, and differs from others in colour and in style
     looks = [{line.get_label(): (line.get_color(), line.get_linestyle()) for line in axes.lines} for axes in own.axes]
     assert looks[0]["b"] == looks[3]["b"]
@@ -133,14 +141,61 @@ def test_learning_curves_are_solid_for_the_mean_and_broken_for_the_best(figures,
         assert solid.get_color() == broken.get_color()
         assert np.allclose(solid.get_ydata(), mean.mean(axis=0))
         assert np.allclose(broken.get_ydata(), best.mean(axis=0))
-    assert labels_of(figures[0].legends[0]) == ["MDLSTM", "CONV", "mean of the generation", "best of the generation"]
+    parts = ["mean of the generation", "best of the generation", "95 % interval over runs"]
+    assert labels_of(figures[0].legends[0]) == ["MDLSTM", "CONV", *parts]
     assert axes.get_xlabel() == "generation"
+
+
+def test_one_run_has_no_bands_to_explain(figures, tmp_path):
+    learning_bands([LearningPanel("one", {"MDLSTM": runs_of(1, 20)})], tmp_path / "figure.png", "")
+    assert labels_of(figures[0].legends[0]) == ["MDLSTM", "mean of the generation", "best of the generation"]
+
+
+def test_a_probability_has_an_axis_of_its_own_and_stays_between_0_and_1(figures, tmp_path):
+    levels = np.array([[0.5, 0.1, 0.0], [0.5, 0.4, 0.05], [0.5, 0.0, 0.0]])  # Student's interval reaches below 0
+    panel = LearningPanel("one", {"MDLSTM": runs_of(3, 3)}, {"share of random moves, e": levels})
+    learning_bands([panel], tmp_path / "figure.png", "", ylabel="fitness")
+    fitness, shares = figures[0].axes
+    assert (fitness.get_ylabel(), shares.get_ylabel()) == ("fitness", "share of random moves, e")
+    [line] = shares.lines
+    assert np.allclose(line.get_ydata(), levels.mean(axis=0))
+    [band] = shares.collections
+    drawn = band.get_paths()[0].vertices
+    assert drawn[:, 1].min() == 0
+    assert shares.get_ylim()[0] == 0
+    assert "share of random moves, e" in labels_of(figures[0].legends[0])
+
+
+@pytest.mark.parametrize(
+    ("intervals", "bottom", "top"),
+    [
+        ([Interval(0.99, 0.96, 1.0), Interval(0.81, 0.75, 0.86)], 0.5, 1.0),
+        ([Interval(-0.2, -0.3, 0.1), Interval(0.9, 0.8, 0.95)], -0.5, 1.0),
+        ([Interval(-0.95, -0.99, -0.9)], -1.0, -0.5),
+        ([Interval(0, -np.inf, np.inf)], -1.0, 1.0),
+    ],
+)
+def test_the_axis_of_fitness_is_as_long_as_needed(intervals, bottom, top):
+    low, high = fitness_limits(intervals)
+    assert bottom - 0.06 < low < bottom
+    assert top < high < top + 0.06
+
+
+def test_titles_in_words():
+    assert in_words("mdlstm:hidden=3,mode=tied") == "MDLSTM (hidden 3, mode tied)"
+    assert in_words("cmaes") == "CMA-ES"
+    assert in_words("runs/a:b/champion.safetensors") == "runs/a:b/champion.safetensors"
+    assert in_words("whatever") == "whatever"
+    assert boards_in_words([7]) == "7x7"
+    assert boards_in_words([5, 7, 9]) == "5x5, 7x7 and 9x9"
+    assert title("an MDLSTM") == "An MDLSTM"
+    assert max(map(len, title("MDLSTM " * 40).splitlines())) <= 76
 
 
 def test_long_runs_make_small_files(tmp_path):
     panel = LearningPanel("", {name: runs_of(5, 3500) for name in ("MDLSTM", "CONV", "MDRNN", "MLP")})
     learning_bands([panel] * 3, tmp_path / "figure.png", "Learning")
-    assert (tmp_path / "figure.svg").stat().st_size < 300_000
+    assert (tmp_path / "figure.svg").stat().st_size < 310_000
 
 
 def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):

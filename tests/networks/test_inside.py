@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, layer_of, random_boards
 from nobi.networks import make_network
-from nobi.networks.inside import look_inside
+from nobi.networks.inside import SATURATED, look_inside
 from reference import networks as plain
 
 SWIPING = [
@@ -95,3 +95,19 @@ def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
             expected = plain.mdlstm_sweep(seen, *groups, WAYS[label.arrow], GATES[label.gates])
             assert_close(hidden, expected.transpose(2, 0, 1), SINGLE)
         seen = plain.mdlstm_layer(seen, *groups)
+
+
+def test_inputs_of_tanh_units_are_told_as_far_as_their_outputs_tell():
+    net, rng = make_network("mdrnn:hidden=10"), np.random.default_rng(2)
+    weights = net.random_weights(7, rng) * 2
+    [layer] = look_inside(net, weights, *one_board(7, rng)).layers
+    assert layer.is_tanh
+    assert (np.abs(layer.hidden) > 0.999).mean() > 0.5  # maps of these would all look alike
+    inputs = layer.inputs()
+    assert_close(np.tanh(inputs.astype(float)), layer.hidden, SINGLE)
+    assert np.abs(inputs).max() <= SATURATED
+    assert np.abs(inputs).std() > 1
+    [other] = look_inside(
+        make_network("mdlstm"), make_network("mdlstm").random_weights(7, rng), *one_board(7, rng)
+    ).layers
+    assert not other.is_tanh

@@ -1,6 +1,7 @@
 """`nobi coevolve`: train two populations of networks against each other."""
 
 import sys
+import textwrap
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -62,6 +63,7 @@ class Coevolve(CommonFlags):
         announce_compiling()
         from nobi.evolve.corun import Corun, CorunSettings
         from nobi.figures.coevolution import champions_curve, ciao_plot
+        from nobi.figures.titles import in_words, title
 
         flags = {**asdict(self), "elitist": not self.non_elitist}
         try:
@@ -85,12 +87,14 @@ class Coevolve(CommonFlags):
         if not run.done:
             return nothing_done()
         dominance = run.dominance()
-        title = f"{self.net}, coevolution: {self.game} {self.size}x{self.size}"
-        champions_curve(run.metrics(), dominance.all, self.out / "curve.png", title, self.measure_against)
+        where = f"{in_words(self.game)} on {self.size}x{self.size}"
+        text = title(f"Champions of two populations of {in_words(self.net)} that evolve together: {where}")
+        champions_curve(run.metrics(), dominance.all, self.out / "curve.png", text, self.measure_against)
         pictures = ["curve.png"]
         if self.ciao and run.generation > 1:
             pictures.append("ciao.png")
-            ciao_plot(run.ciao(), self.out / "ciao.png", title)
+            text = f"All champions of one population against all of the other: {where}"
+            ciao_plot(run.ciao(), self.out / "ciao.png", textwrap.fill(text, 50))
         last = run.done[-1].line
         if self.json:
             print_json(

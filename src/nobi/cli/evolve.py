@@ -49,6 +49,7 @@ class Evolve(CommonFlags, EvolutionSettings):
         announce_compiling()
         from nobi.evolve.run import Run
         from nobi.figures.learning import learning_curve
+        from nobi.figures.titles import boards_in_words, in_words, title
 
         run = Run(self.out, settings_among(self, EvolutionSettings), resume=self.resume, threads=self.threads)
         clock, first = Stopwatch(), run.generation
@@ -69,8 +70,10 @@ class Evolve(CommonFlags, EvolutionSettings):
         metrics = run.metrics()
         if not metrics:
             return nothing_done()
-        title = f"{self.net}, {self.method}: {self.game} {'+'.join(f'{s}x{s}' for s in self.sizes)}"
-        learning_curve(metrics, self.out / "curve.png", title)
+        against = "the heuristic player" if self.curriculum else " and ".join(map(in_words, self.opponents))
+        where = f"{in_words(self.game)} on {boards_in_words(self.sizes)} against {against}"
+        text = title(f"{in_words(self.net)} trained by {in_words(self.method)}: {where}")
+        learning_curve(metrics, self.out / "curve.png", text)
         best = max(line["best"] for line in metrics)
         last = metrics[-1]
         document = {

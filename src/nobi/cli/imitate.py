@@ -132,8 +132,10 @@ class Imitate(CommonFlags, ImitationSettings):
 
     def _report(self, run: "ImitationRun", seconds: float, first: int) -> None:
         from nobi.figures.prediction import training_curve
+        from nobi.figures.titles import in_words, title
 
-        training_curve(run.lines, self.out / "curve.png", f"{self.net}, {self.optimiser}")
+        text = f"Training of {in_words(self.net)} on game records by {in_words(self.optimiser)}"
+        training_curve(run.lines, self.out / "curve.png", title(text))
         seen = (run.step_number - first) * self.batch
         first_line, last = run.lines[0], run.lines[-1]
         if self.json:

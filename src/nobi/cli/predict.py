@@ -121,10 +121,12 @@ class Predict(CommonFlags):
         return 0
 
     def _draw(self, figures: Path, found: "dict[str, Prediction]", work: "list[Evaluation]") -> None:
-        from nobi.figures.prediction import accuracy_by_group, filter_figure, moves_curve, top_curve
+        from nobi.figures.prediction import accuracy_by_group, filter_figure, moves_curve, plane_names, top_curve
         from nobi.imitate.metrics import large_enough
 
-        top_curve({label: p.top for label, p in found.items()}, figures / "top.png", "Moves within n guesses")
+        top_curve(
+            {label: p.top for label, p in found.items()}, figures / "top.png", "The expert's move within n guesses"
+        )
         moves_curve({label: p.by_move for label, p in found.items()}, figures / "moves.png")
         for key, names_of, what in (("rank", _rank, "rank of the player"), ("size", _board, "board")):
             groups = {label: large_enough(getattr(p, f"by_{key}")) for label, p in found.items()}
@@ -137,7 +139,10 @@ class Predict(CommonFlags):
             filters = one.filters()
             if filters is not None:
                 end = f"-{number + 1}" if len(found) > 1 else ""
-                filter_figure(filters, figures / f"filters{end}.png", f"Filters of {label}", seed=self.seed)
+                network = one.model.network
+                names = plane_names(network.planes, network.settings)
+                title = f"Filters of the first layer of {label}"
+                filter_figure(filters, figures / f"filters{end}.png", title, names, seed=self.seed)
 
     def _print(self, found: "dict[str, Prediction]") -> None:
         console = output_console()

@@ -60,9 +60,14 @@ class Show(CommonFlags):
         title = f"{file.network}, {variant} {game.size}x{game.size}"
         if self.out:
             from nobi.figures.inside import inside_figure
+            from nobi.figures.titles import in_words
+            from nobi.figures.titles import title as in_one_title
 
             ready_folder(self.out.parent)
-            inside_figure(found, self.out, title)
+            where = f"{in_words(str(variant))}, {game.size}x{game.size}"
+            inside_figure(
+                found, self.out, in_one_title(f"What {in_words(file.network)} makes of a position of {where}")
+            )
         if self.json:
             print_json({"model": str(self.model), "network": file.network, **document_of(found)})
         else:

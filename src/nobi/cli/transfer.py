@@ -67,9 +67,12 @@ class Transfer(CommonFlags):
             )  # fmt: skip
         if self.figure:
             from nobi.figures.sizes import size_curve
+            from nobi.figures.titles import in_words, title
 
             trained = model.size if model.provenance.get("training") else None
-            size_curve(report, self.figure, f"{network} on {game}", trained)
+            many = "" if len(weights) == 1 else f", {len(weights)} models"
+            text = title(f"How {in_words(str(network))} plays {in_words(game)} on boards of different sizes{many}")
+            size_curve(report, self.figure, text, trained)
         if self.json:
             print_json({"network": str(network), "game": game, "models": len(weights), **asdict(report)})
         else:

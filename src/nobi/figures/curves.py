@@ -44,6 +44,5 @@ def share_lines(
         axes.axhline(50, color="grey", ls=":", lw=1)
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=(-2, 102))
         axes.set_title(title, loc="left")
-        if len(lines) > 1:
-            axes.legend(loc="lower right")
+        axes.legend(loc="lower right", title="bars: 95 % interval")
         save_figure(figure, path)

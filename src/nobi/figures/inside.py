@@ -71,6 +71,9 @@ def blocks_of(inside: Inside) -> Iterator[Block]:
     """The hidden units of all layers, in blocks."""
     for number, layer in enumerate(inside.layers, 1):
         name = f"layer {number}" if len(inside.layers) > 1 else "hidden units"
+        if layer.is_tanh:  # their outputs are ±1 nearly everywhere, and would look all alike
+            name += ", before tanh"
+        maps = layer.inputs() if layer.is_tanh else layer.hidden
         units = layer.hidden.shape[1]
         width = -(-units // -(-units // MOST_UNITS))
         for gates in dict.fromkeys(label.gates for label in layer.sweeps):
@@ -78,7 +81,7 @@ def blocks_of(inside: Inside) -> Iterator[Block]:
             title = f"{name}, forget gates: {gates}" if gates else name
             arrows = [layer.sweeps[d].arrow for d in chosen]
             for first in range(0, units, width):
-                yield Block(title, arrows, first + 1, layer.hidden[chosen, first : first + width])
+                yield Block(title, arrows, first + 1, maps[chosen, first : first + width])
 
 
 def plan_of(blocks: list[Block]) -> Plan:

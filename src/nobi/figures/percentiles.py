@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nobi.evolve.measures import percentiles
 from nobi.figures.grid import LINES, add_legends, label_edges, legend_height, panel_grid
-from nobi.figures.style import COLOURS, save_figure
+from nobi.figures.style import COLOURS, explain_bands, save_figure
 
 SHARES = np.linspace(0, 100, 101)
 """Where the curves are drawn, in % of the networks."""
@@ -43,7 +43,7 @@ def percentile_curves(
         ylabel: what kind of fitness it is.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.curves))
-    height = 2.9 + legend_height([list(panel.curves) for panel in panels], WIDTH)
+    height = 2.9 + legend_height([[*panel.curves, "95 % interval"] for panel in panels], WIDTH)
     with panel_grid(len(panels), columns, title, width=WIDTH, height=height) as (figure, axes):
         for one, panel in zip(axes, panels, strict=True):
             looks = looks_of(labels if len(labels) <= len(COLOURS) else list(panel.curves))
@@ -53,6 +53,7 @@ def percentile_curves(
                 low, high = (np.clip([getattr(at, end) for at in found], -1, 1) for end in ("low", "high"))
                 one.fill_between(SHARES, low, high, color=colour, alpha=0.15, lw=0)
                 one.plot(SHARES, [at.value for at in found], color=colour, ls=line, lw=1.6, label=label)
+            explain_bands(one)
             one.set(xlim=(0, 100), ylim=(-1.03, 1.03), xticks=range(0, 101, 20), yticks=[-1, -0.5, 0, 0.5, 1])
             one.set_title(panel.title, loc="left", fontsize="medium")
         label_edges(axes, min(columns, len(panels)), "networks that reach it (%)", ylabel)

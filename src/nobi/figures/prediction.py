@@ -1,5 +1,7 @@
 """What gradient training on expert moves is drawn as: C14's figures 3, 6, 7 and 8, M15's figure 1."""
 
+import textwrap
+from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -8,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.arena.summary import Interval
+from nobi.features import planes_named
 from nobi.figures.grid import LINES
-from nobi.figures.style import COLOURS, blank_figure, new_figure, save_figure
+from nobi.figures.style import COLOURS, blank_figure, explain_bands, new_figure, place_axes, place_text, save_figure
 from nobi.imitate.metrics import MOVES_A_GROUP, Quality, large_enough
 
+OVER_GAMES = "95 % interval over games"
+_FILTERS = "RdBu_r"
 MOST_UPRIGHT = 14
 """Labels of an axis that stand side by side without turning."""
 
@@ -82,6 +87,7 @@ def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None
             guesses = np.arange(1, len(curve) + 1)
             axes.plot(guesses, [100 * one.value for one in curve], color=colour, ls=line, label=label)
             _band(axes, guesses, curve, colour)
+        explain_bands(axes, OVER_GAMES)
         axes.set(xlabel="guesses n", ylabel="expert's move among the best n, %", ylim=(0, 101))
         axes.set_title(title, loc="left")
         axes.legend(loc="lower right")
@@ -97,6 +103,7 @@ def moves_curve(curves: dict[str, dict[int, Quality]], path: Path, title: str = 
             accuracy = [quality.accuracy for quality in enough.values()]
             axes.plot(middle, [100 * one.value for one in accuracy], color=colour, ls=line, label=label)
             _band(axes, middle, accuracy, colour)
+        explain_bands(axes, OVER_GAMES)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
         axes.set_title(title, loc="left")
@@ -124,12 +131,25 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
         axes.set(xlabel=what, ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
         axes.set_title(f"Accuracy by {what}", loc="left")
-        axes.legend()
+        axes.legend(title=f"bars: {OVER_GAMES}")
         save_figure(figure, path)
 
 
+def plane_names(planes: str, settings: object) -> list[str]:
+    """The names of the inputs of a network with these planes and settings; C14's may do without the last, ko."""
+    names = planes_named(planes).channels
+    return list(names if getattr(settings, "ko", True) else names[:-1])
+
+
 def filter_figure(
-    filters: NDArray[np.float32], path: Path, title: str, *, rows: int = 4, columns: int = 12, seed: int = 0
+    filters: NDArray[np.float32],
+    path: Path,
+    title: str,
+    planes: Sequence[str] = (),
+    *,
+    rows: int = 4,
+    columns: int = 8,
+    seed: int = 0,
 ) -> None:
     """Channels of convolution filters drawn at random from all (C14 figure 3); white is 0, each with its own scale.
 
@@ -137,21 +157,37 @@ def filter_figure(
         filters: float32[outputs, inputs, width, width].
         path: where to save.
         title: stands above.
+        planes: the names of the inputs; an input that is not named is the edge of the board, which C14 adds.
         rows: of pictures.
         columns: of pictures.
         seed: chooses which.
     """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    inputs = filters.shape[1]
+    names = [*planes, *["edge of the board"] * (inputs - len(planes))] if planes else [""] * inputs
     flat = filters.reshape(-1, *filters.shape[2:])
     chosen = np.random.default_rng(seed).permutation(len(flat))[: rows * columns]
-    with blank_figure(0.55 * columns, 0.55 * rows + 0.35) as figure:
-        figure.set_layout_engine("constrained")
-        grid = figure.subplots(rows, columns, squeeze=False).ravel()
-        for axes in grid:
-            axes.axis("off")
-        for axes, number in zip(grid, chosen, strict=False):
+    rows = -(-len(chosen) // columns)
+    cell, label, head, bar = 0.8, 0.3, 0.35, 0.75
+    with blank_figure(columns * cell + bar, head + rows * (cell + label)) as figure:
+        for place, number in enumerate(chosen):
+            line, column = divmod(place, columns)
+            x, y = column * cell + 0.05, head + line * (cell + label)
+            output, channel = divmod(int(number), inputs)
+            text = f"filter {output + 1}\n{textwrap.shorten(names[channel], 20, placeholder=' …')}".rstrip()
+            place_text(figure, x, y, text, fontsize=5, linespacing=1.1)
+            axes = place_axes(figure, x, y + label - 0.05, cell - 0.1, cell - 0.1)
             strongest = float(np.abs(flat[number]).max()) or 1.0
-            axes.imshow(flat[number], cmap="RdBu", vmin=-strongest, vmax=strongest)
-        figure.suptitle(title, x=0.01, ha="left")
+            axes.imshow(flat[number], cmap=_FILTERS, vmin=-strongest, vmax=strongest)
+            axes.axis("off")
+        scale = place_axes(figure, columns * cell + 0.15, head + label, 0.1, rows * (cell + label) - label - 0.15)
+        found = figure.colorbar(ScalarMappable(Normalize(-1, 1), _FILTERS), cax=scale, ticks=[-1, 0, 1])
+        found.ax.tick_params(labelsize=6, length=2)
+        found.set_label("weight, as a share of the largest of its picture", fontsize=6)
+        scale.grid(visible=False)
+        place_text(figure, 0.05, 0.08, title, fontsize=10)
         save_figure(figure, path)
 
 

@@ -1,10 +1,15 @@
 """How networks fare on boards of different sizes."""
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from nobi.arena.summary import Interval
 from nobi.evolve.transfer import TransferReport
-from nobi.figures.style import COLOURS, new_figure, save_figure
+from nobi.figures.style import COLOURS, explain_bands, new_figure, save_figure
+
+LEAST_EXTENT = 0.5
+"""Of the axis: a difference of a hundredth is not to look like one of all or nothing."""
 
 
 def size_curve(report: TransferReport, path: Path, title: str, trained_on: int | None) -> None:
@@ -16,6 +21,18 @@ def size_curve(report: TransferReport, path: Path, title: str, trained_on: int |
         for opponent in opponents
     }
     size_lines(lines, sizes, path, title, trained_on)
+
+
+def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:
+    """The part of the scale from −1 to 1 that holds these intervals, in steps of a quarter, and a little beyond."""
+    low = max(-1.0, min((one.low for one in found), default=-1.0))
+    high = min(1.0, max((one.high for one in found), default=1.0))
+    low, high = math.floor(4 * low) / 4, math.ceil(4 * high) / 4
+    if high - low < LEAST_EXTENT:
+        low = max(-1.0, high - LEAST_EXTENT)
+        high = low + LEAST_EXTENT
+    beyond = 0.025 * (high - low)
+    return low - beyond, high + beyond
 
 
 def size_lines(
@@ -33,13 +50,15 @@ def size_lines(
                 alpha=0.2,
                 lw=0,
             )
+        explain_bands(axes)
+        bottom, top = fitness_limits([fitness for line in lines.values() for fitness in line])
         if trained_on is not None:
             axes.axvline(trained_on, color="grey", ls=":", lw=1)
-            axes.annotate("trained here", (trained_on, -1), xytext=(4, 4), textcoords="offset points", color="grey")
+            axes.annotate("trained here", (trained_on, bottom), xytext=(4, 4), textcoords="offset points", color="grey")
         axes.set_xticks(sizes, [f"{size}x{size}" for size in sizes])
         axes.set_xlabel("board")
         axes.set_ylabel("fitness")
-        axes.set_ylim(-1.05, 1.05)
+        axes.set_ylim(bottom, top)
         axes.set_title(title, loc="left")
-        axes.legend(loc="lower right")
+        axes.legend()
         save_figure(figure, path)

@@ -58,6 +58,11 @@ def place_text(figure: "Figure", left: float, top: float, text: str, **style: An
     figure.text(left / width, 1 - top / height, text, **{"va": "top", **style})
 
 
+def explain_bands(axes: "Axes", text: str = "95 % interval") -> None:
+    """An entry of the legend that says what the bands around curves are."""
+    axes.fill_between([], [], color="grey", alpha=0.25, lw=0, label=text)
+
+
 def save_figure(figure: "Figure", path: Path) -> None:
     """Writes the figure as PNG and as SVG, without a date: the same figure is the same file."""
     for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):

@@ -15,6 +15,10 @@ from nobi.networks.layers import WIDTH
 from nobi.networks.sweeps import Sweep, list_sweeps
 from nobi.networks.swiping import Layer, Part, SwipingNetwork
 
+_BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
+SATURATED = np.float32(8.5)
+"""In single precision the tanh of a larger input is 1."""
+
 
 @dataclass(frozen=True)
 class SweepLabel:
@@ -33,6 +37,12 @@ class LayerInside:
     sweeps: list[SweepLabel]
     hidden: NDArray[np.float32]
     """[sweep, k, n, n] what unit k says at each point."""
+    is_tanh: bool = False
+    """Whether a unit is the tanh of its input, and nothing else: in most networks nearly −1 or 1 everywhere."""
+
+    def inputs(self) -> NDArray[np.float32]:
+        """[sweep, k, n, n] the inputs of such units, as far as their outputs tell: up to ±SATURATED."""
+        return np.clip(np.arctanh(np.clip(self.hidden, -_BELOW_ONE, _BELOW_ONE)), -SATURATED, SATURATED)
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,7 @@ def _look_into(layer: Layer, part: Part, size: int) -> LayerInside:
         labels.append(_label(sweep, layer.gates))
         units = rows[part.sweeps.step[:, d], :, d * (STEP // len(sweeps))]
         hidden.append(units.T.reshape(layer.hidden, size, size))
-    return LayerInside(labels, np.stack(hidden))
+    return LayerInside(labels, np.stack(hidden), layer.cell == "rnn")
 
 
 def _label(sweep: Sweep, gates: str) -> SweepLabel:

@@ -108,11 +108,13 @@ class CurriculumStudy(Study):
         panels = [
             LearningPanel(
                 "curriculum: e falls as fitness rises",
-                {"MDLSTM": learning_curves(workshop, self.runs(curriculum=True)), "e": (levels, levels)},
+                {"MDLSTM": learning_curves(workshop, self.runs(curriculum=True))},
+                {"share of random moves, e": levels},
             ),
             LearningPanel("direct: e = 0", {"MDLSTM": learning_curves(workshop, self.runs(curriculum=False))}),
         ]
-        learning_bands(panels, folder / f"{self.name}.png", "Against the heuristic player", columns=2, ylabel="fitness")
+        title = "Learning to play against the heuristic player, with a curriculum and without"
+        learning_bands(panels, folder / f"{self.name}.png", title, columns=2, ylabel="fitness")
         caption = "Fitness against the opponent of the generation, which gets harder at the left. Bands are 95 %."
         return Findings([Table("What training reaches", rows)], claims, [Picture(f"{self.name}.png", caption)])
 

@@ -88,7 +88,12 @@ class Heuristic(Study):
                 more.append(Row(labels, "fitness gained", gains[opponent, size], neutral=0.0))
             cloud = Cloud("MDLSTM", trained["points"], workshop.arrays(self.trained(15, opponent))["points"])
             panels.append(ScatterPanel(f"against {opponent}", "fitness on 7x7", "fitness on 15x15", [cloud]))
-        scatter_plot(panels, folder / f"{self.name}.png", "MDLSTM trained on 7x7 against naive", columns=2)
+        scatter_plot(
+            panels,
+            folder / f"{self.name}.png",
+            "Champions trained on 7x7 against the naive player, on larger boards",
+            columns=2,
+        )
         hard = {size: gain for (opponent, size), gain in gains.items() if opponent != "naive"}
         claim = Claim(
             "The objection is refuted: networks also gain on larger boards against the heuristic player.",

@@ -81,7 +81,13 @@ class StackedStudy(Study):
                     f"mean fitness over the last tenth of the generations, difference: {mean_text(gap)}",
                 )
             )
-        learning_bands(panels, folder / f"{self.name}.png", "Stacked MDLSTM", columns=2, ylabel="fitness")
+        learning_bands(
+            panels,
+            folder / f"{self.name}.png",
+            "Learning of MDLSTMs with one layer and with several",
+            columns=2,
+            ylabel="fitness",
+        )
         caption = "Solid: mean fitness of a generation. Broken: the best. Averages over the runs, with 95 % bands."
         return Findings([Table("What training reaches", rows)], claims, [Picture(f"{self.name}.png", caption)])
 

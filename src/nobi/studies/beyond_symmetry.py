@@ -100,7 +100,13 @@ class SymmetryStudy(Study):
                 )
             )
         panel = LearningPanel("Atari-Go 7x7, against naive", curves)
-        learning_bands([panel], folder / f"{self.name}.png", "Modes of MDLSTM", columns=1, ylabel="fitness")
+        learning_bands(
+            [panel],
+            folder / f"{self.name}.png",
+            "Learning of MDLSTMs with different symmetries",
+            columns=1,
+            ylabel="fitness",
+        )
         caption = "Solid: mean fitness of a generation. Broken: the best. Averages over the runs, with 95 % bands."
         return Findings([Table("All modes", rows)], claims, [Picture(f"{self.name}.png", caption)])
 

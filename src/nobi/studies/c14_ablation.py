@@ -155,9 +155,13 @@ class Table1(AblationStudy):
                 points(over_liberties),
             ),
         ]
-        beside_paper(bars, folder / "c14-table1.png", "What leaving out an idea costs", "accuracy lost, points")
+        beside_paper(
+            bars, folder / "c14-table1.png", "What leaving out an idea costs in accuracy", "accuracy lost, points"
+        )
         curves = {case: self.run(case).lines(workshop) for case in SWITCHES}
-        validation_curves(curves, folder / "c14-table1-curves.png", "Learning, by what is left out")
+        validation_curves(
+            curves, folder / "c14-table1-curves.png", "Learning of networks from which an idea is left out"
+        )
         tables = [
             Table("Networks from which something is left out", rows),
             Table("Ahead by so much if nothing is left out, on the same positions", changes),
@@ -195,7 +199,8 @@ class Figure3(AblationStudy):
             shares[word] = mean_interval(symmetric_share(filters))
             rows.append(Row({"weights": word}, "symmetric share of a filter", shares[word]))
             file = f"{self.name}-{word}.png"
-            filter_figure(filters, folder / file, f"Filters of the first layer, {word} weights", seed=self.seed)
+            title = f"Filters of the first layer of C14's small network, {word} weights"
+            filter_figure(filters, folder / file, title, self.run(case).plane_names(), seed=self.seed)
             pictures.append(
                 Picture(file, f"Randomly chosen channels of the filters of the first layer, {word} weights.")
             )

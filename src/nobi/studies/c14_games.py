@@ -126,7 +126,7 @@ class Table4(NetworkGames):
                 rows.append(Row(labels, "games won", standing.share, paper, neutral=0.5))
                 bars.append(Beside(f"{network}, {rules}", in_percent(standing.share), 100 * paper))
         claims = [_beats("GNU Go", found)]
-        beside_paper(bars, folder / f"{self.name}.png", f"Against {self.opponent('chinese')}", "games won, %")
+        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent('chinese')}", "games won, %")
         caption = "Games won, with 95 % intervals, beside the paper's."
         picture = Picture(f"{self.name}.png", caption)
         notes = remarks(found, self.settings.level)
@@ -186,7 +186,7 @@ class Table5(NetworkGames):
             True if all(wins) else None,
             "; ".join(f"{network}: {standing.words()}" for network, standing in found.items()),
         )
-        beside_paper(bars, folder / f"{self.name}.png", f"Against {self.opponent()}", "games won, %")
+        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
         caption = "Games won, with 95 % intervals, beside the paper's."
         picture = Picture(f"{self.name}.png", caption)
         return Findings([Table("Share of games won", rows)], [claim], [picture], remarks(found))

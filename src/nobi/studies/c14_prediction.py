@@ -144,7 +144,7 @@ class Figure6(LargeStudy):
         from nobi.figures.prediction import training_curve
 
         lines = self.run().lines(workshop)
-        training_curve(lines, folder / f"{self.name}.png", "c14-large on games of professionals")
+        training_curve(lines, folder / f"{self.name}.png", "Training of C14's large network on games of professionals")
         losses = [line["validation_loss"] for line in lines]
         tenth = max(1, (len(losses) - 1) // 10)
         fallen, at_last = losses[0] - losses[-1], losses[-1 - tenth] - losses[-1]

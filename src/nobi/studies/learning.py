@@ -114,6 +114,14 @@ class Imitation(Piece):
 
         return first_filters(load_deep(self.model(workshop)).network)
 
+    def plane_names(self) -> list[str]:
+        """The names of its inputs."""
+        from nobi.figures.prediction import plane_names
+        from nobi.networks.deep import make_deep
+
+        network = make_deep(self.settings.net)
+        return plane_names(network.planes, network.settings)
+
     def weight_count(self) -> int:
         """How many numbers are trained."""
         from nobi.networks.deep import make_deep

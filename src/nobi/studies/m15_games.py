@@ -133,7 +133,7 @@ class DepthWins(M15Games):
                     ),
                 )
             )
-        beside_paper(bars, folder / f"{self.name}.png", f"Against {self.opponent()}", "games won, %")
+        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)
         by_shape = {shape_text(shape): standing for shape, standing in found.items()}
         notes = remarks(by_shape, self.settings.level)
@@ -194,7 +194,9 @@ class RankWins(M15Games):
             verdict_of_all(gaps.values()),
             "; ".join(f"{b} dan minus {a} dan: {mean_text(gap)}" for (a, b), gap in gaps.items()),
         )
-        beside_paper(bars, folder / f"{self.name}.png", "Against a network that is not told the rank", "games won, %")
+        beside_paper(
+            bars, folder / f"{self.name}.png", "Games won against a network that does not know the rank", "games won, %"
+        )
         picture = Picture(f"{self.name}.png", "Games won, with 95 % intervals, beside the paper's.")
         notes = remarks({f"{dan} dan": standing for dan, standing in found.items()})
         return Findings([Table("Games won", rows)], [claim], [picture], notes)
@@ -284,9 +286,20 @@ class Opponents(M15Games):
         if missing and self.scale != "tiny":
             names = " and ".join(ENGINES[name] for name in missing)
             notes.append(f"Rows against {names} are left out: no command was given for them (--engine NAME=COMMAND).")
-        beside_paper(bars, folder / f"{self.name}.png", f"{shape_text(self.shape())} filters", "games won, %")
+        network = f"the network of {shape_text(self.shape())} filters"
+        if len(bars) == 1:  # one point is no chart
+            [one] = bars
+            return Findings([Table("Games won", rows)], notes=[_sentence(network, one), *notes])
+        beside_paper(bars, folder / f"{self.name}.png", f"Games won by {network}", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)
         return Findings([Table("Games won", rows)], [], [picture], notes)
+
+
+def _sentence(network: str, one: Beside) -> str:
+    """What a chart of one case would show."""
+    won = f"{one.ours.value:.0f} % of its games (95 % interval {one.ours.low:.0f} to {one.ours.high:.0f} %)"
+    paper = "" if one.paper is None else f"; the paper's wins {one.paper:g} %"
+    return f"{network[0].upper()}{network[1:]} wins {won} against {one.label}{paper}."
 
 
 def _gap(one: Standing, other: Standing) -> Interval:

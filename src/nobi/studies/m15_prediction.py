@@ -158,7 +158,7 @@ class Symmetry(M15Study):
                 f"the gain of the shallow network minus that of the deep one: {points(gap)}",
             ),
         ]
-        beside_paper(bars, folder / f"{self.name}.png", "Free and symmetric weights", "accuracy, %")
+        beside_paper(bars, folder / f"{self.name}.png", "Accuracy with free and with symmetric weights", "accuracy, %")
         validation_curves(curves, folder / f"{self.name}-curves.png", "Learning with free and symmetric weights")
         tables = [Table("Accuracy on the test part", rows), Table("What symmetry adds, on the same positions", changes)]
         pictures = [
@@ -228,8 +228,12 @@ class Depth(DepthStudy):
                     "; ".join(f"{shape_text(b)} minus {shape_text(a)}: {points(gap)}" for (a, b), gap in gaps.items()),
                 )
             )
-        beside_paper(bars, folder / f"{self.name}.png", "Depth and width", "accuracy, %")
-        validation_curves(curves, folder / f"{self.name}-curves.png", "Learning, by depth and width")
+        beside_paper(
+            bars, folder / f"{self.name}.png", "Accuracy of networks of different depth and width", "accuracy, %"
+        )
+        validation_curves(
+            curves, folder / f"{self.name}-curves.png", "Learning of networks of different depth and width"
+        )
         pictures = [
             Picture(f"{self.name}.png", "Accuracy with 95 % intervals; the paper's where the network is the same."),
             Picture(f"{self.name}-curves.png", "Accuracy on the same validation positions in the course of training."),

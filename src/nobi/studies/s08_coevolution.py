@@ -140,7 +140,9 @@ class Figure7(CoevolutionStudy):
             for g, value in enumerate(arrays["absolute"].tolist())
         ]
         dominant = arrays["dominant"].tolist()
-        champions_curve(metrics, dominant, folder / "s08-fig7.png", "Atari-Go 5x5, elitist coevolution", "naive")
+        champions_curve(
+            metrics, dominant, folder / "s08-fig7.png", "Champions of elitist coevolution on Atari-Go 5x5", "naive"
+        )
         caption = "The generations' champions against the naive player; the dominant ones are circled."
         absolute = arrays["absolute"]
         tenth = max(1, len(absolute) // 10)
@@ -167,7 +169,11 @@ class Figure8(CoevolutionStudy):
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """The plot; and whether later champions beat earlier ones."""
         scores = workshop.arrays(self.example())["ciao"]
-        ciao_plot(scores, folder / "s08-fig8.png", "Atari-Go 5x5, elitist coevolution")
+        ciao_plot(
+            scores,
+            folder / "s08-fig8.png",
+            "Champions of one population against the other's,\nelitist coevolution on Atari-Go 5x5",
+        )
         late, early = np.tril(np.ones_like(scores), -1) > 0, np.triu(np.ones_like(scores), 1) > 0
         later, earlier = scores[late], scores[early]  # a's champion is the later one, the earlier one
         half = len(scores) // 2

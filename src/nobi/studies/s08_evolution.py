@@ -102,7 +102,7 @@ class Figure6(Study):
                     )
                 )
             panels.append(LearningPanel(GAME_NAMES[game], curves))
-        title = "MDRNN, (10+10) evolution strategy, against naive"
+        title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
         learning_bands(panels, folder / "s08-fig6.png", title, columns=2, ylabel="fitness")
         caption = "Solid: mean fitness of a generation. Broken: the best. Averages over the runs, with 95 % bands."
         return Findings([Table("What evolution reaches", rows)], claims, [Picture("s08-fig6.png", caption)])

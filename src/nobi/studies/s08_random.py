@@ -123,7 +123,7 @@ class Figure2(RandomStudy):
         for stone in self.stones:
             game.play(stone)
         found = view(game, network, weights)
-        inside_figure(found, folder / "s08-fig2.png", "MDRNN, k = 2, random weights")
+        inside_figure(found, folder / "s08-fig2.png", "What a random MDRNN of two units makes of a position")
         output = found.inside.output
         caption = "Left: the board. Right: the output, brighter is higher. Below: the hidden units of the four sweeps."
         mirrored = view(_mirrored(game), network, weights).inside.output
@@ -247,7 +247,12 @@ class Figure5(RandomStudy):
             rows.extend(
                 transfer_rows({"game": name, "opponent": "random", "boards": boards(5, 9)}, small, large, paper)
             )
-        scatter_plot(panels, folder / "s08-fig5.png", "Random MDRNNs against the random player", columns=2)
+        scatter_plot(
+            panels,
+            folder / "s08-fig5.png",
+            "The same random MDRNNs on two boards, against the random player",
+            columns=2,
+        )
         caption = "The fitness of the same random networks on two boards against the random player; a point a network."
         return Findings([Table("As in table I", rows)], pictures=[Picture("s08-fig5.png", caption)])
 

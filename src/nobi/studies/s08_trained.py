@@ -140,7 +140,12 @@ class Figure10(TrainedStudy):
             small, large = self.measured(workshop, case)
             cloud = Cloud("champions", small["score"], large["score"])
             panels.append(ScatterPanel(GAME_NAMES[case[0]], "fitness on 5x5", "fitness on 9x9", [cloud]))
-        scatter_plot(panels, folder / "s08-fig10.png", "Champions of coevolution against naive", columns=2)
+        scatter_plot(
+            panels,
+            folder / "s08-fig10.png",
+            "Champions of coevolution on two boards, against the naive player",
+            columns=2,
+        )
         caption = "Generation champions of coevolution on the board of their training and on a larger one."
         return Findings(pictures=[Picture("s08-fig10.png", caption)])
 

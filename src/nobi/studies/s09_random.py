@@ -196,7 +196,7 @@ class Figure4a(RandomStudy):
         panel = ScatterPanel(
             "Atari-Go, against naive", "fitness on 7x7", "fitness on 11x11", [Cloud("MDLSTM", small, large)]
         )
-        scatter_plot([panel], folder / "s09-fig4a.png", "Random MDLSTMs", columns=1)
+        scatter_plot([panel], folder / "s09-fig4a.png", "The same random MDLSTMs on two boards", columns=1)
         rows = transfer_rows(
             {"game": "Atari-Go", "boards": boards(*self.sizes)}, small, large, (TABLE_1[7, 11][0], None)
         )

@@ -100,7 +100,7 @@ class LearningStudy(Study):
             )
         file = f"{self.name}.png"
         panel = LearningPanel(f"Atari-Go 7x7, against {self.opponent}", curves)
-        learning_bands([panel], folder / file, "CMA-ES", columns=1, ylabel="fitness")
+        learning_bands([panel], folder / file, "Learning by CMA-ES", columns=1, ylabel="fitness")
         caption = "Solid: mean fitness of a generation. Broken: the best. Averages over the runs, with 95 % bands."
         return Findings([Table("What training reaches", rows)], claims, [Picture(file, caption)])
 

@@ -185,7 +185,9 @@ class ScatterStudy(TransferStudy):
                 )
             )
         file = f"{self.name}.png"
-        scatter_plot(panels, folder / file, "Champions of CMA-ES, Atari-Go", columns=len(panels))
+        scatter_plot(
+            panels, folder / file, "Champions trained by CMA-ES, on two boards of Atari-Go", columns=len(panels)
+        )
         caption = "Champions on the board of their training and on a larger one."
         return Findings([Table("Correlation", rows)], claims, [Picture(file, caption)])
 
