@@ -11,7 +11,7 @@ from helpers.commands import call
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
-    *("match", "tournament", "gtp", "games", "players", "bench"),
+    *("play", "match", "tournament", "gtp", "games", "players", "bench"),
 ]
 
 
