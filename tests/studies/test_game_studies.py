@@ -146,7 +146,8 @@ def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     alone = study_of("m15-opponents", "day", engines=GNUGO).findings(Played(), tmp_path / "alone")
     assert alone.pictures == []  # one point is no chart
     assert alone.notes[0] == (
-        "The network of 12 layers of 32 filters wins 65 % of its games (95 % interval 43 to 82 %) against gnugo 1.0 level 1."
+        "The network of 12 layers of 32 filters wins 65 % of its games (95 % interval 43 to 82 %) "
+        "against gnugo 1.0 level 1."
     )
     assert not (tmp_path / "alone").exists()
     with pytest.raises(NobiError, match="has no row at the scale 'quick'"):

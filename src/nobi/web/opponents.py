@@ -70,6 +70,18 @@ class Opponent:
             return PLAYOUTS[min(strength, len(PLAYOUTS) - 1)]
         return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0
 
+    @property
+    def network_file(self) -> ModelFile:
+        """The file of its network; a NobiError if it has none."""
+        if self.file is None:
+            raise NobiError(f"{self.title} is not a network.")
+        return self.file
+
+    @property
+    def weight_count(self) -> int:
+        """How many weights its network has."""
+        return sum(tensor.size for tensor in self.network_file.tensors.values())
+
     def refusal(self, game: str, size: int) -> str:
         """Why it cannot play this game on this board, as a sentence; empty if it can."""
         if self.games and game not in self.games:

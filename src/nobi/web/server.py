@@ -1,6 +1,7 @@
 """The server of the page: the port, the guard, the storage, and what each address shows."""
 
 import asyncio
+import contextlib
 import os
 import secrets
 import socket
@@ -16,6 +17,7 @@ import platformdirs
 
 from nobi.errors import NobiError
 from nobi.web.jobs import Jobs
+from nobi.web.looking import Looker
 from nobi.web.opponents import Catalogue
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import WarmUp
@@ -23,6 +25,8 @@ from nobi.web.warmup import WarmUp
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TABS = {
     "/": ("Play", "sports_esports"),
+    "/inside": ("Look inside", "visibility"),
+    "/models": ("Models", "category"),
 }
 
 
@@ -125,6 +129,8 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
     from nicegui import app, ui
 
     from nobi.web.theme import stylesheet
+    from nobi.web.views.inside import InsideView
+    from nobi.web.views.models import ModelsView
     from nobi.web.views.play import PlayView
 
     ui.add_css(stylesheet())
@@ -157,7 +163,22 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
         app.storage.user["dark"] = dark.value
         ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
-    views: dict[str, Callable[[], Any]] = {"/": lambda: PlayView(table)}
+    looker = Looker(tab, visitors.catalogue, visitors.jobs)
+
+    taken = [-1]
+
+    def inside() -> None:
+        if table.session.game.moves and taken[0] != table.version:
+            taken[0] = table.version
+            with contextlib.suppress(NobiError):
+                looker.look_at(table.session)
+        InsideView(looker)
+
+    views: dict[str, Callable[[], Any]] = {
+        "/": lambda: PlayView(table),
+        "/inside": inside,
+        "/models": lambda: ModelsView(table, looker, visitors.jobs),
+    }
     _header(switch_theme)
     ui.sub_pages(views)
     ui.timer(1.0, keep)

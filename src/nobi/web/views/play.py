@@ -10,7 +10,7 @@ from nobi.errors import NobiError
 from nobi.web.board import Board
 from nobi.web.graph import Graph
 from nobi.web.session import COLOURS, MOST_BYTES
-from nobi.web.setup import GAME_RULES, GAME_TITLES, handicaps
+from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
 from nobi.web.table import Table
 from nobi.web.views.common import Choice, button, sentences
 
@@ -55,6 +55,7 @@ class PlayView:
                 self.now_button = button("Move now", self.table.move_now)
                 self.retry_button = button("Try again", self._guarded(self.table.retry))
                 ui.element("div").classes("grow")
+                self.back_button = button("", self._guarded(self.table.back), icon="history", style="quiet")
                 self.resign_button = button("Resign", self._ask_resign, style="quiet")
                 button("New game", self._new, style="strong")
 
@@ -73,7 +74,7 @@ class PlayView:
             with self._row("Strength") as self.strength_row:
                 self.strength = ui.slider(min=0, max=5, step=1).props('snap markers aria-label="strength"')
                 self.strength.on("change", self._change_strength)
-            self.strength_text = ui.label().classes("hinted").style("margin:-4px 0 6px 88px")
+            self.strength_text = ui.label().classes("hinted").style("margin:2px 0 6px 88px")
             with self._row("You play"):
                 self.colour = Choice(
                     {"black": "Black", "white": "White"}, "black", lambda key: self._new(colour=key), "your colour"
@@ -81,7 +82,8 @@ class PlayView:
             with self._row("Komi") as self.komi_row:
                 self.komi = ui.number(step=0.5, format="%.1f").props('dense outlined aria-label="komi"')
                 self.komi.on("change", lambda: self._new(komi=self.komi.value))
-                self.handicap = ui.select({0: "no handicap"}, on_change=self._change_handicap)
+            with self._row("Handicap") as self.handicap_row:
+                self.handicap = ui.select({0: "none"}, on_change=self._change_handicap)
                 self.handicap.props('dense outlined options-dense aria-label="handicap stones"')
             self.overlay = Choice(
                 {"": "Board only", "preferences": "Preferences", "ownership": "Territory"},
@@ -136,28 +138,13 @@ class PlayView:
     def _new(self, **settings: Any) -> None:
         table = self.table
         old = table.session.setup
-        had_moves = bool(table.session.game.moves) and not table.session.is_over
         with sentences():
             if settings.get("game", old.game) != old.game:
                 settings.setdefault("opponent", table.catalogue.first_for(settings["game"], old.size))
                 settings.setdefault("strength", 0)
             setup = replace(old, **{key: value for key, value in settings.items() if key != "size"})
             table.new_game(setup.with_size(settings.get("size", old.size)))
-            if had_moves:
-                self._offer_back(f"New {table.session.setup.title} game.", old.title)
         self.refresh()
-
-    def _offer_back(self, sentence: str, before: str) -> None:
-        with ui.notification(sentence, position="bottom", timeout=6, close_button="Close") as note:
-
-            def back() -> None:
-                with sentences():
-                    self.table.back()
-                note.dismiss()
-                self.refresh()
-
-            note.on("click", back)
-            note.message = f"{sentence} Click here to go back to the {before} game."
 
     def _change_opponent(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if self._filling or event.value is None:
@@ -348,8 +335,9 @@ class PlayView:
                 self.strength_text.set_text(opponent.note)
             self.colour.set(setup.colour)
             self.komi_row.set_visibility(setup.game == "go")
+            self.handicap_row.set_visibility(setup.game == "go" and bool(handicaps(setup.size)))
             self.komi.set_value(setup.komi)
-            stones = {0: "no handicap"} | {count: f"{count} stones" for count in handicaps(setup.size)}
+            stones = {0: "none"} | {count: f"{count} stones" for count in handicaps(setup.size)}
             self.handicap.set_options(stones, value=setup.handicap)
             self.overlay.set(table.overlay)
             self.overlay.offer("ownership", setup.game == "go")
@@ -358,6 +346,10 @@ class PlayView:
         self.pass_button.set_visibility(setup.game == "go")
         self.retry_button.set_visibility(bool(table.failed))
         self.resign_button.set_visibility(not table.session.is_over)
+        self.back_button.set_visibility(table.previous is not None)
+        if table.previous is not None:
+            before = Setup.from_plain(table.previous["setup"]).title
+            self.back_button.set_text(f"Back to {before}")
         self.explanation.set_text(self._explanation())
 
     def _explanation(self) -> str:
