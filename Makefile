@@ -1,12 +1,13 @@
-# `make demo` and `make test` set up everything they need on a fresh machine (Python 3.11 or newer) and do their job.
+# `make play`, `make demo` and `make test` set up everything they need on a fresh machine (Python 3.11 or newer) and do their job.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-portable check format bench clean
+.PHONY: help play demo test test-portable check format bench clean
 
 help:
+	@echo "make play           play against networks in a web page, and look inside them"
 	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
 	@echo "make test           style, types and all tests"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
@@ -25,6 +26,14 @@ $(VENV)/ready-dev: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) ".[dev]"
 	touch $@ $(VENV)/ready
+
+$(VENV)/ready-web: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) ".[web]"
+	touch $@ $(VENV)/ready
+
+play: $(VENV)/ready-web
+	$(BIN)/nobi play
 
 demo: $(VENV)/ready
 	$(BIN)/nobi evolve runs/demo --game atari-go --sizes 7 --net mdlstm:hidden=3 --method es --generations 150 --seed 1 --resume

@@ -11,12 +11,12 @@ import argparse
 import random
 from pathlib import Path
 
-from nobi.arena.ownership import dead_stones
 from nobi.board.vertices import COLUMNS, point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.gtp.client import EngineProcess, start_engine
+from nobi.players.scoring import dead_stones
 
 SCORING = {"chinese": "area", "japanese": "territory"}
 

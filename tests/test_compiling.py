@@ -1,10 +1,12 @@
 """The compiler's wrapper: templates and the cache."""
 
 import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
 
+import numba
 import pytest
 
 from nobi import compiling
@@ -35,7 +37,9 @@ def test_a_template_is_bound_to_functions():
         specialise(_apply_twice, "add", step=add_one, other=double)
 
 
-def test_all_boards_share_one_compiled_function():
+def test_all_boards_share_one_compiled_function(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # a function in the cache is not compiled
+
     @compiled
     def value_on(g, factor):
         return 10 * g + factor
@@ -82,6 +86,34 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
     rule.write_text(source.format(20))
     os.utime(rule, ns=(10**18, 10**18))
     assert run() == ["21", *BOTH]
+
+
+def test_an_interrupt_during_compilation_is_raised_and_leaves_the_function_usable(monkeypatch, tmp_path):
+    """Ctrl-C, sent when LLVM has compiled a function and calls back into Python."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    @compiled
+    def triple(x):
+        return add_one(x) + 2 * x - 1
+
+    sent = []
+
+    def interrupt(frame, what, _):
+        if what == "call" and frame.f_code.co_name == "_object_compiled_hook" and not sent:
+            sent.append(frame.f_code)
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    profile = sys.getprofile()
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            triple(1.5)
+    finally:
+        sys.setprofile(profile)
+    assert sent
+    assert signal.getsignal(signal.SIGINT) is before
+    assert triple(1.5) == 4.5
 
 
 def test_what_is_compiled_is_said_in_words():

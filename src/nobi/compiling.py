@@ -16,9 +16,12 @@ Five facts shape this file.
 
 import hashlib
 import os
+import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
@@ -27,6 +30,8 @@ import llvmlite.binding
 import numba
 import platformdirs
 from numba.core import event, types
+
+from nobi.interrupts import interrupts_go_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -204,6 +209,38 @@ _PARTS = {
 """What is compiled in the parts of the package, for users."""
 
 
+class _DeferInterrupts(event.Listener):
+    """Defers Ctrl-C and the termination signal while Numba compiles a function or loads it from the cache.
+
+    LLVM calls back into Python. A KeyboardInterrupt that is raised there is ignored by ctypes: the interrupt would be
+    lost, and the function would stay half compiled. Compilation is nested, functions within their callers; the signal
+    is delivered at the end of the innermost function.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._received: list[int] = []
+        self._handlers: AbstractContextManager[None] | None = None
+
+    def on_start(self, _: event.Event) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # Python runs signal handlers in the main thread only
+        self._depth += 1
+        if self._handlers is None:
+            self._handlers = interrupts_go_to(self._received.append)
+            self._handlers.__enter__()
+
+    def on_end(self, _: event.Event) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth -= 1
+        if self._handlers is not None and (self._received or self._depth == 0):
+            handlers, self._handlers = self._handlers, None
+            handlers.__exit__(None, None, None)
+            while self._received:
+                signal.raise_signal(self._received.pop(0))
+
+
 def _hash_of_sources() -> str:
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -239,5 +276,21 @@ def _prefer_wide_vectors() -> None:
         config.CPU_NAME = llvmlite.binding.get_host_cpu_name()
 
 
+def has_feature(feature: str) -> bool:
+    """Whether the processor that Numba compiles for has a feature such as `avx2`.
+
+    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken
+    to have AVX2 unless it is `generic`, and not to have AVX-512.
+    """
+    named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
+    features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]
+    if f"+{feature}" in features or f"-{feature}" in features:
+        return f"+{feature}" in features
+    if named and named != "host":
+        return named != "generic" and not feature.startswith("avx512")
+    return bool(llvmlite.binding.get_host_cpu_features().get(feature))
+
+
 _prefer_wide_vectors()
+event.register("numba:compiler_lock", _DeferInterrupts())  # type: ignore[no-untyped-call]
 numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]

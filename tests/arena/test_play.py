@@ -1,10 +1,14 @@
 """The arena: the same games for any number of threads and any batch, and results that the moves bear out."""
 
+import signal
+import threading
+
 import pytest
 from numpy.testing import assert_array_equal
 
 from helpers.arena import assert_same_games, match, match_in_lockstep
 from nobi.arena.play import play_games
+from nobi.arena.summary import summarise
 from nobi.board.stones import BLACK, DRAW, WHITE
 from nobi.games import variant
 from nobi.players import make_player
@@ -94,15 +98,33 @@ def test_a_player_may_choose_for_a_batch(batch):
         assert game.outcome == played.outcome[i]
 
 
-def test_an_interrupted_match_keeps_the_games_played():
+def test_an_interrupt_is_raised_with_the_games_played():
     def interrupt(done):
         if done:
             raise KeyboardInterrupt
 
-    pair = ("atari-go", 9, "heuristic:e=0.2", "heuristic:e=0.2")
-    part = match(*pair, games=50_000, threads=2, progress=interrupt).finished()
-    assert 0 < len(part) < 50_000
-    assert_same_games(part, match(*pair, games=len(part)))
+    pair = ("atari-go", 9, "heuristic:e=0.2", "naive")
+    with pytest.raises(KeyboardInterrupt) as raised:
+        match(*pair, games=200_000, threads=2, progress=interrupt)
+    part = raised.value.played
+    assert 0 < len(part) < 200_000
+    whole = match(*pair, games=len(part))
+    assert_same_games(part, whole)
+    assert summarise(part) == summarise(whole)
+
+
+def test_ctrl_c_is_not_suppressed():
+    """As an interactive session has it: the signal comes while the main thread waits for the others."""
+    main = threading.main_thread().ident
+    timer = threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT))
+
+    def start_timer(done):
+        if done and not timer.ident:
+            timer.start()
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        match("atari-go", 9, "heuristic", "naive", games=200_000, threads=2, progress=start_timer)
+    assert 0 < len(raised.value.played) < 200_000
 
 
 def test_a_fault_of_a_player_ends_the_match():

@@ -6,7 +6,7 @@ from scipy import stats
 
 from helpers.arena import results
 from nobi.arena.summary import mean_interval, share_interval, summarise
-from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.games import variant
 
 
@@ -29,3 +29,9 @@ def test_summary_counts_by_colour():
     found = {key: (s.games, s.wins, s.draws, s.losses) for key, s in summarise(played).items()}
     assert found == {"black": (4, 1, 2, 1), "white": (3, 2, 0, 1), "all": (7, 3, 2, 2)}
     assert summarise(played)["all"].win_rate.value == pytest.approx(4 / 7)
+
+
+def test_unfinished_games_do_not_count():
+    played = results(variant("gomoku", 5), [BLACK, DRAW, BLACK, RUNNING, WHITE], [25, 25, 25, 0, 25])
+    found = {key: (s.games, s.wins, s.draws, s.losses) for key, s in summarise(played).items()}
+    assert found == {"black": (2, 2, 0, 0), "white": (1, 0, 1, 0), "all": (3, 2, 1, 0)}

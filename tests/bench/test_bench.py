@@ -9,7 +9,7 @@ from helpers.commands import call
 from nobi.bench.datasets import records_as_sgf
 from nobi.bench.features import playout_records
 from nobi.bench.figure import Figure, rate_figure, rates
-from nobi.datasets.parsing import parse
+from nobi.records.sgf_reader import parse_sgf
 
 
 def test_rates_are_units_per_second():
@@ -65,6 +65,6 @@ def test_bad_input(capsys, arguments, sentence):
 def test_the_records_to_import_are_those_of_the_games():
     games = playout_records(9, 3)
     for i, text in enumerate(records_as_sgf(games)):
-        [record] = parse(text)
+        [record] = parse_sgf(text)
         assert record.size == 9
         assert record.moves.tolist() == games.moves[games.start[i] : games.start[i + 1]].tolist()

@@ -13,14 +13,14 @@ from nobi.networks.deep.store import DeepModel, save_deep
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "model.safetensors"
-    save_deep(path, DeepModel(lively("nobi-net:width=8,blocks=1").float(), 9))
+    save_deep(path, DeepModel(lively("nobi-net:width=16,blocks=1").float(), 9))
     return path
 
 
 def test_export_says_what_it_did(capsys, tmp_path, model):
     code, out, err = call(capsys, "export", str(model), "--onnx", str(tmp_path / "new" / "net.onnx"))
     assert (code, err) == (0, "")
-    assert "any size; the 27 planes of m15-norank; inputs planes." in out
+    assert "any size; the 31 planes of nobi; inputs planes." in out
     assert "Equal under onnxruntime on 5x5, 9x9, 19x19, 25x25" in out
     assert (tmp_path / "new" / "net.onnx").stat().st_size > 1000
 
@@ -29,11 +29,11 @@ def test_export_as_json(capsys, tmp_path, model):
     code, out, _ = call(capsys, "export", str(model), "--onnx", str(tmp_path / "net.onnx"), "--size", "7", "--json")
     found = json.loads(out)
     assert code == 0
-    assert found["network"] == "nobi-net:width=8,blocks=1"
-    assert found["planes"] == "m15-norank"
-    assert (found["inputs"], found["channels"]) == (["planes"], 27)
+    assert found["network"] == "nobi-net:width=16,blocks=1"
+    assert found["planes"] == "nobi"
+    assert (found["inputs"], found["channels"]) == (["planes"], 31)
     told = onnxruntime.InferenceSession(tmp_path / "net.onnx").get_modelmeta().custom_metadata_map
-    assert told == {"network": "nobi-net:width=8,blocks=1", "planes": "m15-norank"}
+    assert told == {"network": "nobi-net:width=16,blocks=1", "planes": "nobi"}
     assert found["sizes"] is None
     assert found["checked"] == [5, 7, 9, 19, 25]
     assert found["difference"] < 1e-4

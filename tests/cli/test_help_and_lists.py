@@ -8,10 +8,14 @@ import pytest
 
 import nobi
 from helpers.commands import call
+from helpers.diagrams import ENDLESS_LADDER
+from helpers.positions import position
+from nobi.features import planes_named
+from nobi.features.position import position_planes
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
-    *("match", "tournament", "gtp", "games", "players", "warm-up", "bench"),
+    *("play", "match", "tournament", "gtp", "models", "games", "players", "warm-up", "bench"),
 ]
 
 
@@ -91,6 +95,21 @@ def test_a_reader_who_has_seen_enough_meets_no_complaint():
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert found.stdout.startswith("usage: nobi match")
     assert found.stderr == ""
+
+
+def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch):
+    class ReadsLadders:
+        def run(self):
+            position_planes(position("go:ko=simple", ENDLESS_LADDER), planes_named("m15"))
+            return 0
+
+    monkeypatch.setattr("nobi.cli.parsing.parsed", lambda _: ReadsLadders())
+    for _ in range(2):  # each command reports its own
+        code, out, err = call(capsys, "some-command")
+        assert (code, out) == (0, "")
+        assert err.startswith("nobi: 1 ladder was not read to the end")
+    monkeypatch.undo()
+    assert call(capsys, "games")[2] == ""
 
 
 def every_command():

@@ -19,7 +19,7 @@ from nobi.cli.common import progress_columns
 from nobi.cli.predict import _value
 from nobi.imitate.run import ImitationRun
 
-RUN = ["--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
+RUN = ["--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
 RUN += ["--validation", "30", "--threads", "1"]
 
 
@@ -171,7 +171,7 @@ def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_pat
     from nobi.networks.deep.store import DeepModel, save_deep
 
     free = tmp_path / "free.safetensors"
-    save_deep(free, DeepModel(make_deep("nobi-net:width=8,blocks=1,mask=false"), 5, {}))
+    save_deep(free, DeepModel(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))
     masked = trained / "model.safetensors"
     asked = ["predict", str(masked), str(free), "--data", data, "--positions", "20"]
     _, out, _ = call(capsys, *asked)

@@ -115,7 +115,7 @@ def test_an_mlp_has_a_map_and_no_sweeps(capsys, models):
 @pytest.fixture(scope="module")
 def deep(tmp_path_factory):
     path = tmp_path_factory.mktemp("deep") / "deep.safetensors"
-    network = make_deep("nobi-net:width=8,blocks=1")
+    network = make_deep("nobi-net:width=16,blocks=1")
     chance = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for weights in network.parameters():  # a fresh one has hardly an opinion
@@ -203,7 +203,7 @@ def test_what_is_neither_player_nor_model(capsys, tmp_path, monkeypatch, name):
 
 
 def test_values_that_are_no_numbers(capsys, tmp_path):
-    network = make_deep("nobi-net:width=8,blocks=1")
+    network = make_deep("nobi-net:width=16,blocks=1")
     with torch.no_grad():
         for weights in network.parameters():
             weights.fill_(1e30)

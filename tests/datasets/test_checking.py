@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
-from making import random_sgf
 
+from helpers.making import random_sgf
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.vertices import point_at
 from nobi.datasets.checking import check
-from nobi.datasets.parsing import parse
-from nobi.datasets.record import collection_of
 from nobi.games.go import Go, GoSettings
+from nobi.records.collecting import collection_of
 from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.sgf_reader import parse_sgf
 
 
 def faults(*texts):
-    records = [record for text in texts for record in parse(text if isinstance(text, bytes) else text.encode())]
+    records = [record for text in texts for record in parse_sgf(text if isinstance(text, bytes) else text.encode())]
     return [fault and (fault.kind, fault.reason) for fault in check(collection_of(records))]
 
 
@@ -59,7 +59,7 @@ def test_first_illegal_move(text, kind, reason):
 def test_long_cycles_are_legal():
     """Records contain what superko would forbid."""
     assert faults(TWO_KOS) == [None]
-    [record] = parse(TWO_KOS.encode())
+    [record] = parse_sgf(TWO_KOS.encode())
     game = Go(9, GoSettings(ko="positional"))
     codes = [*record.setup.tolist(), *record.moves.tolist()]
     points = [PASS if c & PASS_CODE == PASS_CODE else point_at(*divmod(c & PASS_CODE, 9), 9) for c in codes]

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from nobi.datasets.filters import filter_out
-from nobi.datasets.parsing import parse
 from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
+from nobi.records.sgf_reader import parse_sgf
 
 GAME = b"(;SZ[9]BR[3k]WR[2d]DT[1995-06-15]HA[2]AB[aa][bb];W[cc];B[dd];W[])"
 UNKNOWN = b"(;SZ[18];B[cc])"
@@ -51,7 +51,7 @@ YEAR = b"(;DT[1995];B[cc])"
     ],
 )
 def test_filters(game, settings, kind):
-    [record] = parse(game)
+    [record] = parse_sgf(game)
     fault = filter_out(record, ImportSettings(**settings))
     assert (fault and fault.kind) == (kind and f"filtered-{kind}")
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from making import image
 
+from helpers.making import image
 from nobi.datasets.identity import SPLITS, identify, split_of
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 

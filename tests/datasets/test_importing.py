@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from making import image, line_of, random_sgf
 
+from helpers.making import image, line_of, random_sgf
 from nobi.datasets import importing
 from nobi.datasets.dataset import Dataset, check_split_alike
 from nobi.datasets.identity import SPLITS
 from nobi.datasets.importing import import_records
-from nobi.datasets.parsing import parse
 from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
 from nobi.records.collecting import select
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
+from nobi.records.sgf_reader import parse_sgf
 
 
 def lines(count, seed=0, sizes=(9, 13, 9, 19, 5)):
@@ -87,7 +87,7 @@ def test_games_come_back_as_they_were(tmp_path):
     texts = lines(60)
     dataset = imported(tmp_path, *texts)
     parts = {split: as_games(dataset.collection(split)) for split in SPLITS}
-    expected = [as_game(record) for text in texts for record in parse(text)]
+    expected = [as_game(record) for text in texts for record in parse_sgf(text)]
     assert sorted(game for games in parts.values() for game in games) == sorted(expected)
     for split, games in parts.items():
         assert [game[0] for game in games] == sorted(game[0] for game in games)  # sorted by size …
@@ -115,7 +115,7 @@ def test_round_trips(tmp_path_factory, games, rank, komi):
         return
     stored = [game for split in SPLITS for game in as_games(dataset.collection(split))]
     lost = {line["index"] for line in dataset.rejected()}
-    kept = [as_game(next(parse(text))) for i, text in enumerate(texts, 1) if i not in lost]
+    kept = [as_game(next(parse_sgf(text))) for i, text in enumerate(texts, 1) if i not in lost]
     assert sorted(stored) == sorted(kept)
     assert len(stored) + len(lost) == len(texts)
 
@@ -450,6 +450,6 @@ def test_every_name_of_a_file_can_be_told(tmp_path):
     assert [line["record"] for line in dataset.rejected()] == ["b.sgf", "c\\xfc.sgf", "", "d\\xfc.sgf"]
     reasons = [line["reason"].replace(f"{tmp_path}/", "") for line in dataset.rejected()]
     assert reasons[0] == reasons[2] == "The same game came before: a\\xfc.sgf of M\\xfcller."
-    (tmp_path / "alone.sgf").write_bytes(game[:-1])
+    (tmp_path / "alone.sgf").write_bytes(game[:-2])
     with pytest.raises(NobiError, match=r"the first, .*alone.sgf: It ends in the middle"):
         import_records([tmp_path / "alone.sgf"], tmp_path / "other")

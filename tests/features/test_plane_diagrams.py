@@ -5,11 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from helpers.diagrams import CAPTURES, KO, ONE_STONE_SUICIDE
+from helpers.diagrams import CAPTURES, ENDLESS_LADDER, KO, ONE_STONE_SUICIDE
 from helpers.positions import play, position
 from helpers.twins import as_dict
+from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import COLUMNS
+from nobi.board.vertices import COLUMNS, point_named, row_column
 from nobi.errors import NobiError
 from nobi.features import planes_named
 from nobi.features.position import position_planes
@@ -140,6 +141,28 @@ def test_a_ladder_runs_across_the_largest_board(breaker, expected):
     assert marked(position("go", diagram), "ladder") == expected
 
 
+@pytest.mark.parametrize(("stones", "steps"), [("Z21", 1300), ("M1 Z21", 2800)])
+def test_a_ladder_that_branches_is_read_to_its_end(stones, steps):
+    """White stones on and beside the edge lead the attacker astray, and only at the far end of the board."""
+    empty = "\n".join([" ".join("." * 25)] * 25)
+    game = position("go", with_stones(empty, X="B3 C2 D2", O=f"C3 {stones}"))
+    before = ladder_limit_hits()
+    assert marked(game, "ladder") == {"C4"}
+    assert ladder_limit_hits() == before
+    workspace = allocate_ladder_room(25)
+    move, target = (np.uint16(point_named(name, 25)) for name in ("C4", "C3"))
+    assert captures_in_ladder(game.boards.stones, game.boards.chains, 0, workspace, move, target)
+    assert workspace.steps[0] > steps
+    twin = plain.replay(25, as_dict(game), [])
+    assert plain.is_ladder(twin.board, 25, row_column(int(move), 25), surround.BLACK)
+
+
+def test_an_endless_ladder_is_counted():
+    before = ladder_limit_hits()
+    marked(position("go:ko=simple", ENDLESS_LADDER), "ladder")
+    assert ladder_limit_hits() == before + 1
+
+
 def test_liberties():
     game = position("go", LADDER)
     assert counted(game, "liberties") == {"B3": "3", "C3": "2", "C2": "4+", "D2": "4+"}
@@ -238,7 +261,7 @@ def test_the_edge_plane_is_empty_on_the_board():
     [
         (
             "m16",
-            "There is no set of planes 'm16'; choose one of c14-3, c14-7, m15, m15-norank, m15-reduced or own-enemy",
+            "There is no set of planes 'm16'; choose one of c14-3, c14-7, m15, m15-norank, m15-reduced, nobi or",
         ),
         ("c14-3:edge=2", "'c14-3:edge=2': edge is true or false, not '2'"),
         ("m15:rank=no", "'m15:rank=no': there is no setting 'rank'; it takes none"),

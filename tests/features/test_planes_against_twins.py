@@ -9,7 +9,7 @@ from helpers.diagrams import SEND_TWO
 from helpers.positions import play, position
 from helpers.records import collection_of, random_records
 from helpers.twins import MARKS, as_dict
-from nobi.board.ladders import MOST_STEPS, allocate_ladder_room, captures_in_ladder
+from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
 from nobi.board.stones import BLACK, WHITE, copy_of
 from nobi.board.vertices import point_at, row_column
 from nobi.features import names, planes_named
@@ -28,8 +28,9 @@ WORDS = {
     "m15-reduced": "m15-reduced",
     "m15-norank": "m15-norank",
     "m15": "m15",
+    "nobi": "nobi",
 }
-COUNTS = [2, 3, 4, 7, 8, 9, 27, 36]
+COUNTS = [2, 3, 4, 7, 8, 9, 27, 36, 31]
 MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 
@@ -94,9 +95,20 @@ def set_up(size, board, me):
 def test_made_up_positions(drawn):
     size, board, me = drawn
     twin = plain.replay(size, board, [])
-    planes = planes_named("m15")
-    found = position_planes(set_up(size, board, me), planes, rank=4)
-    assert_same(found, plain.planes_of("m15", twin, me, [], 4), planes.channels)
+    for name in ("m15", "nobi"):
+        planes = planes_named(name)
+        found = position_planes(set_up(size, board, me), planes, rank=4)
+        assert_same(found, plain.planes_of(name, twin, me, [], 4, komi=7.5), planes.channels)
+
+
+@pytest.mark.parametrize("komi", [-5.0, -4.0, -3.5, -0.5, 0.0, 0.5, 3.5, 4.0, 6.5, 7.5, 200.0])
+@pytest.mark.parametrize("me", [surround.BLACK, surround.WHITE])
+def test_komi(komi, me):
+    planes = planes_named("nobi")
+    game = Go(5, GoSettings(ko="simple", komi=komi))
+    game.set_up([], MARKED[me])
+    expected = plain.planes_of("nobi", plain.replay(5, {}, []), me, [], 0, komi=komi)
+    assert_same(position_planes(game, planes), expected, planes.channels)
 
 
 @settings(max_examples=40, deadline=None)
@@ -106,7 +118,7 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
     game = set_up(size, board, me)
     boards = game.boards
     before = copy_of(boards)
-    room = allocate_ladder_room(size)
+    room, limit_hits = allocate_ladder_room(size), ladder_limit_hits()
     for target, mark in board.items():
         liberties = plain.chain_and_liberties(board, target, size)[1]
         if mark == surround.OTHER[me] and len(liberties) == 2:
@@ -115,7 +127,7 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
                 if game.is_legal(int(point)):
                     works = captures_in_ladder(boards.stones, boards.chains, 0, room, point, stone)
                     assert works == plain.attack_succeeds(board, size, move, target, me, None)
-                    assert room.steps[0] < MOST_STEPS
+                    assert ladder_limit_hits() == limit_hits
                     assert not room.trail.height.any()
     np.testing.assert_array_equal(boards.stones.colour, before.stones.colour)
     np.testing.assert_array_equal(boards.chains.head, before.chains.head)

@@ -107,7 +107,21 @@ def test_playing():
         22 komi nan
         ?22 syntax error
         23 komi 0.3
-        ?23 komi must be a multiple of 0.5 between -1000 and 1000, not 0.3
+        =23
+        24 get_komi
+        =24 0.3
+        25 komi 3.75
+        =25
+        26 get_komi
+        =26 3.75
+        27 komi 1001
+        =27
+        28 get_komi
+        =28 1001
+        29 komi -12345.75
+        =29
+        30 get_komi
+        =30 -12345.75
         """,
     )
 

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
+
 from helpers.conversation import HALVES, Talk
-from nobi.board.stones import WHITE
+from nobi.board.stones import BLACK, WHITE
 from nobi.board.vertices import point_named
 from nobi.games import variant
+from nobi.games.base import COLOUR_NAMES
 from nobi.gtp.engine import Engine
 from nobi.gtp.session import Session
 from nobi.players import make_player
@@ -36,7 +39,7 @@ def test_rules_that_forbid_a_move_of_the_game_are_refused():
     talk = Talk(size=5)
     talk.ask("kata-set-rules tromp-taylor", "gogui-setup b B1 b B2 b A3 w A2", "gogui-setup_player w", "play w A1")
     assert talk.ask("list_stones w") == ""  # two stones captured themselves
-    assert talk.fault("kata-set-rules chinese") == "a move of this game would be illegal"
+    assert talk.fault("kata-set-rules chinese") == "by these rules, move 1, white at A1, is illegal: it is suicide"
     assert json.loads(talk.ask("kata-get-rules"))["suicide"]
     talk.ask("komi 0.5", "undo", "kata-set-rules chinese")
     assert talk.fault("play w A1") == "illegal move"
@@ -49,6 +52,9 @@ def test_final_score_and_status():
     assert talk.ask("final_status_list dead") == "B3"
     assert talk.ask("final_status_list alive") == "C5 C4 C3 C2 C1\nD5 D4 D3 D2 D1"
     assert talk.ask("final_status_list seki") == ""
+    assert talk.ask("final_status_list black_territory") == "A5 B5 A4 B4 A3 A2 B2 A1 B1"
+    assert talk.ask("final_status_list white_territory") == "E5 E4 E3 E2 E1"
+    assert talk.ask("final_status_list dame") == ""
     assert talk.fault("final_status_list") == "syntax error"
     assert talk.fault("final_status_list undead") == "syntax error"
     talk.ask("kata-set-rules japanese", "komi 5")  # 10 points and a prisoner against 5
@@ -67,6 +73,7 @@ def test_records(tmp_path):
     for part in ("AB[cg][gc]", "KM[3.5]", "SZ[9]", ";W[ee];B[", "PL[W]"):
         assert part in text.replace("\n", "")
     assert talk.ask("printsgf").replace("\n", "") == text.replace("\n", "")
+    assert talk.ask("printsgf -") == talk.ask("printsgf")
     other = Talk(size=19)
     other.ask(f"loadsgf {file}")
     assert other.ask("list_stones w") == "E5 D4"
@@ -87,7 +94,6 @@ def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
         "text.sgf": b"once upon a time",
         "huge.sgf": b"(;FF[4]GM[1]SZ[39];B[aa])",
         "illegal.sgf": b"(;FF[4]GM[1]SZ[7];B[aa];W[aa])",
-        "late.sgf": b"(;FF[4]GM[1]SZ[9];B[ee];AB[aa];W[bb])",
         "point.sgf": b"(;FF[4]GM[1]SZ[7];B[zz])",
         "twice.sgf": b"(;FF[4]GM[1]SZ[7]AB[aa][aa]AW[aa];B[bb])",
     }
@@ -98,7 +104,7 @@ def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
         assert talk.ask("list_stones b") == "C3"
         assert talk.session.bot.player.variant.size == 9
     assert talk.fault("loadsgf") == "syntax error"
-    assert talk.fault(f"loadsgf {tmp_path / 'late.sgf'}").endswith("stones are set up after move 1")
+    assert talk.fault(f"loadsgf {tmp_path / 'illegal.sgf'}").endswith(": move 2, white at A7, is illegal: it is taken")
     assert talk.fault("loadsgf a\x00b").startswith("cannot load file")
     assert talk.fault(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
     talk.ask("undo")
@@ -112,6 +118,98 @@ def test_a_record_that_sets_up_its_handicap_after_the_root(tmp_path):
     assert talk.ask("list_stones b") == "C7 D6 G3"
     assert talk.ask("list_stones w") == "E5"
     assert talk.session.game.to_move == WHITE
+
+
+def loaded(file, content, move="", komi=7.5):
+    """The stones on the board, black and white, and the player to move, after a record is loaded."""
+    file.write_bytes(content)
+    talk = Talk(game=f"go:komi={komi}", size=9)
+    talk.ask(f"loadsgf {file} {move}")
+    return talk.ask("list_stones b"), talk.ask("list_stones w"), COLOUR_NAMES[talk.session.game.to_move]
+
+
+@pytest.mark.parametrize(
+    ("content", "black", "white", "to_move"),
+    [
+        ("(;SZ[9]PB[許];B[aa];W[bb])".encode("big5"), "A9", "B8", "black"),
+        ("(;SZ[9]PB[慭];B[aa];W[bb])".encode("gb18030"), "A9", "B8", "black"),
+        ("(;SZ[9]PB[表];B[aa];W[bb])".encode("shift_jis"), "A9", "B8", "black"),
+        (b"(;SZ[9];B[aa]W[bb];B[cc])", "A9 C7", "B8", "white"),
+        (b"(;SZ[9]HA[2];W[ee])", "G7 C3", "E5", "black"),
+        (b"(;SZ[9]AB[aa][bb]PL[1])", "A9 B8", "", "black"),
+        (b"(;SZ[9]AB[aa]AW[bb]PL[white])", "A9", "B8", "white"),
+        (b"(;SZ[9:9];B[ aa];W[bb ])", "A9", "B8", "black"),
+        (b"(SZ[9];B[aa]()(;W[bb]);B[cc])", "A9", "B8", "black"),
+        (b"(;SZ[9];B[aa];W[b", "A9", "", "white"),
+        (b"(;SZ[9];W[aa])", "", "A9", "black"),
+        (b"(;SZ[9];B[aa];W[bb];AE[aa]AW[cc];B[dd])", "D6", "B8 C7", "white"),  # stones between moves
+        (b"(;SZ[9];B[aa];W[bb];AB[cc:dc]PL[W])", "A9 C7 D7", "B8", "white"),
+    ],
+)
+def test_unusual_records(tmp_path, content, black, white, to_move):
+    assert loaded(tmp_path / "record.sgf", content) == (black, white, to_move)
+
+
+def test_a_record_is_loaded_up_to_what_cannot_be_read(tmp_path):
+    late = b"(;SZ[9];B[aa];W[bb];AE[aa]AB[ii];W[cc])"
+    file = tmp_path / "record.sgf"
+    assert loaded(file, late, "2") == ("A9", "", "white")
+    assert loaded(file, late, "3") == ("J1", "B8", "white")
+    assert loaded(file, late, "4") == loaded(file, late) == ("J1", "B8 C7", "black")
+    broken = b"(;SZ[9];B[aa];W[bb];B[zz];W[cc])"
+    assert loaded(file, broken, "3") == ("A9", "B8", "black")
+    talk = Talk(size=9)
+    for end in ("", "4", "99"):
+        assert talk.fault(f"loadsgf {file} {end}") == "cannot load file: Move 3 is 'zz', which is no point"
+
+
+def test_an_illegal_move_of_a_record_is_named_with_the_reason(tmp_path):
+    file = tmp_path / "record.sgf"
+    ko = b"(;SZ[9]AB[ba][ab][bc]AW[ca][cc][db];B[cb];W[bb];B[cb])"
+    suicide = b"(;SZ[9]AB[ba][ab];W[aa])"
+    send_two = b"(;SZ[5]AB[ad][bd]AW[cd][be][de]"  # white sends two stones and takes one back
+    again = "it repeats an earlier position"
+    reasons = {
+        (ko, "simple"): "move 3, black at C8, is illegal: it takes back a ko at once",
+        (suicide, "simple"): "move 1, white at A9, is illegal: it is suicide",
+        (send_two + b"PL[W];W[ae];B[ce];W[be])", "positional"): (
+            f"move 3, white at B1, is illegal: {again}, which positional superko forbids"
+        ),
+        (send_two + b"PL[B];B[];W[ae];B[ce];W[be])", "situational"): (
+            f"move 4, white at B1, is illegal: {again} with the same player to move, which situational superko forbids"
+        ),
+    }
+    for (content, rule), reason in reasons.items():
+        file.write_bytes(content)
+        assert Talk(game=f"go:ko={rule}", size=9).fault(f"loadsgf {file}") == f"cannot load file: {reason}"
+    assert Talk(game="go:ko=simple", size=9).ask(f"loadsgf {file}") == ""
+
+
+def test_komi_of_own_records_is_in_points(tmp_path):
+    talk, file = Talk(size=9), tmp_path / "komi.sgf"
+    for komi in ("3.75", "1001", "-0.3", "375"):
+        talk.ask(f"komi {komi}", f"printsgf {file}", "komi 5", f"loadsgf {file}")
+        assert talk.ask("get_komi") == komi
+
+
+def test_set_position():
+    talk = Talk(size=9)
+    talk.ask("play b A1", "set_position b C3 w D4 B E5")
+    assert (talk.ask("list_stones b"), talk.ask("list_stones w")) == ("E5 C3", "D4")
+    assert talk.session.game.to_move == BLACK
+    assert talk.fault("undo") == "cannot undo"
+    for words, message in (
+        ("b", "syntax error"),
+        ("b C3 w C3", "C3 is set up twice"),
+        ("b pass", "invalid color or coordinate"),
+        ("b Z1", "invalid color or coordinate"),
+        ("green C3", "invalid color"),
+        ("b A2 b B1 w A1", "The stones at A1 are set up without a liberty"),
+    ):
+        assert talk.fault(f"set_position {words}") == message
+        assert talk.ask("list_stones b") == "E5 C3"
+    talk.ask("set_position")
+    assert talk.ask("list_stones b") == talk.ask("list_stones w") == ""
 
 
 def test_komi_of_records(tmp_path):

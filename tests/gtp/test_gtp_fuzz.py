@@ -5,7 +5,7 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.conversation import QuickBot, Talk
+from helpers.conversation import Talk
 from nobi.gtp.commands import COMMANDS
 from nobi.gtp.protocol import read_command
 
@@ -45,6 +45,7 @@ def check(talk, line):
 
 def converse(tmp_path_factory, monkeypatch, talk, lines):
     monkeypatch.chdir(tmp_path_factory.getbasetemp())
+    monkeypatch.setattr("nobi.players.scoring.PLAYOUTS", 4)  # quick: the score itself does not matter here
     for line in lines:
         check(talk, line)
     check(talk, "1 showboard")
@@ -53,13 +54,13 @@ def converse(tmp_path_factory, monkeypatch, talk, lines):
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lines=TALKS)
 def test_any_lines_get_answers(tmp_path_factory, monkeypatch, lines):
-    converse(tmp_path_factory, monkeypatch, Talk("go", 5, "playout", QuickBot), lines)
+    converse(tmp_path_factory, monkeypatch, Talk("go", 5, "playout"), lines)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(game=st.sampled_from(["atari-go", "gomoku", "pente"]), lines=TALKS)
 def test_any_lines_get_answers_in_other_games(tmp_path_factory, monkeypatch, game, lines):
-    converse(tmp_path_factory, monkeypatch, Talk(game, 5, "naive", QuickBot), lines)
+    converse(tmp_path_factory, monkeypatch, Talk(game, 5, "naive"), lines)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

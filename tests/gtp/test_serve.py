@@ -227,6 +227,16 @@ def test_the_search_prints_nothing_but_the_protocol():
     assert answers[5:] == ["=6 ", ""]
 
 
+def test_the_search_captures_instead_of_passing():
+    """Black has passed; white captures everything at C5, and would lose everything by a pass."""
+    stones = "b A5 b B5 b A4 b B4 b A3 b B3 b A2 b B2 b A1 b B1 w D5 w E5 w D4 w E4 w D3 w E3 w D2 w E2 w D1 w E1"
+    lines = f"boardsize 5\nkomi 0.5\ngogui-setup {stones} b C4 w C3 b C2 w C1\n"
+    lines += "play black pass\ngenmove white\nfinal_score\nquit\n"
+    command = [sys.executable, "-m", "nobi", "gtp", "mcts"]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.split("\n\n")[4:6] == ["= C5", "= W+25.5"]
+
+
 def test_a_deep_network_is_an_engine(tmp_path):
     model = tmp_path / "deep.safetensors"
     save_deep(model, DeepModel(make_deep("c14-small:size=7"), 7))

@@ -1,6 +1,5 @@
 """An engine inside the tests, and a way to talk to it."""
 
-from nobi.arena.ownership import ownership
 from nobi.games import variant
 from nobi.gtp.engine import Engine
 from nobi.gtp.session import Session
@@ -9,13 +8,6 @@ from nobi.players.bot import PlayerBot
 
 HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
 """A finished position on 5x5, for `gogui-setup`: black has the left, white the right."""
-
-
-class QuickBot(PlayerBot):
-    """A player whose ownership map is rough and quick."""
-
-    def ownership(self, game):
-        return ownership(game, playouts=4) if game.name == "go" else None
 
 
 class Talk:

@@ -137,3 +137,15 @@ CAPTURES = {
         ),
     ]
 }
+
+ENDLESS_LADDER = """
+. . . . . . . .
+. . . . . . . .
+. . . . X . . X
+X . X X . . . O
+. . O O X O O X
+. O . . O . X .
+O X . X . X . .
+. X X X . . . .
+"""
+"""A ladder in which captures and recaptures repeat the position."""

@@ -16,7 +16,7 @@ def code_of(colour, point, size):
 
 
 def collection_of(records):
-    """A collection of records, each a dict: size, moves and setup as (colour, point), ranks as (black's, white's)."""
+    """A collection of records: dicts of size, moves and setup as (colour, point), ranks (black's, white's), result."""
     moves, setups = (
         [np.array([code_of(*move, r["size"]) for move in r.get(key, ())], np.uint16) for r in records]
         for key in ("moves", "setup")
@@ -33,7 +33,7 @@ def collection_of(records):
         white_rank=ranks[:, 1],
         komi=np.full(len(records), np.nan, np.float32),
         handicap=none.astype(np.uint8),
-        result=none.astype(np.int8),
+        result=np.array([r.get("result", 0) for r in records], np.int8),
         year=none.astype(np.int16),
     )
 

@@ -25,7 +25,7 @@ from nobi.networks.deep.store import DeepModel, load_deep, save_deep
 from nobi.networks.model import load_model
 from nobi.players import make_player
 
-NET = "nobi-net:width=8,blocks=2,planes=c14-7"
+NET = "nobi-net:width=16,blocks=2,planes=c14-7"
 FILES = ("config.json", "checkpoint.safetensors", "metrics.jsonl", "model.safetensors")
 
 
@@ -46,7 +46,7 @@ def assert_same_files(one, other):
     assert [name for name in FILES if (one / name).read_bytes() != (other / name).read_bytes()] == []
 
 
-@pytest.mark.parametrize("optimiser", ["sgd", "nesterov", "adamw"])
+@pytest.mark.parametrize("optimiser", ["sgd", "nesterov", "adamw", "muon"])
 @pytest.mark.parametrize("data", ["games5", "games57"])
 def test_a_run_that_was_left_ends_in_the_same_bits(tmp_path, request, data, optimiser):
     settings = some(request.getfixturevalue(data), optimiser=optimiser, clip=1.0)
@@ -190,8 +190,45 @@ def test_weights_can_come_from_a_model(tmp_path, games5):
     fresh = make_deep(NET, 77)
     assert all((a == b).all() for a, b in zip(run.network.parameters(), fresh.parameters(), strict=True))
     says = fault_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net="nobi-net:width=16"))
-    assert "holds the network nobi-net:width=8,blocks=2,planes=c14-7, not nobi-net:width=16" in says
+    assert "holds the network nobi-net:width=16,blocks=2,planes=c14-7, not nobi-net:width=16" in says
     assert not (tmp_path / "other").exists()
+
+
+def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
+    """Weights, statistics and the optimiser's state: the first step is that of the other run, were it to go on."""
+    settings = some(games5, optimiser="muon", schedule="wsd:rate=0.01,warmup=0,decay=0")
+    first = ImitationRun(tmp_path / "first", settings)
+    first.train(until=6)
+    second = ImitationRun(tmp_path / "second", dataclasses.replace(settings, start=str(tmp_path / "first")))
+    assert second.step_number == 0
+    for one, two in zip(first.network.state_dict().values(), second.network.state_dict().values(), strict=True):
+        assert torch.equal(one, two)
+    batch = first.sampler.draw(3)
+    reader = Reader(first.sources.positions, first.network.planes, torch.device("cpu"))
+    for run in (first, second):
+        run.trainer.step(reader.read(batch.source, batch.number, batch.symmetry), 0.01)
+    for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(one, two)
+
+
+def test_statistics_are_frozen_in_the_last_part_of_a_run(tmp_path, games5):
+    run = ImitationRun(tmp_path / "run", some(games5, frozen=0.5, validation=0))
+    run.train(until=7)
+    before = [buffer.clone() for buffer in run.network.buffers()]
+    assert any((buffer != 0).any() for buffer in before)
+    run.train()
+    assert all(torch.equal(one, two) for one, two in zip(before, run.network.buffers(), strict=True))
+
+
+@pytest.mark.parametrize("name", ["answer_weight", "value_weight"])
+def test_other_outputs_are_learnt_if_their_losses_count(tmp_path, games5, name):
+    part = {"answer_weight": "moves.weight", "value_weight": "value.weight"}[name]
+    both = {"answer_weight": 0.0, "value_weight": 0.0}
+    without = finish(tmp_path / "without", some(games5, **both)).network.state_dict()[part]
+    counted = finish(tmp_path / "with", some(games5, **(both | {name: 1.0}))).network.state_dict()[part]
+    fresh = make_deep(NET, 0).state_dict()[part]
+    assert torch.equal(without[-1], fresh[-1])
+    assert not torch.equal(counted[-1], fresh[-1])
 
 
 def test_schedules_come_from_the_paper_or_the_optimiser():

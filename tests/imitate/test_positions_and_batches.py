@@ -9,7 +9,7 @@ import torch
 from helpers.records import collection_of, random_records
 from nobi.board.stones import BLACK, WHITE
 from nobi.imitate.batches import AHEAD, Reader, in_turn
-from nobi.imitate.positions import Positions
+from nobi.imitate.positions import NO_ANSWER, Positions
 from nobi.records.collecting import span
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
@@ -42,6 +42,23 @@ def test_positions_are_the_moves_that_are_no_passes(records, first):
     assert len(positions) == len(plain)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_answers_and_results(first):
+    records = [{**record, "result": 1 - i % 3} for i, record in enumerate([*PASSING, *random_records(5, 3, seed=2)])]
+    games = span(collection_of(records), first, len(records))
+    positions = Positions(games)
+    places = positions.places(np.arange(len(positions)))
+    answers, results = positions.answers(places), positions.results(places)
+    for i, (game, ply, white) in enumerate(plain_positions(games)):
+        moves = records[first + game]["moves"]
+        own = WHITE if white else BLACK
+        follows = moves[ply + 1] if ply + 1 < len(moves) else (own, None)
+        answered = follows[0] != own and follows[1] is not None
+        assert answers[i] == (follows[1][0] * 5 + follows[1][1] if answered else NO_ANSWER)
+        assert results[i] == records[first + game]["result"] * (-1 if white else 1)
+    assert (answers == NO_ANSWER).any()
+
+
 def test_boards_of_several_sizes_are_refused():
     with pytest.raises(ValueError, match="one size"):
         Positions(collection_of([{"size": 5}, {"size": 7}, PASSING[0]]))
@@ -67,6 +84,11 @@ def test_planes_targets_and_legal_moves_are_turned_alike():
         assert (turn(plain.planes.flatten(2).numpy(), 5, symmetry) == turned.planes.flatten(2).numpy()).all()
         assert (turn(plain.legal.numpy(), 5, symmetry) == turned.legal.numpy()).all()
         assert turned.white.tolist() == plain.white.tolist()
+        answered = plain.answer != NO_ANSWER
+        marks[:] = 0
+        marks[np.arange(len(numbers)), plain.answer.clamp_min(0).numpy()] = 1
+        assert (turn(marks, 5, symmetry).argmax(1) == turned.answer.numpy())[answered.numpy()].all()
+        assert ((turned.answer == NO_ANSWER) == ~answered).all()
     assert plain.legal.gather(1, plain.target[:, None]).all()
 
 

@@ -14,6 +14,9 @@ from nobi.imitate.schedule import make_schedule
         ("pieces:rates=3/2,lengths=1/1", {0.49: 3.0, 0.51: 2.0}),
         ("constant:rate=0.3", {0.0: 0.3, 1.0: 0.3}),
         ("cosine:rate=1,warmup=0.5", {0.0: 0.0, 0.25: 0.5, 0.5: 1.0, 0.75: 0.5, 1.0: 0.0}),
+        ("wsd:rate=1,warmup=0.1,decay=0.4", {0.0: 0.0, 0.05: 0.5, 0.1: 1.0, 0.6: 1.0, 0.8: 0.5, 1.0: 0.0}),
+        ("wsd:rate=2,warmup=0,decay=0", {0.0: 2.0, 0.5: 2.0, 1.0: 2.0}),
+        ("wsd:rate=2,warmup=0,decay=1", {0.0: 2.0, 0.5: 1.0, 1.0: 0.0}),
         ("cosine:rate=1,warmup=0,floor=0.2", {0.0: 1.0, 0.5: 0.6, 1.0: 0.2}),
     ],
 )
@@ -25,8 +28,9 @@ def test_rates(word, rates):
 @pytest.mark.parametrize(
     ("word", "says"),
     [
-        ("steps", "There is no schedule 'steps'; choose one of c14, m15, pieces, constant or cosine."),
+        ("steps", "There is no schedule 'steps'; choose one of c14, m15, pieces, constant, cosine or wsd."),
         ("constant:rate=0", "'constant:rate=0': rate must be above 0 and at most 1e+38, not 0."),
+        ("wsd:decay=1", "'wsd:decay=1': warmup and decay are shares of the run, not 0.01 and 1."),
         ("cosine:warmup=1", "'cosine:warmup=1': warmup must be 0 or more and below 1, not 1."),
         ("pieces:rates=a/b,lengths=1/1", "rates are numbers between strokes, as in 0.05/0.01, not 'a/b'."),
         ("pieces:rates=1/-1,lengths=1/1", "rates must be above 0, not '1/-1'."),

@@ -6,10 +6,15 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import load_file
 
 from helpers.commands import call
+from nobi.imitate.batches import Reader
+from nobi.imitate.run import ImitationRun
+from nobi.imitate.settings import ImitationSettings
 from nobi.imitate.team import Team
+from nobi.networks.deep import make_deep
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 5])
@@ -19,8 +24,12 @@ def test_shares_make_the_whole(processes):
 
 
 def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
-    """The same total batch, of an odd size: the same weights and metrics but for rounding."""
-    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
+    """The same total batch, of an odd size: the same weights and metrics but for rounding.
+
+    Statistics are frozen: where they are not, each process normalises by its own part of the batch.
+    """
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
+    flags += ["--frozen", "1"]
     flags += [
         "--measurements",
         "2",
@@ -56,8 +65,45 @@ def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
         assert line == pytest.approx(line2, rel=1e-4)
 
 
+def test_the_command_starts_processes_itself(tmp_path, games57):
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "2", "--batch", "6"]
+    more = ["--validation", "0", "--json", "--processes", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "nobi", "imitate", str(tmp_path / "run"), *flags, *more],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["processes"] == 2
+
+
+def test_running_means_are_those_of_all_processes(tmp_path, games57):
+    """After one step they are the mean of what each process has seen of the batch."""
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "1", "--batch", "12"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]
+    more = ["--threads", "1", "--validation", "0", "--seed", "3"]
+    done = subprocess.run(
+        [*launch, "imitate", str(tmp_path / "run"), *flags, *more], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = load_file(tmp_path / "run" / "model.safetensors")
+    settings = ImitationSettings(
+        data=(games57,), net="nobi-net:width=16,blocks=1,planes=c14-7", steps=1, batch=12, validation=0, seed=3
+    )
+    run = ImitationRun(tmp_path / "other", settings)
+    reader = Reader(run.sources.positions, run.network.planes, torch.device("cpu"))
+    means = []
+    for first, end in ((0, 6), (6, 12)):
+        network = make_deep(settings.net, settings.seed)
+        draw = run.sampler.draw(0, first, end)
+        network.outputs(reader.read(draw.source, draw.number, draw.symmetry).planes)
+        means.append(network.blocks[0].norm1.mean)
+    np.testing.assert_allclose(found["blocks.0.norm1.mean"], (means[0] + means[1]) / 2, rtol=1e-4, atol=1e-7)
+
+
 def test_what_two_processes_are_refused_is_said_once(tmp_path, games57):
-    flags = ["--data", games57, "--net", "nobi-net:width=8,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
+    flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text("{}")
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]

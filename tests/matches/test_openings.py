@@ -34,16 +34,41 @@ def test_openings_from_records(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("content", "black", "white"),
+    [
+        ("(;SZ[9]PB[許];B[aa];W[bb])".encode("big5"), "A9", "B8"),
+        ("(;SZ[9]PB[慭];B[aa];W[bb])".encode("gb18030"), "A9", "B8"),
+        (b"(;SZ[9];B[aa]W[bb])", "A9", "B8"),
+        (b"(;SZ[9]HA[2];W[aa])", "G7 C3", "A9"),
+        (b"(;SZ[9:9];B[ aa ];W[bb", "A9", ""),
+    ],
+)
+def test_openings_from_unusual_records(tmp_path, content, black, white):
+    file = tmp_path / "opening.sgf"
+    file.write_bytes(content)
+    game = read_openings(file, GO)[0].begin(GO)
+    for colour, names in ((BLACK, black), (WHITE, white)):
+        assert [vertex_name(point, 9) for point in game.points() if game.colour(point) == colour] == names.split()
+
+
+@pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
         ("none.txt", None, "cannot be read"),
         ("empty.txt", "# nothing\n", "There are no openings in"),
         ("point.txt", "E5\nZ9\n", "line 2: 'Z9' is not a point"),
-        ("taken.txt", "E5 E5\n", "line 1: E5 cannot be played: it is taken"),
+        ("taken.txt", "E5 E5\n", "line 1: move 2, white at E5, is illegal: it is taken."),
         ("over.txt", "pass pass\n", "line 1: the game is over"),
         ("size.sgf", "(;FF[4]GM[1]SZ[19];B[cc])", "is for 19x19, not 9x9"),
         ("turn.sgf", "(;FF[4]GM[1]SZ[9];B[cc];B[dd])", "move 2 is not made by the player whose turn it is"),
         ("text.sgf", "no record", "is not a game record"),
+        ("late.sgf", "(;SZ[9];B[cc];AW[dd];B[ee])", "late.sgf' sets up stones after move 1."),
+        ("point.sgf", "(;SZ[9];B[cc];W[zz])", "cannot be read to its end: Move 2 is 'zz', which is no point."),
+        (
+            "ko.sgf",
+            "(;SZ[9]AB[ba][ab][bc]AW[ca][cc][db];B[cb];W[bb];B[cb])",
+            "move 3, black at C8, is illegal: it takes",
+        ),
     ],
 )
 def test_openings_that_cannot_be(tmp_path, name, content, sentence):

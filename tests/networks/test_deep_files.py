@@ -21,13 +21,14 @@ WORDS = [
     "c14-small:size=6,edge=false",
     "m15:layers=2,filters=4,size=6,symmetric=true",
     "m15:layers=1,filters=3,position=false",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
+    "nobi-net-v1:width=8,blocks=2",
     "mdlstm:mode=tied",
     "stacked:cell=mdrnn,hidden=2,planes=m15-reduced",
 ]
 
 
-def saved(path, word="nobi-net:width=8,blocks=1", size=9):
+def saved(path, word="nobi-net:width=16,blocks=1", size=9):
     net = lively(word).float()
     save_deep(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
     return net
@@ -51,10 +52,22 @@ def test_the_header_tells_what_it_is(tmp_path):
     saved(path)
     with safe_open(path, "numpy") as file:
         header = file.metadata()
-    assert header["format"] == "nobi-deep-1"
-    assert header["network"] == "nobi-net:width=8,blocks=1"
+    assert header["format"] == "nobi-deep-2"
+    assert header["network"] == "nobi-net:width=16,blocks=1"
     assert header["size"] == "9"
     assert json.loads(header["provenance"])["nobi"] == nobi.__version__
+
+
+def test_a_nobi_net_of_the_first_format_is_a_nobi_net_v1(tmp_path):
+    net = saved(tmp_path / "now.safetensors", "nobi-net-v1:width=8,blocks=2")
+    with safe_open(tmp_path / "now.safetensors", "numpy") as file:
+        header = file.metadata()
+    old = header | {"format": "nobi-deep-1", "network": "nobi-net:width=8,blocks=2"}
+    (tmp_path / "then.safetensors").write_bytes(save(load((tmp_path / "now.safetensors").read_bytes()), old))
+    found = load_deep(tmp_path / "then.safetensors").network
+    assert str(found) == "nobi-net-v1:width=8,blocks=2"
+    planes = random_planes(net, 2, 9).float()
+    np.testing.assert_array_equal(outputs(found, planes), outputs(net, planes))
 
 
 def test_the_same_model_is_the_same_bytes(tmp_path):
@@ -87,7 +100,7 @@ def test_a_compiled_swiping_network_loads_as_its_twin(tmp_path):
 def test_a_deep_model_is_no_compiled_one(tmp_path):
     path = tmp_path / "model.safetensors"
     saved(path)
-    with pytest.raises(NobiError, match=r"nobi-net:width=8,blocks=1 is a deep network.*\.$"):
+    with pytest.raises(NobiError, match=r"nobi-net:width=16,blocks=1 is a deep network.*\.$"):
         load_model(path)
 
 
@@ -99,7 +112,7 @@ class Malicious:
 def damaged(content, kind):
     tensors = load(content)
     name = min(tensors)
-    header = {"format": "nobi-deep-1", "network": "nobi-net:width=8,blocks=1", "size": "9", "provenance": "{}"}
+    header = {"format": "nobi-deep-2", "network": "nobi-net:width=16,blocks=1", "size": "9", "provenance": "{}"}
     made = {
         "truncated": lambda: content[:-5],
         "header cut": lambda: content[:40],
@@ -108,7 +121,7 @@ def damaged(content, kind):
         "wrong shape": lambda: save(tensors | {name: np.zeros((3, 4), np.float32)}, header),
         "a tensor too few": lambda: save({k: t for k, t in tensors.items() if k != name}, header),
         "a tensor too many": lambda: save(tensors | {"more": np.zeros(1, np.float32)}, header),
-        "another architecture": lambda: save(tensors, header | {"network": "nobi-net:width=8,blocks=2"}),
+        "another architecture": lambda: save(tensors, header | {"network": "nobi-net:width=16,blocks=2"}),
         "unknown architecture": lambda: save(tensors, header | {"network": "transformer"}),
         "a compiled one": lambda: save(tensors, header | {"network": "mlp"}),
         "bad setting": lambda: save(tensors, header | {"network": "nobi-net:width=0"}),
@@ -130,7 +143,7 @@ KINDS = {
     "pickle": "is not a whole .safetensors file",
     "wrong shape": "not 3x4",
     "a tensor too few": "not absent",
-    "a tensor too many": "'more' of nobi-net:width=8,blocks=1 is absent",
+    "a tensor too many": "'more' of nobi-net:width=16,blocks=1 is absent",
     "another architecture": "blocks.1",
     "unknown architecture": "There is no deep network 'transformer'",
     "a compiled one": "There is no deep network 'mlp'",

@@ -18,7 +18,7 @@ EQUIVARIANT = [
     "c14-large:size={n}",
     "m15:size={n},layers=3,filters=6,symmetric=true",
     "m15:layers=2,filters=6,symmetric=true,position=false,planes=m15-reduced",
-    "nobi-net:width=8,blocks=2,symmetric=true",
+    "nobi-net:width=16,blocks=2,symmetric=true",
     "mdrnn:hidden=3",
     "mdlstm:hidden=2",
     "mdlstm:hidden=2,mode=tied",
@@ -27,7 +27,7 @@ EQUIVARIANT = [
 NOT_EQUIVARIANT = [
     "c14-small:size={n},reflection=false",
     "m15:size={n},layers=2,filters=4",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
     "mdlstm:hidden=2,mode=original",
 ]
 

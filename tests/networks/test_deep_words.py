@@ -29,9 +29,11 @@ COUNTS = [
     ("m15:layers=3,filters=16,position=false", 36 * 25 * 16 + 2 * 16 * 16 * 9 + 16 * 2 * 9 + 3 * 16 + 2),
     ("m15:layers=3,filters=16,symmetric=true", 36 * 6 * 16 + 2 * 16 * 16 * 3 + 16 * 2 * 3 + 55 * (3 * 16 + 2)),
     ("m15:layers=1,filters=2,colours=false,planes=m15-reduced", 9 * 25 * 2 + 2 * 9 + 361 * (2 + 1)),
-    ("nobi-net:width=8,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
-    ("nobi-net:width=8,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
+    ("nobi-net-v1:width=8,blocks=1", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net-v1:width=8,blocks=2", 28 * 25 * 8 + 8 + 2 * (8 * 8 * 9 + 8) + (8 * 10 * 9 + 10) + (8 * 8 * 9 + 8)
      + (4 * 8 + 8) + (8 * 4 + 4) + (4 * 2 + 2) + (2 + 1)),
+    ("nobi-net:width=32,blocks=2", 9 * 32 * (32 + 4 * 32) + 5 * 2 * 32 + 32 * 64
+     + 32 * (32 + 1) + 16 * 32 + 2 * (16 + 1) + 32 * (32 + 1) + 32 + 1),
     ("mdrnn", 140),
     ("mdlstm", 93),
     ("mdlstm:mode=tied", 75),
@@ -41,7 +43,7 @@ COUNTS = [
 
 
 def test_names():
-    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "mdrnn", "mdlstm", "stacked"}
+    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "nobi-net-v1", "mdrnn", "mdlstm", "stacked"}
 
 
 @pytest.mark.parametrize(("word", "count"), COUNTS)
@@ -74,7 +76,7 @@ def test_words_come_back(word, _):
         ("m15:filters=0", "filters"),
         ("m15:size=26", "26"),
         ("m15:planes=m16", "m16"),
-        ("nobi-net:width=6", "width"),
+        ("nobi-net:width=24", "width"),
         ("nobi-net:blocks=0", "blocks"),
         ("mdlstm:hidden=0", "hidden"),
         ("mdlstm:planes=none", "none"),
@@ -91,7 +93,8 @@ PLANES = {
     "c14-small:ko=false": "c14-7",
     "c14-large:liberties=false": "c14-3",
     "m15": "m15",
-    "nobi-net": "m15-norank",
+    "nobi-net": "nobi",
+    "nobi-net-v1": "m15-norank",
     "stacked": "own-enemy",
 }
 
@@ -109,7 +112,7 @@ def test_masks_are_settings():
 
 ANY_SIZE = [
     "m15:layers=2,filters=4,position=false",
-    "nobi-net:width=8,blocks=2",
+    "nobi-net:width=16,blocks=2",
     "mdrnn:hidden=2",
     "mdlstm:hidden=2",
     "stacked:hidden=2",
@@ -142,7 +145,7 @@ def test_networks_that_serve_one_size(word):
             net(random_planes(net, 2, size), colours(2))
 
 
-@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=8", "mdlstm"])
+@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=16", "mdlstm"])
 def test_the_seed_chooses_the_weights(word):
     def weights(seed):
         return torch.cat([p.detach().flatten() for p in make_deep(word, seed).parameters()])

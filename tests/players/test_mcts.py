@@ -5,12 +5,13 @@ import threading
 import pytest
 
 from helpers.arena import assert_same_games, match
-from helpers.positions import position
+from helpers.positions import play, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.players import make_bot, make_player
 from nobi.players.bot import RESIGN, Clock
+from nobi.players.scoring import dead_stones
 
 SETTLED = """
     . X . X O . O
@@ -60,6 +61,98 @@ def test_a_lead_is_not_passed_away():
         """,
     )
     assert bot_at(game).choose(game, Clock()) == game._as_point("B1")
+
+
+SHARED_LIBERTY = """
+    X X . O O
+    X X X O O
+    X X O O O
+    X X X O O
+    X X O O O
+"""
+"""Whoever plays at C5 captures all stones of the other."""
+
+
+OPENING = "D3 F3 F4 B8 G3 C6 C4 E6 G6 F7 G7 B5 B4 pass"
+HALF_PLAYED = "D4 J4 H7 B8 D8 G4 H3 H4 G3 C3 C4 D3 F4 F5 G6 E3 E4 F3 F2 E2 H2 B4 B5 B3 C6 F1 G5 G2 H1 pass"
+OPEN_BORDERS = "H4 F9 E3 F2 F3 C3 E2 C5 F6 E7 G6 D2 G2 G8 H7 D6 E5 D1 D4 C4 F7 F8"
+BROKEN_GROUP = "E4 E1 J2 C2 H3 C5 F7 D4 E5 D7 E8 D8 D9 C9 E9 C8 F2 E3 F3 E2 E7 D6 F1 pass"
+
+
+@pytest.mark.parametrize(
+    ("rules", "moves", "seed"),
+    [
+        pytest.param("komi=34.5", OPENING, 2, id="behind in the opening, and the pass is hardly explored"),
+        pytest.param("komi=7.5", HALF_PLAYED, 7, id="what the player owns if he moves first"),
+        pytest.param("komi=-17.5", OPEN_BORDERS, 0, id="before the opponent has passed, the borders open"),
+        pytest.param("komi=5.5,scoring=territory", BROKEN_GROUP, 321, id="the search likes the pass best"),
+    ],
+)
+def test_no_pass_that_loses_by_the_count(rules, moves, seed):
+    """Games of GNU Go against itself, cut short."""
+    where = variant(f"go:ko=simple,{rules}", 9)
+    game = play(where.new(), moves)
+    move = make_bot("mcts:rollouts=400,resign=0", where, seed).choose(game, Clock())
+    sign = 1 if game.to_move == BLACK else -1
+    assert sign * game.margin(dead_stones(game)) < 0
+    assert move != PASS
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pass_is_judged_with_the_opponent_to_move(seed):
+    game = position("go:komi=0.5", SHARED_LIBERTY)
+    game.play(PASS)
+    bot = make_bot("mcts:rollouts=300", variant(game.rules_text(), 5), seed)
+    assert bot.choose(game, Clock()) == game._as_point("C5")
+
+
+def test_no_pass_on_an_open_board():
+    """A pass would win, but the opponent's pass may be a handicap."""
+    game = variant("go:komi=-20.5", 9).new()
+    game.play("E5")
+    game.play(PASS)
+    moves = {
+        make_bot("mcts:rollouts=100", variant(game.rules_text(), 9), seed).choose(game, Clock()) for seed in range(3)
+    }
+    assert PASS not in moves
+
+
+SEKI = """
+    . X X O O O .
+    X X X O O O O
+    . X X O O O .
+    X X X O O O O
+    X X X O O O O
+    O O O X X X O
+    . O . X . X O
+"""
+"""Whoever plays at C1 loses his stones in the two lower rows. Black has 21 points, white 27."""
+
+
+@pytest.mark.parametrize("passed", [False, True])
+def test_seki_is_left_alone(passed):
+    game = position("go:komi=-7.5", SEKI, WHITE if passed else BLACK)
+    if passed:
+        game.play(PASS)
+    assert bot_at(game).choose(game, Clock()) == PASS
+
+
+def test_territory_is_not_filled_for_nothing():
+    """White wins by half a point if he passes; his territory on the right is wide, and random play dies there."""
+    moves = "J8 D6 F1 H5 C4 E4 E2 D3 B6 C3 B3 D2 D4 E3 C7 D7 G8 E8 B2 C8 B8 D5 C9 D8 C5 G3 C6 D9 B9 C2 B1 C1 pass"
+    where = variant("go:komi=-32.5,ko=simple,scoring=territory", 9)
+    game = play(where.new(), moves)
+    assert game.margin(dead_stones(game)) == -0.5
+    assert make_bot("mcts:rollouts=400", where, 210).choose(game, Clock()) == PASS
+
+
+@pytest.mark.parametrize("scoring", ["area", "territory"])
+@pytest.mark.parametrize(("komi", "to_move"), [(0.5, BLACK), (9.5, WHITE)])
+def test_a_settled_win_is_kept_while_the_opponent_passes(scoring, komi, to_move):
+    game = position(f"go:komi={komi},scoring={scoring}", SETTLED, WHITE if to_move == BLACK else BLACK)
+    won = game.margin(dead_stones(game)) > 0
+    game.play(PASS)
+    assert bot_at(game).choose(game, Clock()) == (PASS if won == (to_move == BLACK) else RESIGN)
 
 
 @pytest.mark.parametrize(("word", "size"), [("go", 5), ("go:scoring=territory", 5), ("atari-go", 5), ("pente", 5)])

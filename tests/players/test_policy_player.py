@@ -19,10 +19,10 @@ from nobi.players.network import NetworkPlayer
 from nobi.players.policy import PolicyPlayer, PolicySettings
 from nobi.streams import stream_of
 
-NETS = ["nobi-net:width=8,blocks=2", "m15:layers=2,filters=4,size=7", "mdlstm:hidden=2", "c14-small:size=7"]
+NETS = ["nobi-net:width=16,blocks=2", "m15:layers=2,filters=4,size=7", "mdlstm:hidden=2", "c14-small:size=7"]
 
 
-def player(word="nobi-net:width=8,blocks=2", size=7, **settings):
+def player(word="nobi-net:width=16,blocks=2", size=7, **settings):
     return PolicyPlayer(variant("go", size), lively(word).float(), PolicySettings(**settings))
 
 
@@ -117,7 +117,7 @@ class WithHistory(PolicyPlayer):
 
 
 def test_in_the_arena_it_knows_the_history_of_every_game():
-    who = WithHistory(variant("go", 5), lively("nobi-net:width=8,blocks=1").float(), PolicySettings(temperature=1.0))
+    who = WithHistory(variant("go", 5), lively("nobi-net:width=16,blocks=1").float(), PolicySettings(temperature=1.0))
     played = play_games(who.variant, who, make_player("playout", who.variant), 6, threads=1, batch=4, keep_moves=True)
     records = [tuple(played.replay(i).moves) for i in range(6)]
     assert len(who.shown) > 50
@@ -130,7 +130,7 @@ def test_in_the_arena_it_knows_the_history_of_every_game():
 
 
 def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
-    who, game = WithHistory(variant("go", 7), lively("nobi-net:width=8,blocks=1").float()), random_game(9)
+    who, game = WithHistory(variant("go", 7), lively("nobi-net:width=16,blocks=1").float()), random_game(9)
     moves = np.zeros(1, np.uint16)
     who.choose(game.boards, np.zeros(1, np.int64), np.zeros(1, np.uint64), moves)
     [(history, _)] = who.shown
@@ -139,7 +139,7 @@ def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
     assert game.is_legal(int(moves[0]))
 
 
-@pytest.mark.parametrize("word", ["nobi-net:width=8,blocks=2", "c14-small:size=5"])
+@pytest.mark.parametrize("word", ["nobi-net:width=16,blocks=2", "c14-small:size=5"])
 def test_games_do_not_depend_on_threads_or_batch(word):
     who = PolicyPlayer(variant("go", 5), lively(word).float(), PolicySettings(temperature=0.5))
     naive = make_player("playout", who.variant)
@@ -163,7 +163,7 @@ def saved(path, word, size):
 
 
 def test_the_word_of_a_model_file_is_the_same_for_all_networks(tmp_path):
-    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 9)
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=16,blocks=1", 9)
     for size in (5, 19):
         who = make_player(f"{path}:temperature=0.5,eyes=true,rank=3", variant("go", size))
         assert isinstance(who, PolicyPlayer)
@@ -177,7 +177,7 @@ def test_the_word_of_a_model_file_is_the_same_for_all_networks(tmp_path):
     [("temperature=-1", "temperature"), ("rank=10", "rank"), ("eyes=no", "eyes"), ("e=0.1", "temperature")],
 )
 def test_bad_settings(tmp_path, settings, says):
-    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 9)
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=16,blocks=1", 9)
     with pytest.raises(NobiError, match=says):
         make_player(f"{path}:{settings}", variant("go", 9))
 
@@ -190,7 +190,7 @@ def test_a_size_it_does_not_serve(tmp_path):
 
 
 def test_other_games_are_for_the_compiled_twins(tmp_path):
-    path = saved(tmp_path / "m.safetensors", "nobi-net:width=8,blocks=1", 7)
+    path = saved(tmp_path / "m.safetensors", "nobi-net:width=16,blocks=1", 7)
     with pytest.raises(NobiError, match="plays go, not atari-go"):
         make_player(path, variant("atari-go", 7))
     path = saved(tmp_path / "t.safetensors", "mdrnn:hidden=3", 7)

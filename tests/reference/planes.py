@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reference.surround import OTHER, Go, chain_and_liberties, neighbours, place
+from reference.surround import OTHER, WHITE, Go, chain_and_liberties, neighbours, place
 
 
 def replay(size, setup, moves):
@@ -17,7 +17,7 @@ def replay(size, setup, moves):
     return game
 
 
-def planes_of(name, game, me, history, rank, legal=None):
+def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
     """A set of planes as {plane's name: [n, n] of 0 and 1}.
 
     Args:
@@ -27,6 +27,7 @@ def planes_of(name, game, me, history, rank, legal=None):
         history: the points played so far, the latest last, None for a pass.
         rank: 1..9 dan, 10 professional, else below or unknown.
         legal: the legal points; by default those by the rule of the twin's game.
+        komi: what white gets.
     """
     name, _, edge = name.partition(":")
     game.to_move = me
@@ -58,7 +59,7 @@ def planes_of(name, game, me, history, rank, legal=None):
         add("ko", ko)
         if edge:
             add("edge", set())
-    if name.startswith("m15"):
+    if name.startswith("m15") or name == "nobi":
         add("empty", set(points) - board.keys())
         count("liberties", liberties, 4)
         after = {p: place(board, p, me, size) for p in legal}
@@ -71,6 +72,15 @@ def planes_of(name, game, me, history, rank, legal=None):
         count("turns since", turns_since(board, history), 5)
         count("captures", {p: after[p][1] for p in legal}, 7)
         add("ladder", {p for p in legal if is_ladder(board, size, p, me)})
+    if name == "nobi":
+        add("escape", {p for p in legal if saves_from_ladder(board, size, p, me)})
+        own_komi = komi if me == WHITE else -komi
+        for plane, holds in {
+            "more than -4": own_komi > -4,
+            "more than 0": own_komi > 0,
+            "4 or more": own_komi >= 4,
+        }.items():
+            add(f"komi {plane}", set(points) if holds else set())
     if name == "m15":
         for dan in range(1, 10):
             add(f"rank {dan}d", set(points) if min(rank, 9) == dan else set())
@@ -92,6 +102,20 @@ def is_ladder(board, size, move, me):
     for beside in neighbours(move, size):
         is_target = board.get(beside) == enemy and len(chain_and_liberties(board, beside, size)[1]) == 2
         if is_target and attack_succeeds(board, size, move, beside, me, None):
+            return True
+    return False
+
+
+def saves_from_ladder(board, size, move, me):
+    """Whether a legal move saves an own chain in atari: it extends it, or captures a chain beside it."""
+    for target in board:
+        chain, liberties = chain_and_liberties(board, target, size)
+        if board[target] != me or len(liberties) > 1:
+            continue
+        attackers = {p for stone in chain for p in neighbours(stone, size) if board.get(p) == OTHER[me]}
+        captures = [chain_and_liberties(board, attacker, size)[1] for attacker in attackers]
+        useful = liberties.union(*(found for found in captures if len(found) == 1))
+        if move in useful and escapes(board, size, move, target, OTHER[me], None):
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""The search as a whole: memory, threads, time, superko, ownership."""
+"""The search as a whole: memory, threads, time, superko, scoring."""
 
 import threading
 import time
@@ -11,7 +11,6 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import Variant
-from nobi.search.ending import ownership
 from nobi.search.patterns import codes_of
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -149,16 +148,6 @@ SETTLED = """
     . X . X O O .
 """
 """White's stone at C5 and black's at G2 are dead."""
-
-
-def test_ownership_considers_dead_stones():
-    game = position("go", SETTLED)
-    owned = ownership(game, 400)
-    assert (owned[:, :4] > 0.9).all()
-    assert (owned[:, 4:] < -0.9).all()
-    game.play(PASS)
-    game.play(PASS)
-    assert (ownership(game, 400)[:, :4] > 0.9).all()
 
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])

@@ -71,3 +71,11 @@ class PlayedGames:
         for move in self.moves[i, : self.length[i]]:
             game.play(int(move))
         return game
+
+
+class PlayInterrupted(KeyboardInterrupt):
+    """Ctrl-C while games are played; `played` holds the games finished before the first unfinished one."""
+
+    def __init__(self, played: PlayedGames) -> None:
+        super().__init__(f"interrupted after {len(played):,} games")
+        self.played = played

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 import numpy as np
 
 from nobi.arena.fused import fused_loop
-from nobi.arena.games import PlayedGames
+from nobi.arena.games import PlayedGames, PlayInterrupted
 from nobi.arena.lockstep import Lockstep
 from nobi.cores import usable_threads
 from nobi.games.base import Variant
@@ -52,7 +52,10 @@ def play_games(
         progress: is told now and then how many games have been played so far.
 
     Returns:
-        The results. After Ctrl-C the games that were not reached have the length 0; see `PlayedGames.finished`.
+        The results of all games.
+
+    Raises:
+        PlayInterrupted: a KeyboardInterrupt that holds the games finished before it.
     """
     played = PlayedGames(
         variant,
@@ -73,14 +76,19 @@ def play_games(
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 
     new_loop()(0, 0)  # compile before the threads start
-    _share(games, 1 if fused else 4 * batch, usable_threads(threads), new_loop, progress)
+    try:
+        _share(games, 1 if fused else 4 * batch, usable_threads(threads), new_loop, progress)
+    except KeyboardInterrupt:
+        raise PlayInterrupted(played.finished()) from None
     return played
 
 
 def _share(
     games: int, least: int, threads: int, new_loop: Callable[[], PlayPart], progress: Callable[[int], None]
 ) -> None:
-    """Lets threads take parts of the games, from `least` games up, until all are played or Ctrl-C is pressed."""
+    """Plays all games in threads, which take parts of at least `least` games. After an exception, such as
+    KeyboardInterrupt, the threads finish the parts they have begun.
+    """
     lock = threading.Lock()
     stop = threading.Event()
     taken = done = 0
@@ -113,7 +121,5 @@ def _share(
                 for future in finished:
                     future.result()
                 progress(done)
-        except KeyboardInterrupt:
-            pass
         finally:
             stop.set()

@@ -69,7 +69,8 @@ class Summary:
 
 
 def summarise(played: PlayedGames) -> dict[str, Summary]:
-    """The results as black, as white, and in all."""
+    """The results as black, as white, and in all; games from the first unfinished one on do not count."""
+    played = played.finished()
     colour = played.colour_of_a
     return {
         "black": _summarise(played, colour == BLACK),

@@ -18,13 +18,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.chains import Chains, in_atari, last_liberty, lives, without_liberty
-from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of
-from nobi.board.trail import Trail, allocate_trail, take_back, try_move
+from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of, points_of
+from nobi.board.trail import MOVES, Trail, allocate_trail, take_back, try_move
 from nobi.compiling import compiled, inlined
 
-MOST_STEPS = 500
-"""Moves that the reading of one ladder may try; beyond them, every answer counts as an escape. A ladder across a 19x19
-board takes about 100."""
+MOST_STEPS = 25_000
+"""Moves that the reading of one ladder may try. A ladder across a 19x19 board takes about 100; the longest in 1.7
+million positions of 19x19 records takes about 11,000."""
+
+_limit_hits = np.zeros(1, np.int64)
+"""One counter for all readers: threads increment it without a lock, but an increment is very rare."""
+
+
+def most_depth(size: int) -> int:
+    """Moves in a row that are read. A longer ladder captures and recaptures in a cycle."""
+    return max(500, 2 * size * size)
+
+
+def ladder_limit_hits() -> int:
+    """How many readings of this process have reached a limit (`MOST_STEPS`, `most_depth`).
+
+    Beyond a limit, every answer of the chain's owner counts as an escape.
+    """
+    return int(_limit_hits[0])
 
 
 class LadderRoom(NamedTuple):
@@ -37,19 +53,28 @@ class LadderRoom(NamedTuple):
     """[depth] where a node's moves begin in `todo`."""
     ko: NDArray[np.uint16]
     """[depth] the point that is forbidden to the player of this node, or PASS."""
+    chasers: NDArray[np.uint16]
+    """[i] stones of the attacker's chains that were in atari beside the target, those of the deepest node last."""
+    noted: NDArray[np.int64]
+    """[depth, 2] where the chasers that a node of the owner has to look at begin and end."""
     steps: NDArray[np.int64]
-    """[2] moves tried by the latest reading; how many readings have reached MOST_STEPS."""
+    """[1] moves tried by the latest reading."""
+    limit_hits: NDArray[np.int64]
+    """[1] readings that have reached a limit, a counter shared by all readers."""
 
 
 def allocate_ladder_room(size: int) -> LadderRoom:
     """Makes the room for boards of this size."""
-    depths = MOST_STEPS + 3
+    depths = most_depth(size) + 3
     return LadderRoom(
-        trail=allocate_trail(size, depths),
-        todo=np.zeros(4 * depths + size * size, np.uint16),
+        trail=allocate_trail(size, depths + 1),  # one more for the move of `escapes_ladder`
+        todo=np.zeros(4 * depths + points_of(size), np.uint16),
         base=np.zeros(depths, np.int64),
         ko=np.zeros(depths, np.uint16),
-        steps=np.zeros(2, np.int64),
+        chasers=np.zeros(4 * depths + points_of(size), np.uint16),
+        noted=np.zeros((depths, 2), np.int64),
+        steps=np.zeros(1, np.int64),
+        limit_hits=_limit_hits,
     )
 
 
@@ -77,6 +102,9 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
     room.ko[0] = PASS  # the first move is legal
     depth = 0
     steps = 0
+    deepest = len(base) - 3
+    fullest = len(todo) - len(stones.neighbours)  # a list of answers has at most as many moves as the board has points
+    limited = False
     while True:
         if height > base[depth]:  # try the next move of this node
             height -= 1
@@ -95,10 +123,15 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
                     goes_on = False
                     captured = True
                 else:
-                    height = _list_answers(stones, chains, g, target, todo, height)
+                    height = _list_answers(stones, chains, g, room, target, depth + 1, height)
             else:
                 height = _list_ataris(stones, chains, g, target, point, todo, height)
-                goes_on = height > base[depth + 1] and steps < MOST_STEPS
+                goes_on = height > base[depth + 1]
+                if goes_on and (
+                    steps >= MOST_STEPS or depth >= deepest or max(height, room.noted[depth, 1]) >= fullest
+                ):
+                    goes_on = False
+                    limited = True
             if goes_on:
                 depth += 1
                 continue
@@ -120,37 +153,131 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
         if decided:
             break
     room.steps[0] = steps
-    room.steps[1] += steps >= MOST_STEPS
+    room.limit_hits[0] += limited
     return captured
 
 
-@inlined
-def _list_answers(stones: Stones, chains: Chains, g: int, target: int, todo: NDArray[np.uint16], height: int) -> int:
-    """Piles up what the owner of a chain in atari may do: capture chains beside it; extend, which is tried first."""
+@compiled
+def escapes_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, move: int, target: int) -> bool:
+    """Whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a ladder.
+
+    Args:
+        stones: the boards; board g is changed while reading and is the same again afterwards.
+        chains: their chains.
+        g: which board.
+        room: the reader's workspace.
+        move: a legal move: on the chain's last liberty, or one that captures a chain beside it.
+        target: a stone of the chain.
+    """
+    me = stones.colour[g, target]
+    enemy = enemy_of(me)
+    ko = try_move(stones, chains, g, room.trail, move, me)
     head = chains.head[g, target]
-    enemy = stones.colour[g, target]
-    attacker = enemy_of(enemy)
-    extension = last_liberty(chains.liberties[g, head])
+    escapes = False
+    if in_atari(chains.liberties[g, head]):
+        escapes = last_liberty(chains.liberties[g, head]) == ko
+    else:
+        one = _any_liberty(stones, chains, g, head, move)
+        rest = without_liberty(stones, chains, g, head, one)
+        escapes = True
+        if in_atari(rest):
+            other = last_liberty(rest)
+            for i in range(2):
+                attack = one if i == 0 else other
+                if escapes and attack != ko and lives(stones, chains, g, attack, enemy):
+                    escapes = not captures_in_ladder(stones, chains, g, room, attack, target)
+    take_back(stones, chains, g, room.trail)
+    return escapes
+
+
+@inlined
+def _list_answers(
+    stones: Stones, chains: Chains, g: int, room: LadderRoom, target: int, depth: int, height: int
+) -> int:
+    """Piles up what the owner of a chain in atari may do: capture chains beside it; extend, which is tried first."""
+    todo = room.todo
+    attacker = enemy_of(stones.colour[g, target])
+    extension = last_liberty(chains.liberties[g, chains.head[g, target]])
+    _note_chasers(stones, chains, g, room, target, depth)
     begin = height
-    stone = head
-    while True:
-        for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if stones.colour[g, beside] == attacker:
-                liberties = chains.liberties[g, chains.head[g, beside]]
-                if in_atari(liberties):
-                    point = last_liberty(liberties)
-                    known = point == extension
-                    for i in range(begin, height):
-                        known |= todo[i] == point
-                    if not known and height < len(todo) - 2:
-                        todo[height] = point
-                        height += 1
-        stone = chains.next[g, stone]
-        if stone == head:
-            break
+    for i in range(room.noted[depth, 0], room.noted[depth, 1]):
+        chaser = room.chasers[i]
+        if stones.colour[g, chaser] == attacker:
+            liberties = chains.liberties[g, chains.head[g, chaser]]
+            if in_atari(liberties):
+                point = last_liberty(liberties)
+                known = point == extension
+                for j in range(begin, height):
+                    known |= todo[j] == point
+                if not known:
+                    todo[height] = point
+                    height += 1
     todo[height] = extension
     return height + 1
+
+
+@inlined
+def _note_chasers(stones: Stones, chains: Chains, g: int, room: LadderRoom, target: int, depth: int) -> None:
+    """Notes the attacker's chains in atari beside the target, for the node of its owner at this depth.
+
+    After an extension and an atari that capture nothing, a chain can be in atari for the first time only beside these
+    two moves; the others were noted before. Else all stones of the target are looked at: in a long ladder, doing so
+    after every move would take most of the time.
+    """
+    trail, chasers = room.trail, room.chasers
+    head = chains.head[g, target]
+    attacker = enemy_of(stones.colour[g, target])
+    begin = end = 0
+    latest = trail.height[MOVES] - 1
+    atari = trail.moves[latest, 0]
+    extends = False
+    if depth > 1:
+        begin = end = room.noted[depth - 2, 1]
+        # row: point, chains joined, chains captured; an extension joins the target alone
+        captures = trail.moves[latest, 2] > 0 or trail.moves[latest - 1, 2] > 0
+        joins = trail.moves[latest - 1, 1]
+        extends = not captures and joins == 1 and chains.head[g, trail.moves[latest - 1, 0]] == head
+    if extends:
+        begin = room.noted[depth - 2, 0]
+        if in_atari(chains.liberties[g, chains.head[g, atari]]):
+            chasers[end] = atari
+            end += 1
+        end = _note_beside(stones, chains, g, chasers, trail.moves[latest - 1, 0], attacker, end, end)
+    else:
+        stone = head
+        while True:
+            end = _note_beside(stones, chains, g, chasers, stone, attacker, begin, end)
+            stone = chains.next[g, stone]
+            if stone == head:
+                break
+    room.noted[depth, 0] = begin
+    room.noted[depth, 1] = end
+
+
+@inlined
+def _note_beside(
+    stones: Stones,
+    chains: Chains,
+    g: int,
+    chasers: NDArray[np.uint16],
+    stone: int,
+    attacker: int,
+    begin: int,
+    end: int,
+) -> int:
+    """Notes the attacker's chains in atari beside a stone, unless they are noted from `begin` on; returns the end."""
+    for k in range(SIDES):
+        beside = stones.neighbours[stone, k]
+        if stones.colour[g, beside] == attacker:
+            chain = chains.head[g, beside]
+            if in_atari(chains.liberties[g, chain]):
+                known = False
+                for i in range(begin, end):
+                    known |= chains.head[g, chasers[i]] == chain
+                if not known:
+                    chasers[end] = beside
+                    end += 1
+    return end
 
 
 @inlined

@@ -22,7 +22,7 @@ from nobi.board.chains import (
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import inlined
 
-_MOVES, _JOINS, _CHAINS, _STONES = range(4)
+MOVES, _JOINS, _CHAINS, _STONES = range(4)
 
 
 class Trail(NamedTuple):
@@ -86,11 +86,11 @@ def try_move(stones: Stones, chains: Chains, g: int, trail: Trail, point: int, c
                 captured += 1
         if lone and trail.height[_STONES] == taken + 1:
             ko = trail.stones[taken]
-    i = trail.height[_MOVES]
+    i = trail.height[MOVES]
     trail.moves[i, 0] = point
     trail.moves[i, 1] = joined
     trail.moves[i, 2] = captured
-    trail.height[_MOVES] = i + 1
+    trail.height[MOVES] = i + 1
     return ko
 
 
@@ -119,8 +119,8 @@ def _lift_chain(stones: Stones, chains: Chains, g: int, trail: Trail, point: int
 @inlined
 def take_back(stones: Stones, chains: Chains, g: int, trail: Trail) -> None:
     """Undoes the latest move that was tried."""
-    i = trail.height[_MOVES] - 1
-    trail.height[_MOVES] = i
+    i = trail.height[MOVES] - 1
+    trail.height[MOVES] = i
     point = trail.moves[i, 0]
     colour = stones.colour[g, point]
     for _ in range(trail.moves[i, 2]):

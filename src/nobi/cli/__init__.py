@@ -7,7 +7,8 @@ so that help is there at once.
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import nobi
 from nobi.errors import NobiError
@@ -32,6 +33,27 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@contextmanager
+def _ladder_limits_reported() -> Iterator[None]:
+    """Says at the end of a command how many ladders it could not read to their end."""
+    before = _ladder_limit_hits()
+    try:
+        yield
+    finally:
+        hits = _ladder_limit_hits() - before
+        if hits:
+            print(
+                f"nobi: {hits:,} ladder{'s were' if hits > 1 else ' was'} not read to the end (docs/features.md); "
+                "the ladder plane counts the chain as escaped.",
+                file=sys.stderr,
+            )
+
+
+def _ladder_limit_hits() -> int:
+    # a command that reads no ladders does not load the reader
+    return sys.modules["nobi.board.ladders"].ladder_limit_hits() if "nobi.board.ladders" in sys.modules else 0
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code. Bad input is told on standard error, and its code is 2."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -41,7 +63,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return 0
         from nobi.cli.parsing import parsed
 
-        code: int = parsed(words).run()
+        command = parsed(words)
+        with _ladder_limits_reported():
+            code: int = command.run()
         return code
     except NobiError as fault:
         print(f"nobi: {fault}", file=sys.stderr)

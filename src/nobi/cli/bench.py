@@ -3,6 +3,9 @@
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +29,7 @@ SECTIONS = {
     "growth": "how the cost of a network grows with the board and its units",
     "datasets": "import of game records",
     "features": "planes of Go positions for deep networks",
+    "convolutions": "our convolutions beside torch's and onnxruntime's",
     "imitate": "training on records beside the bare network",
 }
 _HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
@@ -92,7 +96,7 @@ def _processor() -> str:
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
     from nobi.bench import arena, datasets, features, networks, search, start
 
-    sections = {
+    sections: dict[str, Callable[[float], Iterator[Callable[[], Figure]]]] = {
         "start": start.figures,
         "arena": arena.figures,
         "sizes": arena.size_figures,
@@ -101,20 +105,18 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
         "growth": networks.growth_figures,
         "datasets": datasets.figures,
         "features": features.figures,
-        "imitate": _imitate,
+        "convolutions": partial(_with_torch, "convolutions"),
+        "imitate": partial(_with_torch, "imitate"),
     }
     return sections[section](seconds)
 
 
-def _imitate(seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    """Needs torch, which the other sections do not; without it the section is empty."""
-    try:
-        from nobi.bench import imitate
-    except ModuleNotFoundError as fault:
-        if fault.name != "torch":
-            raise
+def _with_torch(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
+    """A section that needs torch, which the others do not; without it the section is empty."""
+    if find_spec("torch") is None:
         return iter(())
-    return imitate.figures(seconds)
+    found: Iterator[Callable[[], Figure]] = import_module(f"nobi.bench.{section}").figures(seconds)
+    return found
 
 
 def _print(results: "dict[str, list[Figure]]") -> None:

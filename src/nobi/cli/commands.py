@@ -12,6 +12,8 @@ from nobi.cli.gtp import Gtp
 from nobi.cli.imitate import Imitate
 from nobi.cli.listing import ListGames, ListPlayers
 from nobi.cli.match import Match
+from nobi.cli.models import ListModels
+from nobi.cli.play import Play
 from nobi.cli.predict import Predict
 from nobi.cli.show import Show
 from nobi.cli.study import Study
@@ -25,6 +27,7 @@ DESCRIPTION = (
 )
 
 COMMANDS: dict[str, Any] = {
+    "play": Play,
     "evolve": Evolve,
     "coevolve": Coevolve,
     "transfer": Transfer,
@@ -37,6 +40,7 @@ COMMANDS: dict[str, Any] = {
     "gtp": Gtp,
     "show": Show,
     "export": Export,
+    "models": ListModels,
     "games": ListGames,
     "players": ListPlayers,
     "warm-up": WarmUp,

@@ -14,6 +14,7 @@ from nobi.cli.common import UNSET, CommonFlags, announce_compiling
 from nobi.cli.match import OWN_PLAYER_HELP
 from nobi.cores import usable_threads
 from nobi.errors import NobiError
+from nobi.models import is_model
 from nobi.words import split_word
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Gtp(CommonFlags):
     def _word(self) -> str:
         """The player's word, with the threads to search with if it can have some and does not say how many."""
         name, given = split_word(self.player)
-        if self.threads == 1 or "threads" in given or name.endswith(".safetensors"):
+        if self.threads == 1 or "threads" in given or is_model(name):
             return self.player
         if "threads" not in {field.name for field in fields(players.find(name).settings_type)}:
             return self.player
@@ -83,7 +84,7 @@ class Gtp(CommonFlags):
             raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
         game, size = self.game, self.size
         name, given = split_word(self.player)
-        path = name if name.endswith(".safetensors") else given.get("model")
+        path = name if is_model(name) else given.get("model")
         if path:
             trained, only = _made_for(Path(path))
             game, size = game or trained, size or only

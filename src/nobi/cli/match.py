@@ -13,6 +13,7 @@ from nobi.cli.common import UNSET, announce_compiling, print_json, progress_bar
 from nobi.cli.series import SeriesFlags
 from nobi.cli.tables import output_console, plain_table, print_table
 from nobi.errors import NobiError
+from nobi.models import is_model
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,6 +65,7 @@ class Match(SeriesFlags):
         return self._play_in_arena(self.games or 1000)
 
     def _play_in_arena(self, count: int) -> int:
+        from nobi.arena.games import PlayInterrupted
         from nobi.arena.play import play_games
         from nobi.files import ready_folder
 
@@ -76,16 +78,21 @@ class Match(SeriesFlags):
         play_games(variant, a, b, 0)  # compile now, so that the time below is that of the games
         start = time.perf_counter()
         with progress_bar("games", count) as progress:
-            played = play_games(
-                variant,
-                a,
-                b,
-                count,
-                seed=self.seed,
-                threads=self.threads,
-                keep_moves=self.sgf is not None or self.show,
-                progress=progress,
-            ).finished()
+            try:
+                played = play_games(
+                    variant,
+                    a,
+                    b,
+                    count,
+                    seed=self.seed,
+                    threads=self.threads,
+                    keep_moves=self.sgf is not None or self.show,
+                    progress=progress,
+                )
+            except PlayInterrupted as interrupt:
+                if not len(interrupt.played):
+                    raise
+                played = interrupt.played
         seconds = time.perf_counter() - start
         if self.sgf:
             self._save(played, self.sgf)
@@ -157,4 +164,4 @@ def _plays_alone(word: str) -> bool:
     if word.startswith("gtp:"):
         return True
     name = word.partition(":")[0]
-    return not name.endswith(".safetensors") and not players.chooses_for_many(name)
+    return not is_model(name) and not players.chooses_for_many(name)

@@ -178,7 +178,7 @@ def _labels(models: list[str]) -> dict[str, str]:
 
 
 def _rank(rank: int) -> str:
-    from nobi.datasets.values import rank_name
+    from nobi.records.properties import rank_name
 
     return rank_name(rank)
 

@@ -6,15 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from nobi.datasets.checking import check
-from nobi.datasets.fault import Fault
-from nobi.datasets.filters import filter_out
+from nobi.datasets.filters import filter_out, unusable
 from nobi.datasets.identity import Identity, identify
-from nobi.datasets.parsing import parse
-from nobi.datasets.record import Record, collection_of
 from nobi.datasets.settings import ImportSettings
 from nobi.datasets.sources import RawRecord
-from nobi.records.collecting import select
+from nobi.records.collecting import collection_of, select
 from nobi.records.collection import Collection
+from nobi.records.errors import RecordError
+from nobi.records.sgf_reader import SgfRecord, parse_sgf
 
 _RECORDS, _BYTES = 256, 1 << 19
 
@@ -30,7 +29,7 @@ class Verdict(NamedTuple):
     """Empty if the game is good."""
     reason: str = ""
 
-    def but(self, fault: Fault | None) -> "Verdict":
+    def but(self, fault: RecordError | None) -> "Verdict":
         """The same game with this fault, if it has one."""
         return self._replace(kind=fault.kind, reason=fault.reason) if fault else self
 
@@ -64,13 +63,13 @@ def sift(settings: ImportSettings, batch: list[RawRecord]) -> Sifted:
     """Tells the good games from the others."""
     verdicts: list[Verdict] = []
     places: list[int] = []  # of the records that are to be replayed, among the verdicts
-    records: list[Record] = []
+    records: list[SgfRecord] = []
     for raw in batch:
-        found = list(parse(raw.content)) if raw.fault is None else [raw.fault]
+        found = list(parse_sgf(raw.content)) if raw.fault is None else [raw.fault]
         for number, game in enumerate(found, 1):
             name = f"{raw.name} game {number}".lstrip() if len(found) > 1 else raw.name
-            fault = game if isinstance(game, Fault) else filter_out(game, settings)
-            if fault is None and isinstance(game, Record):
+            fault = game if isinstance(game, RecordError) else unusable(game) or filter_out(game, settings)
+            if fault is None and isinstance(game, SgfRecord):
                 places.append(len(verdicts))
                 records.append(game)
             verdicts.append(Verdict(raw.source, name).but(fault))

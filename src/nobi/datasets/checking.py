@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, as_point, board_points
 from nobi.board.vertices import vertex_name
 from nobi.compiling import compiled
-from nobi.datasets.fault import ILLEGAL_MOVE, SETUP, Fault
+from nobi.games.base import illegal_move_text
 from nobi.games.go import Go, GoBoards, GoSettings, clear, legal, play, setup
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
+from nobi.records.errors import ILLEGAL_MOVE, SETUP, RecordError
 
 _FINE, _TAKEN, _KO, _SUICIDE, _BREATHLESS = 0, 1, 2, 3, 4
 _WHY = {_TAKEN: "the point is taken", _KO: "it takes back a ko at once", _SUICIDE: "it is suicide"}
@@ -73,7 +74,7 @@ def _boards(size: int) -> tuple[GoBoards, NDArray[np.uint16]]:
     return Go.allocate(1, size, GoSettings(ko="simple", suicide=False)), board_points(size).astype(np.uint16)
 
 
-def check(collection: Collection) -> list[Fault | None]:
+def check(collection: Collection) -> list[RecordError | None]:
     """What is wrong with each game, if anything."""
     count = len(collection.size)
     why, where = np.zeros(count, np.uint8), np.zeros(count, np.int64)
@@ -105,16 +106,15 @@ def ready() -> None:
     _replay(boards, points, nothing, nothing, empty, nothing, empty, np.zeros(0, np.uint8), nothing)
 
 
-def _fault(collection: Collection, game: int, why: int, where: int) -> Fault | None:
+def _fault(collection: Collection, game: int, why: int, where: int) -> RecordError | None:
     if why == _FINE:
         return None
     size = int(collection.size[game])
     points = board_points(size)
     if why == _BREATHLESS:
         point = points[collection.setup[where] & _CELL]
-        return Fault(SETUP, f"The stones at {vertex_name(int(point), size)} are set up without a liberty.")
+        return RecordError(SETUP, f"The stones at {vertex_name(int(point), size)} are set up without a liberty.")
     code = int(collection.moves[where])
-    colour = "white" if code & WHITE_BIT else "black"
-    name = vertex_name(int(points[code & _CELL]), size)
     number = where - int(collection.start[game]) + 1
-    return Fault(ILLEGAL_MOVE, f"Move {number}, {colour} at {name}, is illegal: {_WHY[why]}.")
+    text = illegal_move_text(number, WHITE if code & WHITE_BIT else BLACK, int(points[code & _CELL]), size, _WHY[why])
+    return RecordError(ILLEGAL_MOVE, f"{text[0].upper()}{text[1:]}.")

@@ -13,7 +13,6 @@ import numpy as np
 from nobi.datasets import checking
 from nobi.datasets.batches import Sifted, Verdict, in_batches, sift
 from nobi.datasets.dataset import is_dataset
-from nobi.datasets.fault import DUPLICATE, SYMMETRIC_DUPLICATE, Fault
 from nobi.datasets.folder import whole_folder
 from nobi.datasets.identity import Identity, split_of
 from nobi.datasets.settings import ImportSettings
@@ -21,6 +20,7 @@ from nobi.datasets.sources import Source, find_sources, printable
 from nobi.datasets.store import REJECTED, Store, write_manifest
 from nobi.datasets.workers import ordered_map
 from nobi.errors import NobiError
+from nobi.records.errors import DUPLICATE, SYMMETRIC_DUPLICATE, RecordError
 
 _WORTH_A_PROCESS = 1 << 24
 """Bytes of text below which the start of other processes takes longer than the work: one does about 8 MB a second, and
@@ -163,7 +163,7 @@ class _Import:
                 identity = sifted.identities[good]
                 kind, first = self._duplicate(identity, (verdict.source, verdict.name))
                 if kind:
-                    verdict = verdict.but(Fault(kind, f"The same game came before: {self._where(first)}."))
+                    verdict = verdict.but(RecordError(kind, f"The same game came before: {self._where(first)}."))
                 else:
                     parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
                 good += 1

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.datasets.values import UNKNOWN, date_of, end_of, rank_of
 from nobi.errors import NobiError
+from nobi.records.properties import UNKNOWN, date_of, end_of, rank_of
 
 
 @dataclass(frozen=True)

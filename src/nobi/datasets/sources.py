@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from nobi.datasets.fault import DAMAGED, TOO_LARGE, Fault
 from nobi.errors import NobiError
+from nobi.records.errors import DAMAGED, TOO_LARGE, RecordError
 
 MOST_BYTES = 1 << 26
 
@@ -47,7 +47,7 @@ class RawRecord(NamedTuple):
     name: str
     """Within its source: the path of a file, the number of a line."""
     content: bytes
-    fault: Fault | None = None
+    fault: RecordError | None = None
     source: int = 0
     """The number of its source."""
 
@@ -203,13 +203,13 @@ def _inside(archive: str, member: str) -> str:
     return printable(f"{archive}/{member}" if archive else member)
 
 
-def _damage(fault: BaseException) -> Fault:
+def _damage(fault: BaseException) -> RecordError:
     what = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-    return Fault(DAMAGED, f"The file is damaged or cannot be read: {what or type(fault).__name__}.")
+    return RecordError(DAMAGED, f"The file is damaged or cannot be read: {what or type(fault).__name__}.")
 
 
 def _too_large(name: str) -> RawRecord:
-    return RawRecord(name, b"", Fault(TOO_LARGE, f"It is larger than {MOST_BYTES >> 20} MiB."))
+    return RawRecord(name, b"", RecordError(TOO_LARGE, f"It is larger than {MOST_BYTES >> 20} MiB."))
 
 
 def _list(names: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from nobi.datasets.dataset import Dataset
 from nobi.datasets.identity import SPLITS
-from nobi.datasets.values import rank_name
 from nobi.records.collection import PASS_CODE, Collection
+from nobi.records.properties import rank_name
 
 
 @dataclass(frozen=True)

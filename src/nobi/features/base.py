@@ -49,12 +49,20 @@ class Code(IntEnum):
     were set up; 0 without a stone."""
     RANK = 11
     """The rank of the player to move on all points: 1 to 9 dan, 0 below or unknown; professionals count as 9 dan."""
+    ESCAPE = 12
+    """1 where a legal move saves an own chain in atari from a ladder (`nobi.board.ladders`)."""
+    KOMI = 13
+    """NO_KOMI + 2 · komi for white to move, NO_KOMI − 2 · komi for black, on all points."""
 
 
 NEITHER, OWN, ENEMY = 0, 1, 2
 """What Code.STONE tells."""
 OLD = 5
 NINE_DAN = 9
+NO_KOMI = 128
+"""What Code.KOMI tells without komi."""
+USUAL_KOMI = 6.5
+"""The komi of a record that names none."""
 
 CODES = len(Code)
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.chains import free_sides, is_alone, is_open
-from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder
-from nobi.board.stones import EMPTY, PASS, SIDES, board_points, enemy_of, points_of
+from nobi.board.chains import free_sides, in_atari, is_alone, is_open, last_liberty
+from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder, escapes_ladder
+from nobi.board.stones import EMPTY, PASS, SIDES, WHITE, board_points, enemy_of, points_of
 from nobi.board.symmetry import cells_after
 from nobi.compiling import compiled, inlined
-from nobi.features.base import CODES, ENEMY, MOST, NEITHER, OLD, OWN, Code, Table
+from nobi.features.base import CODES, ENEMY, MOST, NEITHER, NO_KOMI, OLD, OWN, USUAL_KOMI, Code, Table
 from nobi.games.go import SIMPLE, GoBoards, legal
 
 SIX, SEVEN = 6, 7
@@ -31,6 +31,7 @@ _STONE, _KO, _LEGAL = int(Code.STONE), int(Code.KO), int(Code.LEGAL)
 _LIBERTIES, _OWN, _ENEMY = int(Code.LIBERTIES), int(Code.OWN_LIBERTIES), int(Code.ENEMY_LIBERTIES)
 _AFTER, _CAPTURES, _LADDER = int(Code.LIBERTIES_AFTER), int(Code.CAPTURES), int(Code.LADDER)
 _TURNS, _RANK = int(Code.TURNS), int(Code.RANK)
+_ESCAPE, _KOMI = int(Code.ESCAPE), int(Code.KOMI)
 
 
 class Room(NamedTuple):
@@ -87,6 +88,7 @@ def write_codes(
     symmetry: int,
     recent: NDArray[np.uint16],
     rank: int,
+    komi: float,
 ) -> None:
     """Writes the position on board g down in `room.codes`: what is legal, and the codes that are wanted.
 
@@ -98,12 +100,13 @@ def write_codes(
         symmetry: 0..7, how to turn the board.
         recent: uint16[RECENT] the latest moves, the latest first; PASS where there was none.
         rank: of the player to move, as `base.Code.RANK` tells.
+        komi: what white gets; NaN if it is not known.
     """
     found = room.found
     looks_at_moves = wanted[_AFTER] or wanted[_CAPTURES]
     find_stones(boards, g, found)
     find_legal(boards, g, found)
-    if wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or looks_at_moves:
+    if wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or wanted[_ESCAPE] or looks_at_moves:
         count_liberties(boards, g, room)
         find_liberties(boards, g, room)
     if looks_at_moves:
@@ -116,12 +119,23 @@ def write_codes(
         find_turns(boards, g, found, recent)
     if wanted[_LADDER]:
         find_ladders(boards, g, room)
+    if wanted[_ESCAPE]:
+        find_escapes(boards, g, room)
     for code in range(CODES):
         if wanted[code] or code == _LEGAL:
             for cell in range(room.codes.shape[1]):
                 room.codes[code, cell] = found[code, room.source[symmetry, cell]]
     if wanted[_RANK]:
         room.codes[_RANK] = np.uint8(rank)
+    if wanted[_KOMI]:
+        room.codes[_KOMI] = komi_code(komi, boards.stones.to_move[g])
+
+
+@inlined
+def komi_code(komi: float, to_move: int) -> np.uint8:
+    """What `base.Code.KOMI` tells."""
+    points = USUAL_KOMI if np.isnan(komi) else min(max(komi, -60.0), 60.0)
+    return np.uint8(NO_KOMI + int(np.floor(2 * points)) * (1 if to_move == WHITE else -1))
 
 
 @inlined
@@ -285,6 +299,34 @@ def find_ladders(boards: GoBoards, g: int, room: Room) -> None:
             move = room.liberty[point, i]
             if found[_LEGAL, move] and not found[_LADDER, move]:
                 found[_LADDER, move] = captures_in_ladder(stones, chains, g, room.ladders, move, point)
+
+
+@inlined
+def find_escapes(boards: GoBoards, g: int, room: Room) -> None:
+    """Reads all moves that may save an own chain in atari: extensions, and captures of what attacks it."""
+    stones, chains, found = boards.stones, boards.chains, room.found
+    attacker = enemy_of(stones.to_move[g])
+    found[_ESCAPE] = 0
+    for cell in range(len(room.points)):
+        head = room.points[cell]
+        if found[_OWN, head] != 1 or chains.head[g, head] != head:
+            continue
+        extension = room.liberty[head, 0]
+        if found[_LEGAL, extension] and not found[_ESCAPE, extension]:
+            found[_ESCAPE, extension] = escapes_ladder(stones, chains, g, room.ladders, extension, head)
+        stone = head
+        while True:
+            for k in range(SIDES):
+                beside = stones.neighbours[stone, k]
+                if stones.colour[g, beside] == attacker:
+                    liberties = chains.liberties[g, chains.head[g, beside]]
+                    if in_atari(liberties):
+                        capture = last_liberty(liberties)
+                        if capture != extension and found[_LEGAL, capture] and not found[_ESCAPE, capture]:
+                            found[_ESCAPE, capture] = escapes_ladder(stones, chains, g, room.ladders, capture, head)
+            stone = chains.next[g, stone]
+            if stone == head:
+                break
 
 
 @inlined

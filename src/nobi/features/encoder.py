@@ -224,7 +224,8 @@ def _fill(
         if rank < 0:
             own = int(collection.white_rank[present] if white else collection.black_rank[present])
             dan = min(max(own, 0), NINE_DAN)
-        write_codes(boards, 0, room, table.wanted, symmetry[i], desk.recent, dan)
+        komi = collection.komi[present]
+        write_codes(boards, 0, room, table.wanted, symmetry[i], desk.recent, dan, komi)
         write_planes(room.codes, table, planes, i)
         cell = _cell(move)
         target[i] = NO_MOVE

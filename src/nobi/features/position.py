@@ -95,5 +95,5 @@ def _write(
     symmetry: int,
 ) -> None:
     for i in range(len(lanes)):
-        write_codes(boards, lanes[i], room, table.wanted, symmetry, recent[i], rank)
+        write_codes(boards, lanes[i], room, table.wanted, symmetry, recent[i], rank, boards.komi)
         write_planes(room.codes, table, planes, i)

@@ -163,6 +163,15 @@ class Game(ABC):
         """Whether the player to move may play there."""
         return not self.is_over and bool(self.rules.legal(self.boards, 0, np.uint16(self._as_point(move))))
 
+    def why_illegal(self, move: int | str) -> str:
+        """The reason why a move is illegal in the present position."""
+        if self.is_over:
+            return "the game is over"
+        point = self._as_point(move)
+        if point == PASS:
+            return f"{self.name} has no pass"
+        return "it is taken" if self.colour(point) != EMPTY else "it is suicide"
+
     def legal_moves(self) -> list[int]:
         """All legal moves, row by row, a pass last."""
         if self.is_over:
@@ -176,7 +185,7 @@ class Game(ABC):
         """Plays a move for the player whose turn it is."""
         point = self._as_point(move)
         if not self.is_legal(point):
-            raise NobiError(f"{vertex_name(point, self.size)} cannot be played: {self._fault(point)}.")
+            raise NobiError(f"{vertex_name(point, self.size)} cannot be played: {self.why_illegal(point)}.")
         self.rules.play(self.boards, 0, np.uint16(point))
         self.moves.append(point)
 
@@ -225,12 +234,11 @@ class Game(ABC):
             raise NobiError(f"{move} is not a point of a {self.size}x{self.size} board.")
         return int(move)
 
-    def _fault(self, point: int) -> str:
-        if self.is_over:
-            return "the game is over"
-        if point == PASS:
-            return f"{self.name} has no pass"
-        return "it is taken" if self.colour(point) != EMPTY else "it would be suicide or repeat a position"
+
+def illegal_move_text(number: int, colour: int, move: int, size: int, reason: str) -> str:
+    """Which move of a game is illegal and why, as error messages say it."""
+    what = f"{COLOUR_NAMES[colour]}'s pass" if move == PASS else f"{COLOUR_NAMES[colour]} at {vertex_name(move, size)}"
+    return f"move {number}, {what}, is illegal: {reason}"
 
 
 legal: Any = UNBOUND  # bound by `_legality`

@@ -11,6 +11,7 @@ A position is known by the 64-bit hash of its stones: two of a game's positions 
 probability below 10⁻¹³.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple, Self, cast
@@ -73,8 +74,8 @@ class GoSettings:
     """What counts: stones and surrounded points, or surrounded points and prisoners."""
 
     def __post_init__(self) -> None:
-        if not abs(self.komi) <= 1000 or self.komi * 2 != int(self.komi * 2):
-            raise ValueError(f"komi must be a multiple of 0.5 between -1000 and 1000, not {self.komi}")
+        if not math.isfinite(self.komi):
+            raise ValueError(f"komi must be a finite number, not {self.komi}")
 
 
 class GoBoards(NamedTuple):
@@ -316,6 +317,19 @@ class Go(Game):
         self._ensure_room(len(self.moves) + 2)
         super().play(move)
 
+    def why_illegal(self, move: int | str) -> str:
+        """The reason why a move is illegal in the present position; for a repetition, the rule that forbids it."""
+        boards, point = cast(GoBoards, self.boards), self._as_point(move)
+        if self.is_over or point == PASS or self.colour(point) != EMPTY:
+            return super().why_illegal(move)
+        if point == boards.ko[0]:
+            return "it takes back a ko at once"
+        stone = cast(int, np.uint16(point))  # the compiled type
+        if not boards.suicide and not lives(boards.stones, boards.chains, 0, stone, boards.stones.to_move[0]):
+            return "it is suicide"
+        again = "" if boards.ko_rule == POSITIONAL else " with the same player to move"
+        return f"it repeats an earlier position{again}, which {self.settings.ko} superko forbids"
+
     def margin(self, dead: Iterable[int] = ()) -> float:
         """Black's points less white's, komi included; `dead` names stones that count as captured."""
         boards = cast(GoBoards, self.without(dead).boards)
@@ -324,7 +338,7 @@ class Go(Game):
     def score(self, dead: Iterable[int] = ()) -> str:
         """The result by counting the board as it stands, as SGF writes it: `B+3.5`, `W+0.5` or `Draw`."""
         points = self.margin(dead)
-        return "Draw" if points == 0 else f"{'B' if points > 0 else 'W'}+{abs(points):g}"
+        return "Draw" if points == 0 else f"{'B' if points > 0 else 'W'}+{abs(points):.12g}"
 
     def owners(self, dead: Iterable[int] = ()) -> dict[int, int]:
         """Who owns every point: BLACK, WHITE or EMPTY."""

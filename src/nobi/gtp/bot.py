@@ -187,7 +187,7 @@ class GtpBot(Bot):
         if game.name == "go":
             if self._knows(engine, "kata-set-rules"):
                 self._offer_rules(engine, as_json(game.settings))
-            self._ask(engine, f"komi {game.settings.komi:g}")
+            self._ask(engine, f"komi {game.settings.komi:.12g}")
 
     def _offer_rules(self, engine: EngineProcess, rules: str) -> None:
         """Tells the engine the rules; one that refuses them may still play, and that is noted."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from threading import Event
 from typing import cast
 
-from nobi.arena.ownership import dead_stones
 from nobi.board.stones import PASS
 from nobi.board.vertices import point_named
 from nobi.errors import NobiError
@@ -109,10 +108,6 @@ class Session:
         if move != RESIGN and not game.is_legal(move):
             raise GtpError(f"the player {self.bot.name} chose an illegal move")
         return move
-
-    def dead(self) -> list[int]:
-        """The dead stones, by the bot's own rollouts if it makes some."""
-        return dead_stones(self.go, self.bot.ownership(self.game))
 
     def close(self) -> None:
         """Lets go of the bot."""

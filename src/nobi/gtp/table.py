@@ -5,14 +5,23 @@ of the game can always be played through; games without a pass do not allow it. 
 goes on playing may.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
 from nobi.board.stones import EMPTY, PASS, RUNNING
 from nobi.errors import NobiError
-from nobi.games.base import Game, Variant
+from nobi.games.base import COLOUR_NAMES, Game, Variant, illegal_move_text
 from nobi.games.go import GoBoards
 from nobi.gtp.protocol import GtpError
+
+
+class IllegalMoveError(GtpError):
+    """A move that the rules forbid; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("illegal move")
+        self.reason = reason
 
 
 class Table:
@@ -51,17 +60,25 @@ class Table:
             raise GtpError(str(fault)) from None
         try:
             self._replay(replace(self.variant, settings=kind), self.played)
-        except GtpError:
-            raise GtpError("a move of this game would be illegal") from None
+        except GtpError as fault:
+            raise GtpError(f"by these rules, {fault}") from None
 
     def play(self, colour: int, move: int) -> None:
         """Plays a move of this colour."""
         game = self.game_of(colour)
         if not game.is_legal(move):
-            raise GtpError("illegal move")
+            raise IllegalMoveError(game.why_illegal(move))
         game.play(move)
         self.game = game
         self.played.append((colour, move))
+
+    def play_all(self, moves: Iterable[tuple[int, int]], first: int = 1) -> None:
+        """Plays (colour, move) one after the other, `first` being the number of the first; the error names a move."""
+        for number, (colour, move) in enumerate(moves, first):
+            try:
+                self.play(colour, move)
+            except IllegalMoveError as fault:
+                raise GtpError(illegal_move_text(number, colour, move, self.game.size, fault.reason)) from None
 
     def undo(self, moves: int = 1) -> None:
         """Takes the latest moves back."""
@@ -76,7 +93,8 @@ class Table:
         if game.to_move == colour and not (game.is_over and game.has_pass):
             return game
         if not game.has_pass:
-            raise GtpError("illegal move")
+            over = "the game is over" if game.is_over else f"{COLOUR_NAMES[colour]} is not to move"
+            raise IllegalMoveError(f"{over}, and {game.name} has no pass")
         game = game.copy()
         _go_on(game)
         if game.to_move != colour:
@@ -93,8 +111,7 @@ class Table:
         table = Table(variant)
         if self._start:
             table.set_up(*self._start)
-        for colour, move in played:
-            table.play(colour, move)
+        table.play_all(played)
         self._take(table)
 
     def _take(self, other: "Table") -> None:

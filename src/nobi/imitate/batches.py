@@ -12,9 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nobi.board.symmetry import cells_after
 from nobi.features import planes_named
 from nobi.features.encoder import Encoder
-from nobi.imitate.positions import Positions
+from nobi.imitate.positions import NO_ANSWER, Positions
 
 AHEAD = 8
 """How many batches are made before they are needed,"""
@@ -33,6 +34,10 @@ class Batch(NamedTuple):
     """bool[b, n·n]"""
     white: Tensor
     """bool[b] whether white is to move."""
+    answer: Tensor
+    """int64[b] the opponent's next move; NO_ANSWER where there is none."""
+    result: Tensor
+    """float32[b] +1 if the player to move won, -1 if he lost, 0 if that is not known."""
 
     def to(self, device: torch.device) -> "Batch":
         """The same on a device, ready to be used."""
@@ -63,7 +68,11 @@ class Reader:
         places = self._sources[source].places(number)
         turned = np.zeros(len(number), np.uint8) if symmetry is None else symmetry
         made = self._encoders[source].samples(places.game, places.ply, turned, self._dtype)
-        return Batch(*(torch.from_numpy(array) for array in (*made, places.white)))
+        answer = self._sources[source].answers(places)
+        turned_answer = cells_after(made.planes.shape[-1])[turned, np.maximum(answer, 0)].astype(np.int64)
+        answer = np.where(answer == NO_ANSWER, NO_ANSWER, turned_answer)
+        more = places.white, answer, self._sources[source].results(places)
+        return Batch(*(torch.from_numpy(array) for array in (*made, *more)))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from torch import nn
 from torch.optim import SGD, AdamW, Optimizer
 
 from nobi.errors import NobiError
+from nobi.imitate.muon import Muon
 from nobi.words import choices, settings_from, split_word
 
 
@@ -59,12 +60,35 @@ class AdamWSettings:
         return AdamW(weights, 1.0, (self.beta1, self.beta2), weight_decay=self.decay)
 
 
+@dataclass(frozen=True)
+class MuonSettings(AdamWSettings):
+    """Muon for filters, AdamW for all other weights (see `Muon`)."""
+
+    beta2: float = 0.99
+    momentum: float = 0.95
+    """Of Muon."""
+    others: float = 0.5
+    """The rate of AdamW, as a share of that of Muon."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"momentum must be 0 or more and below 1, not {self.momentum:g}")
+        if not (math.isfinite(self.others) and self.others > 0):
+            raise ValueError(f"others must be above 0, not {self.others:g}")
+
+    def make(self, weights: Iterable[nn.Parameter]) -> Optimizer:
+        """The optimiser; its rate is set at every step."""
+        return Muon(weights, self)
+
+
 OPTIMISERS: dict[str, type[SgdSettings | AdamWSettings]] = {
     "sgd": SgdSettings,
     "nesterov": NesterovSettings,
     "adamw": AdamWSettings,
+    "muon": MuonSettings,
 }
-SCHEDULE_OF = {"nesterov": "cosine:rate=0.05", "adamw": "cosine:rate=0.002"}
+SCHEDULE_OF = {"nesterov": "cosine:rate=0.05", "adamw": "cosine:rate=0.002", "muon": "cosine:rate=0.006,warmup=0.03"}
 """The schedule of an optimiser where none is asked for; plain descent takes that of the network's paper."""
 
 

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
 
+NO_ANSWER = -1
+"""The answer where the opponent passed, or the game ended, or the same player moved again."""
+
 
 class Places(NamedTuple):
     """Where some positions are found, and what is known of them without a board."""
@@ -42,3 +45,17 @@ class Positions:
         move = self._begin + numbers + np.searchsorted(self._played_before, numbers, side="right")
         game = np.searchsorted(self.games.start, move, side="right") - 1
         return Places(game, move - self.games.start[game], self.games.moves[move] >= WHITE_BIT)
+
+    def answers(self, places: Places) -> NDArray[np.int64]:
+        """[i] the cell of the opponent's next move, or NO_ANSWER."""
+        after = self.games.start[places.game] + places.ply + 1
+        there = after < self.games.start[places.game + 1]
+        move = self.games.moves[np.where(there, after, 0)].astype(np.int64)
+        cell = move & PASS_CODE
+        answered = there & ((move >= WHITE_BIT) != places.white) & (cell != PASS_CODE)
+        return np.where(answered, cell, NO_ANSWER)
+
+    def results(self, places: Places) -> NDArray[np.float32]:
+        """[i] +1 if the player to move won the game, -1 if he lost it, 0 if that is not known."""
+        result = self.games.result[places.game]
+        return np.where(places.white, -result, result).astype(np.float32)

@@ -35,17 +35,17 @@ from nobi.imitate.schedule import Schedule, make_schedule
 from nobi.imitate.settings import ImitationSettings
 from nobi.imitate.sources import Sources, open_sources
 from nobi.imitate.team import Team
-from nobi.imitate.trainer import Trainer
+from nobi.imitate.trainer import LossWeights, Trainer
 from nobi.imitate.verdicts import give_verdicts
 from nobi.interrupts import interrupts_go_to
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.store import DeepModel, load_deep, save_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.networks.model import save_model
 from nobi.runfolder import config_of, holds_run, write_config
 from nobi.words import split_word
 
+_CHECKPOINT = "checkpoint.safetensors"
 SAVE_SECONDS = 20.0
 """How long a crash may throw a run back."""
 _VALIDATION_SEED = 0
@@ -81,20 +81,23 @@ class ImitationRun:
         if settings.batch < self.team.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
         self.network = make_deep(settings.net, settings.seed)
-        self._checkpoint = folder / "checkpoint.safetensors"
-        if settings.start and not (resume and self._checkpoint.exists()):
-            _begin_with(self.network, Path(settings.start))
+        if settings.convolution != "auto":
+            self.network.convolution = settings.convolution
+        self._checkpoint = folder / _CHECKPOINT
         self.sources = open_sources(self._paths, "train", settings.sizes, self.network)
         self._held_out = self._open_validation()
-        weights = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
+        shares = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
         self.sampler = Sampler(
-            self.sources.counts, weights, settings.batch, settings.seed, symmetries=settings.symmetries
+            self.sources.counts, shares, settings.batch, settings.seed, symmetries=settings.symmetries
         )
         self.total = settings.steps or max(1, math.ceil(settings.epochs * self.sources.total / settings.batch))
         """Steps of the whole run."""
         self.schedule = schedule_of(settings)
         self.network.to(self.team.device)
-        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team)
+        weights = LossWeights(settings.answer_weight, settings.value_weight)
+        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team, weights)
+        if settings.start and not (resume and self._checkpoint.exists()):
+            self._begin_with(Path(settings.start))
         self.step_number = 0
         """Steps done."""
         self.lines: list[dict[str, Any]] = []
@@ -195,6 +198,7 @@ class ImitationRun:
         return self.step_number * self.settings.batch
 
     def _step(self, batch: Batch) -> None:
+        self.network.freeze_statistics(self.step_number >= (1 - self.settings.frozen) * self.total)
         told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
         self.step_number += 1
         if not math.isfinite(told.loss):
@@ -236,6 +240,7 @@ class ImitationRun:
         """Loss and accuracy on the same positions as ever, each process measuring its part."""
         numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
         parts = [chosen[slice(*self.team.share(len(chosen)))] for chosen in numbers]
+        self.network.eval()
         found = give_verdicts(
             self.network,
             held_out.positions,
@@ -244,6 +249,7 @@ class ImitationRun:
             self.team.device,
             legal_only=self.network.masked,
         )
+        self.network.train()
         best = (found.better == 0) / found.equal
         sums = [-found.log_probability.sum(), best.sum(), float(len(found))]
         loss, hits, count = self.team.sum(torch.tensor(sums, dtype=torch.float64, device=self.team.device)).tolist()
@@ -267,6 +273,27 @@ class ImitationRun:
         if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
             self._restore(self._checkpoint)
 
+    def _begin_with(self, path: Path) -> None:
+        """Takes over the weights of a model file, or those of a run's folder with the state of its optimiser."""
+        if (path / _CHECKPOINT).is_file():
+            self._take_over(path / _CHECKPOINT)
+            return
+        found = load_deep(path).network
+        if str(found) != str(self.network):
+            raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
+        self.network.load_state_dict(found.state_dict())
+
+    def _take_over(self, path: Path) -> Checkpoint:
+        """Takes over weights and the optimiser's state from a checkpoint."""
+        found = read_checkpoint(path)
+        try:
+            weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
+            self.network.load_state_dict(weights)
+            restore_state(self.trainer.optimiser, found.optimiser)
+        except (RuntimeError, ValueError):
+            raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
+        return found
+
     def _claim(self) -> None:
         """Writes the settings into the folder; only the leading process does, once all have looked into it."""
         self.team.wait()
@@ -274,15 +301,9 @@ class ImitationRun:
             write_config(self.folder, config_of(self.settings))
 
     def _restore(self, path: Path) -> None:
-        found = read_checkpoint(path)
+        found = self._take_over(path)
         if found.data != self.sources.fingerprint:
             raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
-        try:
-            weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
-            self.network.load_state_dict(weights)
-            restore_state(self.trainer.optimiser, found.optimiser)
-        except (RuntimeError, ValueError):
-            raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
         self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
 
     @contextmanager
@@ -325,11 +346,3 @@ def deterministic(device: torch.device) -> Iterator[None]:
         yield
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
-
-
-def _begin_with(network: DeepNetwork, path: Path) -> None:
-    """Takes over the weights of a model file."""
-    found = load_deep(path).network
-    if str(found) != str(network):
-        raise NobiError(f"{str(path)!r} holds the network {found}, not {network}; give the same with --net.")
-    network.load_state_dict(found.state_dict())

@@ -109,12 +109,40 @@ class Cosine(Schedule):
         return self.rate * (self.floor + (1 - self.floor) * (1 + math.cos(math.pi * fallen)) / 2)
 
 
+@dataclass(frozen=True)
+class WarmupStableDecay(Schedule):
+    """Warm-up in a straight line, a constant rate, and a straight line to 0 (Hu et al., "MiniCPM", 2024).
+
+    The constant part can be of any length: a run whose `decay` is 0 can be stopped at any time, and a short run with
+    `decay=1` that starts from its folder makes the weights useful.
+    """
+
+    rate: float = 0.01
+    """The highest rate."""
+    warmup: float = 0.01
+    """The share of the run that warms up."""
+    decay: float = 0.2
+    """The share of the run at its end in which the rate falls to 0."""
+
+    def __post_init__(self) -> None:
+        _check_rate(self.rate)
+        if not (self.warmup >= 0 and self.decay >= 0 and self.warmup + self.decay <= 1):
+            raise ValueError(f"warmup and decay are shares of the run, not {self.warmup:g} and {self.decay:g}")
+
+    def at(self, done: float) -> float:
+        """Up, level, down."""
+        if done < self.warmup:
+            return self.rate * done / self.warmup
+        return self.rate * min(1.0, (1.0 - done) / self.decay) if self.decay else self.rate
+
+
 SCHEDULES: dict[str, type[Schedule]] = {
     "c14": Pieces,
     "m15": M15Pieces,
     "pieces": Pieces,
     "constant": Constant,
     "cosine": Cosine,
+    "wsd": WarmupStableDecay,
 }
 
 

@@ -27,12 +27,21 @@ class ImitationSettings:
     batch: int = 128
     """Positions of a step, over all processes."""
     optimiser: str = "sgd"
-    """sgd (as in the papers), nesterov or adamw; as in 'adamw:decay=0.05'."""
+    """sgd (as in the papers), nesterov, adamw or muon; as in 'adamw:decay=0.05'."""
     schedule: str = ""
-    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05' or 'cosine:rate=0.1,warmup=0.02'.
+    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05', 'cosine:rate=0.1,warmup=0.02' or
+    'wsd:rate=0.01,warmup=0.01,decay=0.2' (warm-up, stable, decay).
 
-    Unless given, that of the network's paper, or a cosine for nesterov and adamw.
+    Unless given, that of the network's paper, or a cosine for nesterov, adamw and muon.
     """
+    answer_weight: float = 0.15
+    """The weight of the loss of the opponent's next move, for networks that predict it."""
+    value_weight: float = 0.1
+    """The weight of the loss of the game's result, for networks that predict it."""
+    frozen: float = 0.0
+    """The last share of the run in which batch normalisation keeps its statistics constant."""
+    convolution: str = "auto"
+    """winograd (our own, on processors) or torch; auto takes winograd where the network has it."""
     clip: float = 0.0
     """The longest gradient, a longer one being shortened; 0 for no limit."""
     symmetries: bool = True
@@ -57,5 +66,10 @@ class ImitationSettings:
         for name, least in (("steps", 0), ("batch", 1), ("validation", 0), ("measurements", 1)):
             if getattr(self, name) < least:
                 raise NobiError(f"{name} must be {least} or more, not {getattr(self, name)}.")
-        if not (math.isfinite(self.clip) and self.clip >= 0):
-            raise NobiError(f"clip must be 0 or more, not {self.clip:g}.")
+        for name in ("clip", "answer_weight", "value_weight"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise NobiError(f"{name} must be 0 or more, not {getattr(self, name):g}.")
+        if not 0 <= self.frozen <= 1:
+            raise NobiError(f"frozen must be a share from 0 to 1, not {self.frozen:g}.")
+        if self.convolution not in ("auto", "winograd", "torch"):
+            raise NobiError(f"convolution must be auto, winograd or torch, not {self.convolution!r}.")

@@ -29,7 +29,7 @@ class TrainingSpeed:
         self._reader = Reader([positions], network.planes, _PROCESSOR)
         self._sampler = Sampler([len(positions)], [1.0], batch, 0)
         self._steps = 0
-        self._synthetic = _synthetic_batch(batch, self._reader.planes.count, positions.size)
+        self._synthetic = synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
         """Steps on a batch of noughts and ones, over and over; returns the number of positions."""
@@ -61,13 +61,16 @@ class TrainingSpeed:
         return self._reader.read(draw.source, draw.number, draw.symmetry)
 
 
-def _synthetic_batch(batch: int, planes: int, size: int) -> Batch:
+def synthetic_batch(batch: int, planes: int, size: int) -> Batch:
+    """Random planes, targets, answers and results."""
     chance = torch.Generator().manual_seed(0)
     return Batch(
         (torch.rand((batch, planes, size, size), generator=chance) < 0.3).float(),
         torch.randint(size * size, (batch,), generator=chance),
         torch.ones((batch, size * size), dtype=torch.bool),
         torch.arange(batch) % 2 == 1,
+        torch.randint(size * size, (batch,), generator=chance),
+        torch.arange(batch) % 2 * 2.0 - 1,
     )
 
 

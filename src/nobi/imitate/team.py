@@ -43,13 +43,18 @@ class Team:
         if self.processes == 1:
             return
         gradients = [w.grad if w.grad is not None else torch.zeros_like(w) for w in network.parameters()]
+        # every process normalises by its own part of the batch; the running means are those of all
+        means = [part for name, part in network.named_buffers() if name.rpartition(".")[2] in ("mean", "variance")]
         parts = [*(gradient.reshape(-1) for gradient in gradients), more.to(gradients[0].dtype)]
+        parts += [mean / self.processes for mean in means]
         whole = torch.cat(parts)
         dist.all_reduce(whole)
-        *summed, sums = torch.split(whole, [part.numel() for part in parts])
-        for weight, total in zip(network.parameters(), summed, strict=True):
+        found = torch.split(whole, [part.numel() for part in parts])
+        for weight, total in zip(network.parameters(), found, strict=False):
             weight.grad = total.view(weight.shape)
-        more.copy_(sums)
+        more.copy_(found[len(gradients)])
+        for mean, total in zip(means, found[len(gradients) + 1 :], strict=True):
+            mean.copy_(total)
 
     def sum(self, numbers: Tensor) -> Tensor:
         """Sums numbers over all processes, in place."""

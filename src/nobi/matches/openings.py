@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from nobi.board.stones import PASS
+from nobi.board.stones import PASS, enemy_of
 from nobi.board.vertices import point_named
 from nobi.errors import NobiError
-from nobi.games.base import Game, Variant
+from nobi.games.base import Game, Variant, illegal_move_text
 from nobi.games.go import Go
-from nobi.records.reading import read_record
+from nobi.records.sgf_reader import read_sgf
 
 _TRIES = 100
 
@@ -30,7 +30,10 @@ class Opening:
         game = variant.new()
         if self.stones and self.first:
             game.set_up(self.stones, self.first)
-        for move in self.moves:
+        for number, move in enumerate(self.moves, 1):
+            if not game.is_legal(move):
+                reason = game.why_illegal(move)
+                raise NobiError(f"{illegal_move_text(number, game.to_move, move, game.size, reason)}.")
             game.play(move)
         if game.is_over:
             raise NobiError("the game is over before it begins.")
@@ -76,16 +79,20 @@ def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Open
 
 
 def _from_sgf(path: Path, variant: Variant) -> Opening:
-    record = read_record(path)
+    record = read_sgf(path)
+    if record.error:
+        raise NobiError(f"{str(path)!r} cannot be read to its end: {record.error.reason}")
+    if record.changes:
+        raise NobiError(f"{str(path)!r} sets up stones after move {record.changes[0].after}.")
     if record.size != variant.size:
         raise NobiError(f"{str(path)!r} is for {record.size}x{record.size}, not {variant.size}x{variant.size}.")
     moves: list[int] = []
     turn = record.first
-    for colour, move in record.moves:
+    for colour, move in record.played:
         if colour != turn:
             raise NobiError(f"{str(path)!r}: move {len(moves) + 1} is not made by the player whose turn it is.")
         moves.append(move)
-        turn = 3 - turn
+        turn = enemy_of(turn)
     return _checked(Opening(path.name, record.stones, record.first, moves), variant, str(path))
 
 

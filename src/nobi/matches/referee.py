@@ -4,13 +4,13 @@ import re
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
-from nobi.arena.ownership import dead_stones
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.gtp.bot import GtpBot
 from nobi.gtp.client import EngineError
+from nobi.players.scoring import final_score
 
 
 class Ruling(NamedTuple):
@@ -46,7 +46,7 @@ class RulesReferee(Referee):
         """The result by the rules, or by counting."""
         if not isinstance(game, Go):
             return Ruling(game.outcome, game.result(), "by the rules")
-        return ruling_of(game.score(dead_stones(game)), "by counting")
+        return ruling_of(final_score(game), "by counting")
 
 
 class EngineReferee(Referee):

@@ -16,13 +16,16 @@ from safetensors import SafetensorError, safe_open
 
 import nobi
 from nobi.errors import NobiError
+from nobi.models import model_path, shipped
 from nobi.tensors import save_tensors
 from nobi.words import choices
 
 COMPILED = "nobi-model-1"
 """A network of `nobi.networks` with its vector of weights."""
-DEEP = "nobi-deep-1"
+DEEP = "nobi-deep-2"
 """A network of `nobi.networks.deep` with its tensors."""
+_FIRST_DEEP = "nobi-deep-1"
+"""The same, where `nobi-net` is what is called `nobi-net-v1` now."""
 
 
 def game_of(provenance: dict[str, Any]) -> str:
@@ -54,6 +57,18 @@ class ModelFile:
         return NobiError(f"{str(self.path)!r} cannot be used: {why}")
 
 
+def _renamed(header: dict[str, str]) -> dict[str, str]:
+    """The header of a file of the first format, as one of the present format."""
+    name, colon, settings = header.get("network", "").partition(":")
+    name = "nobi-net-v1" if name == "nobi-net" else name
+    return {**header, "format": DEEP, "network": name + colon + settings}
+
+
+def _single(tensor: NDArray[Any]) -> NDArray[Any]:
+    """Half precision, in which small models ship, as single precision."""
+    return tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
+
+
 def write_model_file(
     path: Path, form: str, network: str, size: int, tensors: dict[str, NDArray[Any]], provenance: dict[str, Any]
 ) -> None:
@@ -80,16 +95,22 @@ def folder_fault(folder: str) -> NobiError:
 
 
 def read_model_file(path: Path) -> ModelFile:
-    """Reads a model file of either format; whatever is wrong with it is told in one sentence."""
+    """Reads a model file of either format, or a shipped model by its name.
+
+    Raises a NobiError of one sentence for whatever is wrong with the file.
+    """
+    path = model_path(path)
     if models_in(str(path)):
         raise folder_fault(str(path))
     if not os.path.isfile(path):  # noqa: PTH113 (as above)
-        raise NobiError(f"There is no model file {str(path)!r}.")
+        raise NobiError(f"There is no model file {str(path)!r}; the shipped models are {', '.join(shipped())}.")
     try:
         with safe_open(path, "numpy") as file:
             header = file.metadata() or {}
+            if header.get("format") == _FIRST_DEEP:
+                header = _renamed(header)
             known = header.get("format") in (COMPILED, DEEP)
-            tensors = {name: file.get_tensor(name) for name in file.keys()} if known else {}  # noqa: SIM118
+            tensors = {name: _single(file.get_tensor(name)) for name in file.keys()} if known else {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, TypeError) as fault:
         raise NobiError(f"{str(path)!r} is not a whole .safetensors file: {fault}.") from None
     if not tensors:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
+from nobi.models import is_model
 from nobi.registry import Registry
 from nobi.words import settings_from, split_word
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from nobi.players.base import Player
     from nobi.players.bot import Bot
 
-_others = {"base", "bot", "loading", "network", "policy", "time", "uniform", "view"}
+_others = {"base", "bot", "loading", "network", "passing", "policy", "scoring", "time", "uniform", "view"}
 _players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
 register, names = _players.register, _players.names
 
@@ -32,7 +33,7 @@ def make_player(word: str, variant: "Variant") -> "Player":
     It is ready to play this game on this board.
     """
     name, given = split_word(word)
-    if name.endswith(".safetensors"):
+    if is_model(name):
         from nobi.players.loading import player_from_file
 
         return player_from_file(name, variant, given, word)

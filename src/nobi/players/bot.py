@@ -106,13 +106,12 @@ class Bot(ABC):
         return None
 
     def ownership(self, game: Game) -> NDArray[np.float32] | None:
-        """[n, n] from −1, white's, to 1, black's, as its rollouts see it; None if this bot makes none."""
+        """[n, n] from −1, white's, to 1, black's, by the rollouts of the current search of this position.
+
+        None if this bot makes no rollouts.
+        """
         del game
         return None
-
-    def owners_so_far(self, game: Game) -> NDArray[np.float32] | None:
-        """The same while it thinks about this position, by what it has seen so far."""
-        return self.ownership(game)
 
     def close(self) -> None:  # noqa: B027
         """Lets go of what it holds: threads, memory, other programs."""

@@ -21,9 +21,16 @@ def player_in(file: ModelFile, variant: Variant, given: dict[str, str] | None = 
     path, word, settings = str(file.path), word or str(file.path), given or {}
     if file.format != DEEP:
         return player_of_model(model_in(file), path, variant, settings_from(NetworkSettings, settings, word))
+    from nobi.networks.deep.playing import compiled_in
+    from nobi.players.policy import PolicyPlayer, PolicySettings, policy_player
+
+    network = compiled_in(file)
+    if network is not None:
+        if variant.game.name != "go":
+            raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
+        return PolicyPlayer(variant, network, settings_from(PolicySettings, settings, word), path)
     try:
         from nobi.networks.deep.store import deep_model_in
-        from nobi.players.policy import PolicySettings, policy_player
     except ModuleNotFoundError as fault:
         if fault.name != "torch":
             raise

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS, Boards
+from nobi.board.stones import Boards
 from nobi.games.base import Game, Variant
+from nobi.games.go import Go
 from nobi.players import register
 from nobi.players.base import Player
 from nobi.players.bot import RESIGN, Bot, Candidate, Clock
 from nobi.players.network import NetworkPlayer
-from nobi.search.ending import is_settled_win
+from nobi.players.passing import ENOUGH, choose_move, look_after_pass
 from nobi.search.policy import NetworkPolicy
-from nobi.search.search import Child, Search
+from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.streams import Streams, draw
 
@@ -30,14 +31,12 @@ if TYPE_CHECKING:
     from nobi.networks.inside import Inside
     from nobi.search.deep import DeepPolicy
 
-_HOPELESS = 0.05
-"""Who wins less often than this and sees the opponent pass, passes as well."""
 _SECOND_LOOK = 0.1
 """The share of its time that a player by the clock keeps back to see whether a pass wins."""
 _STILL_OPEN = 0.3
 """Nobody resigns while a move wins more often than this."""
-_ENOUGH = 50
-"""Nobody resigns on fewer playouts."""
+_HOPELESS = 0.05
+"""A player that never resigns accepts a loss below this share of won playouts, if the opponent has passed."""
 
 
 @register
@@ -83,6 +82,8 @@ class MctsBot(Bot):
         self.search.set_game(game)
         self.search.run(8, 0.0)
         self._decide(game, 0.05)
+        if isinstance(game, Go) and self.settings.passing == "friendly":
+            look_after_pass(game, self.search, 0.05)
         self.search.renew()
 
     def choose(self, game: Game, clock: Clock) -> int:
@@ -107,19 +108,15 @@ class MctsBot(Bot):
     def _decide(self, game: Game, seconds: float) -> int:
         """What to do after the search, within so many seconds, 0 for no limit."""
         search = self.search
-        best, *others = children = search.children()
-        if game.has_pass and self.settings.passing == "friendly" and best.move != PASS:
-            passed = game.next_pass_ends
-            if passed and search.value < _HOPELESS:
-                return PASS
-            if is_settled_win(search, game, passed=passed, seconds=seconds):
-                return PASS
-            if passed and others and _falls_behind(children):
-                return PASS
+        children = search.children()
+        best = children[0]
         # the share of wins of a single move has prior knowledge in it, which never gives up
-        lost = search.value < self.settings.resign and best.winrate < _STILL_OPEN
-        enough = sum(child.visits for child in children) >= _ENOUGH
-        return RESIGN if lost and enough else best.move
+        gives_up = best.winrate < _STILL_OPEN and sum(child.visits for child in children) >= ENOUGH
+        resigns = gives_up and search.value < self.settings.resign
+        if isinstance(game, Go) and self.settings.passing == "friendly":
+            lost = resigns or (gives_up and search.value < _HOPELESS)
+            return choose_move(game, search, children, lost=lost, resigns=resigns, seconds=seconds)
+        return RESIGN if resigns else best.move
 
     def analyse(
         self, game: Game, report: Callable[[list[Candidate]], None], interval: float, stop: threading.Event
@@ -167,14 +164,7 @@ class MctsBot(Bot):
         return PolicyPlayer(variant, cast("DeepPolicy", guide).network).bot()
 
     def ownership(self, game: Game) -> NDArray[np.float32] | None:
-        """Who owns what at the end of the rollouts."""
-        from nobi.search.ending import ownership
-
-        # no more however many a move may take: whoever asks for the score waits for it
-        return ownership(game, min(max(500, self.settings.rollouts), 2000)) if game.name == "go" else None
-
-    def owners_so_far(self, game: Game) -> NDArray[np.float32] | None:
-        """Who owns what at the end of the rollouts of the search under way."""
+        """Who owns each point at the end of the rollouts of the current search."""
         return self.search.ownership().astype(np.float32) if game.name == "go" else None
 
     def close(self) -> None:
@@ -188,12 +178,6 @@ class MctsBot(Bot):
             for child in self.search.children()
             if child.visits or child.solved
         ]
-
-
-def _falls_behind(children: list[Child]) -> bool:
-    """Whether no move is better than the pass."""
-    passing = next(child for child in children if child.move == PASS)
-    return passing.visits > 0 and children[0].winrate <= passing.winrate
 
 
 def _left(clock: Clock, start: float) -> float:

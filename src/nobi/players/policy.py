@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,14 @@ from nobi.compiling import inlined
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye, legal
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.store import DeepModel
-from nobi.networks.deep.swiping import SwipingTwin
+from nobi.networks.deep.playing import PlayingNetwork
 from nobi.players.base import Player
 from nobi.players.bot import Bot, Clock, PlayerBot
 from nobi.players.network import NetworkRoom, NetworkSettings, pick_among, player_of_model
 from nobi.streams import Streams
+
+if TYPE_CHECKING:
+    from nobi.networks.deep.store import DeepModel
 
 BLOCK = 8
 """Positions are evaluated in blocks of exactly this many, short ones filled up: torch may choose other kernels, with
@@ -79,7 +80,7 @@ class PolicyPlayer(Player):
     games = ("go",)
 
     def __init__(
-        self, variant: Variant, network: DeepNetwork, settings: PolicySettings | None = None, word: str = ""
+        self, variant: Variant, network: PlayingNetwork, settings: PolicySettings | None = None, word: str = ""
     ) -> None:
         """`word` is what it calls itself."""
         super().__init__(variant, settings)
@@ -166,11 +167,13 @@ class PolicyPlayer(Player):
         return game
 
 
-def policy_player(model: DeepModel, path: str, variant: Variant, settings: PolicySettings) -> Player:
+def policy_player(model: "DeepModel", path: str, variant: Variant, settings: PolicySettings) -> Player:
     """The player that a deep model is; `path` is what it calls itself.
 
     It plays Go. Other games a swiping network plays that sees nothing but stones, as its compiled twin.
     """
+    from nobi.networks.deep.swiping import SwipingTwin
+
     if variant.game is Go:
         return PolicyPlayer(variant, model.network, settings, path)
     if isinstance(model.network, SwipingTwin) and model.network.is_compiled:

@@ -1,9 +1,33 @@
 """Making collections of game records out of others."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.records.collection import Collection
+
+if TYPE_CHECKING:
+    from nobi.records.sgf_reader import SgfRecord
+
+
+def collection_of(records: "Sequence[SgfRecord]") -> Collection:
+    """These games as flat arrays."""
+    nothing = [np.zeros(0, np.uint16)]
+    return Collection(
+        size=np.array([r.size for r in records], np.uint8),
+        start=offsets_of(np.array([len(r.moves) for r in records], np.int64)),
+        moves=np.concatenate([r.moves for r in records] or nothing),
+        setup_start=offsets_of(np.array([len(r.setup) for r in records], np.int64)),
+        setup=np.concatenate([r.setup for r in records] or nothing),
+        black_rank=np.array([r.black_rank for r in records], np.int8),
+        white_rank=np.array([r.white_rank for r in records], np.int8),
+        komi=np.array([r.komi for r in records], np.float32),
+        handicap=np.array([r.handicap for r in records], np.uint8),
+        result=np.array([r.result for r in records], np.int8),
+        year=np.array([int(r.date[:4] or 0) for r in records], np.int16),
+    )
 
 
 def span(collection: Collection, first: int, end: int) -> Collection:

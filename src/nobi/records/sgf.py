@@ -1,4 +1,4 @@
-"""Games as SGF, the format of Go records (FF[4]), for other programs to read."""
+"""Writing games as SGF, the format of Go records (FF[4]), for other programs to read."""
 
 from sgfmill import sgf
 

@@ -11,8 +11,7 @@ from nobi.features import planes_named
 from nobi.features.base import Planes
 from nobi.games.base import Variant
 from nobi.games.go import Go
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.store import DeepModel
+from nobi.networks.deep.playing import PlayingNetwork
 from nobi.search.policy import Policy, Positions, softmax
 
 
@@ -20,7 +19,7 @@ from nobi.search.policy import Policy, Positions, softmax
 class DeepPolicy:
     """The Gibbs distribution over a deep network's values."""
 
-    network: DeepNetwork
+    network: PlayingNetwork
     sharpness: float = 1.0
 
     @cached_property
@@ -33,9 +32,9 @@ class DeepPolicy:
         return softmax(self.network.evaluate(positions.planes, positions.white), self.sharpness)
 
 
-def deep_policy(model: DeepModel, path: str, variant: Variant, sharpness: float) -> Policy:
-    """The policy of a deep model; `path` names it in complaints."""
+def deep_policy(network: PlayingNetwork, path: str, variant: Variant, sharpness: float) -> Policy:
+    """The policy of a deep network; `path` names it in error messages."""
     if variant.game is not Go:
         raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-    model.network.check_serves(variant.size)
-    return DeepPolicy(model.network.for_play(), sharpness)
+    network.check_serves(variant.size)
+    return DeepPolicy(network.for_play(), sharpness)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.cores import usable_threads
 from nobi.errors import NobiError
 from nobi.features.base import Planes
 from nobi.games.base import Variant
@@ -85,16 +86,21 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, searching: i
 
     file = read_model_file(Path(path))
     if file.format == DEEP:
+        from nobi.networks.deep.playing import compiled_in
+        from nobi.search.deep import deep_policy
+
+        network = compiled_in(file, max(1, usable_threads() - searching))
+        if network is not None:
+            return deep_policy(network, path, variant, sharpness)
         try:
             from nobi.networks.deep.store import deep_model_in
             from nobi.networks.deep.threads import leave_cores
-            from nobi.search.deep import deep_policy
         except ModuleNotFoundError as fault:
             if fault.name != "torch":
                 raise
             raise NobiError(f"{path!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
         leave_cores(searching)
-        return deep_policy(deep_model_in(file), path, variant, sharpness)
+        return deep_policy(deep_model_in(file).network, path, variant, sharpness)
     model = model_in(file)
     if not model.network.scalable and model.size != variant.size:
         raise NobiError(

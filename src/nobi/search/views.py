@@ -77,7 +77,7 @@ def _view_planes(
         to_move[i] = scene.boards.stones.to_move[0]
         for turn in range(len(recent)):
             recent[turn] = lines[i, depths[i] - 1 - turn] if turn < depths[i] else before[turn - depths[i]]
-        write_codes(scene.boards, 0, codes, table.wanted, 0, recent, rank)
+        write_codes(scene.boards, 0, codes, table.wanted, 0, recent, rank, scene.boards.komi)
         write_planes(codes.codes, table, planes, i)
 
 

@@ -308,9 +308,9 @@ class Rank(M15Study):
 
     def findings(self, workshop: Workshop, folder: Path) -> Findings:
         """Accuracy by the rank of the player to move, with and without knowing it."""
-        from nobi.datasets.values import rank_name
         from nobi.figures.prediction import accuracy_by_group
         from nobi.imitate.metrics import FEWEST_GAMES, gain_of, large_enough
+        from nobi.records.properties import rank_name
 
         groups, rows, verdicts = {}, [], {}
         for word, rank in (("with the rank", True), ("without the rank", False)):

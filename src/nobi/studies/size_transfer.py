@@ -53,22 +53,22 @@ class SizeTransfer(DeepStudy):
     scales: ClassVar = {
         "tiny": Kinds(
             _planes(2),
-            "nobi-net:width=4,blocks=1",
+            "nobi-net-v1:width=4,blocks=1",
             TINY,
         ),
         "quick": Kinds(
             _planes(8),
-            "nobi-net:width=16,blocks=2",
+            "nobi-net-v1:width=16,blocks=2",
             Learning(16_000, 0.0, 1000, 32, "adamw", "cosine:rate=0.005", 1.0, validation=500, measurements=5),
         ),
         "day": Kinds(
             _planes(16),
-            "nobi-net:width=32,blocks=4",
+            "nobi-net-v1:width=32,blocks=4",
             Learning(384_000, 0.0, 30_000, 128, "adamw", "cosine:rate=0.004", 1.0),
         ),
         "paper": Kinds(
             _planes(32),
-            "nobi-net",
+            "nobi-net-v1",
             Learning(12_800_000, 0.0, 0, 128, "adamw", "cosine:rate=0.002", 1.0),
         ),
     }

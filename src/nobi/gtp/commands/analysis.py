@@ -71,7 +71,7 @@ def as_kata(session: Session, game: Game, found: list[Candidate], request: Reque
         f"prior {one.prior:.6g} lcb {_lcb(one):.6g} order {i} pv {_variation(one, game.size)}"
         for i, one in enumerate(found)
     )
-    owned = session.bot.owners_so_far(game) if request.ownership else None
+    owned = session.bot.ownership(game) if request.ownership else None
     if owned is not None:
         sign = 1 if game.to_move == 1 else -1
         line += " ownership " + " ".join(f"{sign * value:.4g}" for value in owned.ravel())

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.arena.ownership import ownership
 from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, WHITE
 from nobi.board.vertices import row_column, vertex_name
 from nobi.games.base import COLOUR_NAMES
@@ -11,6 +10,7 @@ from nobi.gtp.commands import command
 from nobi.gtp.protocol import GtpError, int_from, take
 from nobi.gtp.session import Session
 from nobi.networks.inside import Inside
+from nobi.players.scoring import ownership
 
 _WAYS = {"↘": "down-right", "↙": "down-left", "↗": "up-right", "↖": "up-left"}
 
@@ -72,8 +72,7 @@ def _hidden(session: Session, arguments: list[str]) -> str:
 
 @command("nobi-ownership", "", "who owns what by playouts, from −1 (white) to 1 (black)", games="go")
 def _ownership(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
-    owned = session.bot.ownership(session.game)
-    return _board(ownership(session.go) if owned is None else owned)
+    return _board(ownership(session.go))
 
 
 @command("gogui-rules_game_id", "", "the name of the game", games="other")

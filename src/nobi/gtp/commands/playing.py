@@ -34,12 +34,17 @@ def _clear_board(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
     return ""
 
 
-@command("komi", "KOMI", "a multiple of 0.5; other games take it and ignore it")
+@command("komi", "KOMI", "any number; other games accept it and ignore it")
 def _komi(session: Session, arguments: list[str]) -> str:
     komi = float_from(take(arguments, 1)[0])
     if session.variant.game.name == "go":
         session.change(komi=komi)
     return ""
+
+
+@command("get_komi", "", "the komi", games="go")
+def _get_komi(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
+    return f"{session.variant.settings.komi:.12g}"
 
 
 @command("play", "COLOR VERTEX", "a move; a colour that moves twice in a row takes the other to have passed")
@@ -140,19 +145,18 @@ def _set_free_handicap(session: Session, arguments: list[str]) -> str:
 
 @command("gogui-setup", "COLOR VERTEX …", "adds stones to the start position; only before the first move")
 def _setup(session: Session, arguments: list[str]) -> str:
-    if len(arguments) % 2:
-        raise GtpError("syntax error")
+    added = _stones_from(session, arguments)
     if session.table.played:
         raise GtpError("only before the first move")
     stones = [(point, session.game.colour(point)) for point in session.game.points() if session.game.colour(point)]
-    pairs = zip(arguments[::2], arguments[1::2], strict=True)
-    stones += [(session.point(vertex), colour_from(colour)) for colour, vertex in pairs]
-    if any(point == PASS for point, _ in stones):
-        raise GtpError("invalid color or coordinate")
-    try:
-        session.table.set_up(stones, session.game.to_move)
-    except NobiError as fault:
-        raise GtpError(str(fault).rstrip(".")) from None
+    _set_up(session, stones + added, session.game.to_move)
+    return ""
+
+
+@command("set_position", "COLOR VERTEX …", "a new game that starts with these stones alone, black to move")
+def _set_position(session: Session, arguments: list[str]) -> str:
+    _set_up(session, _stones_from(session, arguments), BLACK)
+    session.time.restart()
     return ""
 
 
@@ -197,6 +201,24 @@ def played(session: Session, colour: int, move: int) -> str:
 def named(session: Session, move: int) -> str:
     """A move as an answer gives it."""
     return "resign" if move == RESIGN else vertex_name(move, session.game.size)
+
+
+def _stones_from(session: Session, arguments: list[str]) -> list[tuple[int, int]]:
+    """Stones given as COLOR VERTEX …, as (point, colour)."""
+    if len(arguments) % 2:
+        raise GtpError("syntax error")
+    pairs = zip(arguments[::2], arguments[1::2], strict=True)
+    stones = [(session.point(vertex), colour_from(colour)) for colour, vertex in pairs]
+    if any(point == PASS for point, _ in stones):
+        raise GtpError("invalid color or coordinate")
+    return stones
+
+
+def _set_up(session: Session, stones: list[tuple[int, int]], to_move: int) -> None:
+    try:
+        session.table.set_up(stones, to_move)
+    except NobiError as fault:
+        raise GtpError(str(fault).rstrip(".")) from None
 
 
 def _check_empty(session: Session) -> None:

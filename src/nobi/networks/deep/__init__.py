@@ -13,7 +13,7 @@ from nobi.words import settings_from, split_word
 if TYPE_CHECKING:
     from nobi.networks.deep.base import DeepNetwork
 
-_others = {"base", "c14", "export", "inputs", "layers", "loss", "orbits", "store", "swiping", "threads"}
+_others = {"base", "c14", "export", "inputs", "layers", "loss", "orbits", "playing", "store", "swiping", "threads"}
 _networks: "Registry[DeepNetwork]" = Registry("deep network", __name__, __path__, _others)
 register, names, find = _networks.register, _networks.names, _networks.find
 

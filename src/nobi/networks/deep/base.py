@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -15,11 +15,24 @@ from nobi.networks.deep.layers import Tied
 from nobi.words import join_word
 
 
+class Outputs(NamedTuple):
+    """What a network computes of a batch of positions; only the policy is always there."""
+
+    policy: Tensor
+    """float[b, n·n] the logits of moves."""
+    answer: Tensor | None = None
+    """float[b, n·n] the logits of the opponent's next move."""
+    value: Tensor | None = None
+    """float[b] the logit of the probability that the player to move wins."""
+
+
 class DeepNetwork(nn.Module, ABC):
     """A network trained by gradient to predict moves; its word, `str(network)`, makes it again."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
+    convolution: str = "winograd"
+    """Which 3x3 convolutions to use on a processor: `winograd` (our own, where the network has them) or `torch`."""
 
     def __init__(self, settings: Any = None) -> None:
         super().__init__()
@@ -59,6 +72,13 @@ class DeepNetwork(nn.Module, ABC):
         Returns:
             float[b, n·n], row by row, row 0 at the top.
         """
+
+    def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:
+        """All that the network predicts; the arguments are those of `forward`."""
+        return Outputs(self(planes, white))
+
+    def freeze_statistics(self, frozen: bool) -> None:
+        """Has batch normalisation, where there is some, keep its statistics constant in training."""
 
     @abstractmethod
     def draw(self, chance: torch.Generator) -> None:

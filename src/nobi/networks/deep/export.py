@@ -63,6 +63,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
     planes = plane_count(network.planes)
     one_size = network.sizes is not None or isinstance(network, SwipingTwin)
     plain = network.for_play()
+    plain.convolution = "torch"
     content = _onnx_bytes(plain, planes, size, one_size=one_size)
     content = _with_metadata(content, {"network": str(network), "planes": network.planes})
     checked = [size] if one_size else sorted({5, 9, size, 19, 25})

@@ -1,116 +1,200 @@
-"""nobi-net: our own policy network for every size of board, small enough to train on a processor of few cores.
+"""nobi-net: our own network for Go on every board size, small enough to train on a processor of few cores.
 
-Residual blocks of 3x3 convolutions, and global pooling as in KataGo (Wu 2019, "Accelerating Self-Play Learning in Go",
-section 4.1): in every second block some channels are pooled over the whole board, by mean and by maximum, and what they
-say is added as a bias to all channels. Both poolings are averages or extremes, not sums, so they mean the same on every
-size, and the weights fit all. There is neither a fully connected layer over cells nor a bias of a position, and no
-normalisation over the batch: a position's values do not depend on what else is in the batch, nor on how batches are
-split over processes. Instead the last convolution of each block starts at 0, so that training begins with the identity.
+Pre-activation residual blocks of 3x3 convolutions (He et al., "Identity mappings in deep residual networks", 2016) with
+batch normalisation, and global pooling as in KataGo (Wu, "Accelerating self-play learning in Go", 2019, section 4.1):
+in every second block, mean and maximum of each channel over the whole board shift all channels. Mean and maximum do not
+depend on the number of cells, and nothing else in the network does, so the same weights fit every board size.
+
+Besides the policy the network predicts the opponent's answer to the expert's move (Tian and Zhu, 2016), which only
+training uses, and the result of the game for the player to move.
+
+Batch normalisation uses the statistics of the batch in training, and their running means in play. Board sizes have
+different statistics; training therefore ends with constant ones (`freeze_statistics`), to which all weights adapt.
+
+On a processor the convolutions are those of `nobi.nn.winograd`, about three times as fast as torch's; `convolution`
+selects torch's. Both give the same values within rounding.
 """
 
-from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import batch_norm, conv2d, pad
 
 from nobi.networks.deep import register
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.inputs import check_planes, plane_count
-from nobi.networks.deep.layers import BoardConv, channels_last
+from nobi.networks.deep.base import DeepNetwork, Outputs
+from nobi.networks.deep.inputs import plane_count
+from nobi.networks.deep.layers import Filters
+from nobi.networks.deep.playing import NOBI_NET, NobiNetSettings
+from nobi.nn.simd import PANEL
+from nobi.nn.winograd_torch import EPSILON, Block, Convolution, NormalisedRelu, Statistics, batch_statistics
+
+MOMENTUM = 0.01
+"""The share of a batch's statistics in the running means."""
+_SET_PLANES = 10
+"""About how many planes are 1 at a point; the first filters start as if there were no others."""
 
 
-@dataclass(frozen=True)
-class NobiNetSettings:
-    """The choices of a nobi-net."""
+class BatchNorm(nn.Module):
+    """Batch normalisation whose statistics can be frozen, for both kinds of convolution."""
 
-    width: int = 64
-    """Channels."""
-    blocks: int = 6
-    """Residual blocks of two convolutions; every second one pools."""
-    symmetric: bool = False
-    """Whether filters are the same under all symmetries, which makes the network equivariant."""
-    mask: bool = True
-    """Masked training, as in C14."""
-    planes: str = "m15-norank"
-    """The planes it takes."""
+    mean: Tensor
+    variance: Tensor
 
-    def __post_init__(self) -> None:
-        if not 4 <= self.width <= 1024 or self.width % 4:
-            raise ValueError(f"width must be a multiple of 4 from 4 to 1024, not {self.width}")
-        if not 1 <= self.blocks <= 100:
-            raise ValueError(f"blocks must be 1 to 100, not {self.blocks}")
-        check_planes(self.planes)
-
-
-class GlobalBias(nn.Module):
-    """Some channels, pooled over the board, as a bias for others."""
-
-    def __init__(self, pooled: int, biased: int) -> None:
+    def __init__(self, channels: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(2 * pooled, biased)
+        self.weight = nn.Parameter(torch.ones(channels))
+        self.bias = nn.Parameter(torch.zeros(channels))
+        self.register_buffer("mean", torch.zeros(channels))
+        self.register_buffer("variance", torch.ones(channels))
+        self.frozen = False
+        """Whether training, too, takes the running means."""
+
+    def statistics(self, cells: int, sums: Tensor) -> Statistics:
+        """What to normalise by, given the sums [board, 2, channel] of a batch; moves the running means in training."""
+        if self.frozen or not self.training:
+            return Statistics(self.mean.double().numpy(), self.variance.double().numpy(), 0)
+        found = batch_statistics(sums, cells)
+        unbiased = found.variance * (found.number / max(1, found.number - 1))
+        self.mean.lerp_(torch.from_numpy(found.mean).float(), MOMENTUM)
+        self.variance.lerp_(torch.from_numpy(unbiased).float(), MOMENTUM)
+        return found
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, pooled, n, n] → float[b, biased, 1, 1]; the same for any n if the board is filled alike."""
-        cells = torch.relu(x).flatten(2)
-        return self.linear(torch.cat([cells.mean(2), cells.amax(2)], 1))[:, :, None, None]
+        """float[b, channels, n, n] → the same shape, by torch."""
+        by_batch = self.training and not self.frozen
+        return batch_norm(x, self.mean, self.variance, self.weight, self.bias, by_batch, MOMENTUM, EPSILON)
 
 
-class Block(nn.Module):
-    """x + conv(relu(conv(relu(x)))), with a global bias between the two if `pools`."""
+class ResidualBlock(nn.Module):
+    """x + second(relu(norm2(first(relu(norm1(x)))) + pooled))."""
 
     def __init__(self, width: int, *, pools: bool, tied: bool) -> None:
         super().__init__()
-        self.pooled = width // 4 if pools else 0
-        self.first = BoardConv(width, width + self.pooled, 3, tied=tied)
-        self.bias = GlobalBias(self.pooled, width) if pools else None
-        self.second = BoardConv(width, width, 3, tied=tied)
+        self.norm1 = BatchNorm(width)
+        self.first = Filters(width, width, 3, tied=tied)
+        self.norm2 = BatchNorm(width)
+        self.second = Filters(width, width, 3, tied=tied)
+        self.pooling = nn.Parameter(torch.zeros(width, 2 * width)) if pools else None
+
+    def compiled(self, x: Tensor, sums: Tensor, threads: int) -> tuple[Tensor, Tensor]:
+        """X float[b, n, n, width] with its sums → the block's output and its sums, by `nobi.nn`."""
+        cells = x.shape[1] * x.shape[2]
+        statistics = (self.norm1.statistics(cells, sums), partial(self.norm2.statistics, cells))
+        first, second = (self.norm1.weight, self.norm1.bias), (self.norm2.weight, self.norm2.bias)
+        found: tuple[Tensor, Tensor] = Block.apply(  # type: ignore[no-untyped-call]
+            x, self.first(), *first, self.second(), *second, self.pooling, statistics, threads
+        )
+        return found
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, width, n, n] → the same shape."""
-        y = self.first(torch.relu(x))
-        if self.bias is not None:
-            y = y[:, self.pooled :] + self.bias(y[:, : self.pooled])
-        return x + self.second(torch.relu(y))
+        """float[b, width, n, n] → the same shape, by torch."""
+        z = self.norm2(conv2d(torch.relu(self.norm1(x)), self.first(), padding=1))
+        if self.pooling is not None:
+            z = z + (global_pooling(torch.relu(z).flatten(2), 2) @ self.pooling.T)[:, :, None, None]
+        return x + conv2d(torch.relu(z), self.second(), padding=1)
+
+
+def global_pooling(x: Tensor, cells: int) -> Tensor:
+    """Mean and maximum over the axis of the cells, one behind the other."""
+    return torch.cat([x.mean(cells), x.amax(cells)], 1)
 
 
 @register
 class NobiNet(DeepNetwork):
-    """A residual network with global pooling that serves every size of board with the same weights."""
+    """A residual network with global pooling that serves every board size with the same weights."""
 
-    name = "nobi-net"
+    name = NOBI_NET
     settings_type = NobiNetSettings
     settings: NobiNetSettings
 
     def __init__(self, settings: NobiNetSettings | None = None) -> None:
         super().__init__(settings)
         s = self.settings
-        # a plane of ones besides, without which an edge would look like empty points under some planes
-        self.stem = BoardConv(plane_count(s.planes) + 1, s.width, 5, tied=s.symmetric)
-        self.blocks = nn.ModuleList([Block(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)])
-        self.head = BoardConv(s.width, s.width // 2, 1, tied=s.symmetric)
-        self.head_bias = GlobalBias(s.width // 4, s.width // 4)
-        self.top = BoardConv(s.width // 4, 1, 1, tied=s.symmetric)
+        # one more plane, of ones: without it the edge would look like empty points to some planes
+        self.stem = Filters(plane_count(s.planes) + 1, s.width, 3, tied=s.symmetric)
+        self.blocks = nn.ModuleList(
+            [ResidualBlock(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)]
+        )
+        self.norm = BatchNorm(s.width)
+        half = s.head
+        self.head = nn.Linear(s.width, 2 * half)
+        self.head_pooling = nn.Linear(2 * half, half, bias=False)
+        self.moves = nn.Linear(half, 2)
+        self.value_hidden = nn.Linear(2 * half, 2 * half)
+        self.value = nn.Linear(2 * half, 1)
 
     @property
     def planes(self) -> str:
         """Those of its settings."""
         return self.settings.planes
 
-    def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
+    def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         """float[b, P, n, n] → float[b, n·n]."""
-        x = self.stem(channels_last(torch.cat([planes, torch.ones_like(planes[:, :1])], 1)))
+        return self.outputs(planes, white).policy
+
+    def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:  # noqa: ARG002
+        """float[b, P, n, n] → policy and answer float[b, n·n], and value float[b]."""
+        compiled = self.convolution == "winograd" and planes.device.type == "cpu" and planes.dtype == torch.float32
+        x = self._compiled_trunk(planes) if compiled else self._torch_trunk(planes)
+        half = self.moves.in_features
+        y = self.head(x.flatten(1, 2))
+        pooled = global_pooling(torch.relu(y[..., :half]), 1)
+        moves = self.moves(torch.relu(y[..., half:] + self.head_pooling(pooled)[:, None]))
+        value = self.value(torch.relu(self.value_hidden(pooled)))[:, 0]
+        return Outputs(moves[..., 0], moves[..., 1], value)
+
+    def _compiled_trunk(self, planes: Tensor) -> Tensor:
+        """float[b, n, n, width], rectified."""
+        boards, count, size, _ = planes.shape
+        threads = torch.get_num_threads()
+        channels = -(-(count + 1) // PANEL) * PANEL
+        x = torch.zeros(boards, size, size, channels)
+        x[..., :count] = planes.permute(0, 2, 3, 1)
+        x[..., count] = 1.0
+        filters = pad(self.stem(), (0, 0, 0, 0, 0, channels - count - 1))
+        x, sums = Convolution.apply(x, filters, False, threads)  # type: ignore[no-untyped-call]
+        for block in self.blocks:
+            x, sums = block.compiled(x, sums, threads)  # type: ignore[operator]
+        statistics = self.norm.statistics(size * size, sums)
+        found: Tensor = NormalisedRelu.apply(  # type: ignore[no-untyped-call]
+            x, self.norm.weight, self.norm.bias, statistics
+        )
+        return found
+
+    def _torch_trunk(self, planes: Tensor) -> Tensor:
+        """The same by torch."""
+        x = torch.cat([planes, torch.ones_like(planes[:, :1])], 1).contiguous(memory_format=torch.channels_last)
+        x = conv2d(x, self.stem(), padding=1)
         for block in self.blocks:
             x = block(x)
-        y = self.head(torch.relu(x))
-        pooled = self.settings.width // 4
-        return self.top(torch.relu(y[:, pooled:] + self.head_bias(y[:, :pooled]))).flatten(1)
+        return torch.relu(self.norm(x)).permute(0, 2, 3, 1).contiguous()
+
+    def freeze_statistics(self, frozen: bool) -> None:
+        """Has training, too, normalise by the running means."""
+        for part in self.modules():
+            if isinstance(part, BatchNorm):
+                part.frozen = frozen
 
     def draw(self, chance: torch.Generator) -> None:
-        """He et al.'s normal weights for rectifiers; 0 for biases, global biases and the last convolution of blocks."""
-        for weights in self.parameters():
-            weights.zero_()
-        blocks = [block.first for block in self.blocks if isinstance(block, Block)]
-        for convolution in [self.stem, *blocks, self.head, self.top]:
-            filters = convolution.filters
-            _, inputs, width, _ = filters.shape
-            filters.weight.normal_(0.0, (2 / (inputs * width * width)) ** 0.5, generator=chance)
+        """He et al.'s normal weights for rectifiers; the last convolution of each block and all pooling start at 0."""
+        for part in self.modules():
+            if isinstance(part, BatchNorm):
+                part.weight.fill_(1.0)
+                part.bias.zero_()
+                part.mean.zero_()
+                part.variance.fill_(1.0)
+            elif isinstance(part, ResidualBlock):
+                part.second.weight.zero_()
+                if part.pooling is not None:
+                    part.pooling.zero_()
+            elif isinstance(part, nn.Linear):
+                part.weight.normal_(0.0, (2 / part.in_features) ** 0.5, generator=chance)
+                if part.bias is not None:
+                    part.bias.zero_()
+        firsts = [block.first for block in self.blocks if isinstance(block, ResidualBlock)]
+        for filters, inputs in [(self.stem, _SET_PLANES), *((first, self.settings.width) for first in firsts)]:
+            filters.weight.normal_(0.0, (2 / (9 * inputs)) ** 0.5, generator=chance)
+        self.head_pooling.weight.zero_()
+        self.moves.weight.mul_(0.3)
+        self.value.weight.mul_(0.3)

@@ -9,6 +9,7 @@ import torch
 from nobi.errors import NobiError
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import DeepNetwork
+from nobi.networks.deep.playing import check_shapes
 from nobi.networks.model import model_in
 from nobi.networks.modelfile import COMPILED, DEEP, ModelFile, read_model_file, write_model_file
 from nobi.networks.swiping import SwipingNetwork
@@ -45,13 +46,7 @@ def deep_model_in(file: ModelFile) -> DeepModel:
         network.check_serves(file.size)
     except NobiError as fault:
         raise file.unusable(fault) from None
-    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    for name in sorted(expected.keys() | file.tensors.keys()):
-        shape = file.tensors[name].shape if name in file.tensors else None
-        if shape != expected.get(name):
-            raise file.unusable(
-                f"the tensor {name!r} of {network} is {_shape_text(expected.get(name))}, not {_shape_text(shape)}."
-            )
+    check_shapes(file, {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()})
     network.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in file.tensors.items()})
     return DeepModel(network, file.size, file.provenance)
 
@@ -63,7 +58,3 @@ def _twin_in(file: ModelFile) -> DeepModel:
     if not isinstance(model.network, SwipingNetwork):
         raise file.unusable(f"there is no deep network like {model.network}.")
     return DeepModel(twin_of(model.network, model.weights), model.size, model.provenance)
-
-
-def _shape_text(shape: tuple[int, ...] | None) -> str:
-    return "absent" if shape is None else "x".join(map(str, shape)) or "one number"

@@ -1,6 +1,9 @@
-"""Who will own what: the mean over random playouts to the end, from a position of Go.
+"""The count of a finished position of Go, by random playouts: who owns each point, which stones are dead, the score.
 
-Half of the playouts begin with each player, so that a finished game is judged without favour.
+`final_score` is the only count of dead stones in the package. GTP's `final_score`, the referee of a match and the
+decision of a search to pass all use it, so that a search knows how two passes are judged. Half of the playouts begin
+with each player, and the random numbers are fixed: the count of a position does not depend on who is to move, and is
+the same every time.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +26,7 @@ choose: Any = UNBOUND  # these are bound by `_compiled_playout`
 play: Any = UNBOUND
 
 PLAYOUTS = 1000
+"""Playouts of one ownership map."""
 DEAD_BELOW = (-0.2, 0.0)
 """A chain is dead if its points are owned by its own colour, on a scale from −1 to 1, less than this. First the clearly
 dead ones are lifted; what remains is judged anew, since random play is at a loss where they stood.
@@ -68,18 +72,18 @@ def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.f
     return (sums[board_points(size)].reshape(size, size) / max(1, playouts)).astype(np.float32)
 
 
-def dead_stones(game: Go, owned: NDArray[np.float32] | None = None) -> list[int]:
-    """The stones that count as captured if the game ends here, as points: chains that playouts mostly take.
-
-    `owned` is an ownership map, [n, n], from elsewhere.
-    """
-    if owned is not None:
-        return _chains_below(game, owned, DEAD_BELOW[-1])
+def dead_stones(game: Go) -> list[int]:
+    """The stones that count as captured if the game ends here, as points: chains that playouts mostly take."""
     dead: list[int] = []
     for bound in DEAD_BELOW:
         left = game.without(dead)
-        dead += _chains_below(left, ownership(left), bound)
+        dead += _chains_below(left, ownership(left, PLAYOUTS), bound)
     return dead
+
+
+def final_score(game: Go) -> str:
+    """The score if the game ends here, dead stones taken off: `B+3.5`, `W+0.5` or `Draw`."""
+    return game.score(dead_stones(game))
 
 
 def _chains_below(game: Go, owned: NDArray[np.float32], bound: float) -> list[int]:

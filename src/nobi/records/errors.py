@@ -1,4 +1,4 @@
-"""What is wrong with a record."""
+"""What can be wrong with a record."""
 
 DAMAGED = "damaged-file"
 TOO_LARGE = "too-large"
@@ -16,8 +16,8 @@ DUPLICATE = "duplicate"
 SYMMETRIC_DUPLICATE = "symmetric-duplicate"
 
 
-class Fault(Exception):  # noqa: N818 (it is handed on and counted, not only raised)
-    """Why a record is not taken: a kind, by which faults are counted, and a sentence for the reader."""
+class RecordError(Exception):
+    """Why a record cannot be used: a kind, by which an import counts errors, and a sentence for the user."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(kind, reason)

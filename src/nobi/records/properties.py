@@ -1,4 +1,4 @@
-"""What the properties of a record say, in the many spellings of the world: ranks, dates, results."""
+"""The values of a record's properties in their many spellings: ranks, dates, results, komi."""
 
 import re
 import unicodedata
@@ -15,6 +15,8 @@ _DATE = re.compile(r"(?<!\d)(\d{4})(?!\d)(?:[-./](\d{1,2})(?!\d)(?:[-./](\d{1,2}
 _CHINESE_DATE = str.maketrans("年月日", "-- ")
 _RESULT = re.compile(r"(b|w|black|white)\s*(\+|wins?\b|won\b)", re.IGNORECASE)
 _COLOURS = {"b": 1, "w": -1}
+_MOST_KOMI = 200
+"""More than this is not meant in points."""
 
 
 @lru_cache(maxsize=4096)
@@ -75,3 +77,21 @@ def whole_number_of(text: str) -> int | None:
     """The number, or None if the text is none."""
     text = text.strip()
     return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None
+
+
+def komi_of(text: str) -> float | None:
+    """The komi in points, or None if the text names none that a game can be played with.
+
+    Chinese records may count in stones, each of which is worth two points, and servers in hundredths: 375 is 3¾ stones.
+    """
+    try:
+        komi = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    if abs(komi) > _MOST_KOMI:
+        komi /= 100
+    if not abs(komi) <= _MOST_KOMI:
+        return None
+    if komi * 4 % 2 == 1:  # quarters are of stones
+        komi *= 2
+    return komi if (komi * 2).is_integer() else None

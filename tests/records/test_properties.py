@@ -4,12 +4,12 @@ import doctest
 
 import pytest
 
-from nobi.datasets import values
-from nobi.datasets.values import date_of, rank_name, rank_of, result_of
+from nobi.records import properties
+from nobi.records.properties import date_of, komi_of, rank_name, rank_of, result_of
 
 
 def test_examples_in_the_file():
-    assert doctest.testmod(values).failed == 0
+    assert doctest.testmod(properties).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,18 @@ def test_dates(text, date):
 )
 def test_results(text, result):
     assert result_of(text) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "komi"),
+    [
+        ("6.5", 6.5), ("0", 0.0), ("-5", -5.0), ("7,5", 7.5), ("6", 6.0),
+        ("3.75", 7.5), ("2.75", 5.5),  # in stones
+        ("375", 7.5), ("325", 6.5), ("650", 6.5), ("750", 7.5), ("-550", -5.5),  # in hundredths
+        ("0.50", 0.5), (" 7 ", 7.0),
+        ("", None), ("?", None), ("6.5 points", None),
+        ("abc", None), ("6.33", None), ("nan", None), ("inf", None), ("99999", None),
+    ],
+)  # fmt: skip
+def test_komi(text, komi):
+    assert komi_of(text) == komi

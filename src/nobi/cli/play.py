@@ -1,0 +1,75 @@
+"""`nobi play`: the web page, or a game in the terminal."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from nobi import games
+from nobi.cli.common import CommonFlags, announce_compiling
+from nobi.errors import NobiError
+
+
+@dataclass(frozen=True)
+class Play(CommonFlags):
+    """Play in a web page of this machine, and look inside networks.
+
+    The page is at http://127.0.0.1:8080 and opens in a browser. --terminal plays in the terminal instead.
+    """
+
+    models: Annotated[
+        tyro.conf.Positional[tuple[Path, ...]],
+        tyro.conf.arg(metavar="[MODEL …]", help="Model files to play against, besides the shipped models."),
+    ] = ()
+    host: str = "127.0.0.1"
+    """The address to listen at; others than this machine need --token or --public."""
+    port: int = 8080
+    """The port to listen at."""
+    no_browser: bool = False
+    """Do not open a browser."""
+    token: str = ""
+    """A word without which the page does not open."""
+    public: bool = False
+    """Let everyone who can reach --host play and start computations here."""
+    engines: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(
+            metavar="[COMMAND …]",
+            help="GTP engines to play Go against, as in 'gnugo --mode gtp'; at 127.0.0.1 GNU Go is found by itself.",
+        ),
+    ] = ()
+    terminal: bool = False
+    """Play in the terminal."""
+    game: Annotated[str, tyro.conf.arg(help=f"The game in the terminal: {', '.join(games.names())}.")] = "atari-go"
+    size: int = 9
+    """Lines of the board in the terminal, 5 to 25."""
+    opponent: str = ""
+    """The opponent in the terminal: a player, a model or 'gtp:COMMAND'; by default the first MODEL, or naive."""
+    white: bool = False
+    """Play White in the terminal."""
+
+    def run(self) -> int:
+        """Serves the page, or plays."""
+        self.check()
+        if self.json:
+            raise NobiError("A game cannot be played as JSON; leave --json out.")
+        announce_compiling()
+        if self.terminal:
+            from nobi.cli.terminal import play_in_terminal
+
+            opponent = self.opponent or (str(self.models[0]) if self.models else "naive")
+            return play_in_terminal(games.variant(self.game, self.size), opponent, white=self.white, seed=self.seed)
+        from nobi.web.server import LOOPBACK, ServerSettings, check_settings, serve
+
+        given = {"host": self.host, "port": self.port, "token": self.token, "public": self.public}
+        engines = self.engines
+        if not engines and self.host in LOOPBACK:
+            from nobi.web.opponents import installed_engines
+
+            engines = tuple(installed_engines())
+        settings = ServerSettings(**given, models=self.models, engines=engines, browser=not self.no_browser)  # type: ignore[arg-type]
+        check_settings(settings)
+        serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
+        return 0

@@ -1,0 +1,163 @@
+"""A game in the terminal: `nobi play --terminal`."""
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from nobi.board.diagram import is_star
+from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, enemy_of
+from nobi.board.vertices import COLUMNS, point_at, point_named, row_column, vertex_name
+from nobi.cli.tables import output_console
+from nobi.errors import NobiError
+from nobi.files import write_whole
+from nobi.games.go import Go
+from nobi.gtp.client import EngineError
+from nobi.matches.seats import Entrant
+from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.records.sgf import sgf_of
+from nobi.web.opinion import search_opinion
+from nobi.web.session import COLOURS, Result, count_board, result_by_rules, why_illegal
+
+if TYPE_CHECKING:
+    from nobi.games.base import Game, Variant
+
+HELP = "A point such as D4 plays there. Others: pass, undo, hint, resign, save FILE.sgf, help, quit."
+_WOOD = "on #d9ac66"
+_STYLES = {BLACK: f"bold #101010 {_WOOD}", WHITE: f"bold #ffffff {_WOOD}"}
+_SECONDS = 60.0
+
+
+def play_in_terminal(variant: "Variant", opponent: str, *, white: bool = False, seed: int = 0) -> int:
+    """Plays one game against `opponent`, a player, a model or `gtp:COMMAND`; reads commands from standard input."""
+    console = output_console()
+    bot = Entrant(opponent, variant, seed, _SECONDS).make()
+    try:
+        return _Game(variant, bot, opponent, WHITE if white else BLACK, console).run()
+    finally:
+        bot.close()
+
+
+class _Game:
+    def __init__(self, variant: "Variant", bot: Bot, opponent: str, human: int, console: Console) -> None:
+        self.game = variant.new()
+        self.bot = bot
+        self.names = {human: "you", int(enemy_of(human)): opponent}
+        self.human = human
+        self.console = console
+        self.result: Result | None = None
+
+    def run(self) -> int:
+        self._say(HELP)
+        while True:
+            if self.result is None and self.game.is_over:
+                self.result = _result(self.game)
+            if self.result is None and self.game.to_move != self.human:
+                self._opponent_moves()
+                continue
+            self.console.print(board_text(self.game))
+            if self.result:
+                self._say(self.result.sentence)
+            try:
+                words = input(f"{COLOURS[self.human]}: " if self.result is None else "save, undo or quit: ").split()
+            except EOFError:
+                return 0
+            if words and words[0].lower() in ("quit", "exit", "q"):
+                return 0
+            try:
+                if words:
+                    self._command(words)
+            except NobiError as fault:
+                self._say(str(fault))
+
+    def _opponent_moves(self) -> None:
+        try:
+            move = self.bot.choose(self.game, Clock())
+        except EngineError as fault:
+            raise NobiError(f"The engine {fault}.") from None
+        colour = self.game.to_move
+        if move == RESIGN:
+            self._resign(colour)
+            return
+        if not self.game.is_legal(move):
+            raise NobiError(f"The opponent chose {vertex_name(move, self.game.size)}, which cannot be played.")
+        self.game.play(move)
+        self._say(f"{COLOURS[colour]}: {vertex_name(move, self.game.size)}")
+
+    def _command(self, words: list[str]) -> None:
+        name = words[0].lower()
+        if name == "help":
+            self._say(HELP)
+        elif name == "undo":
+            self._undo()
+        elif name == "save":
+            self._save(words[1:])
+        elif self.result:
+            raise NobiError("The game is over.")
+        elif name == "hint":
+            best = search_opinion(self.game, threading.Event()).best
+            self._say(f"A short search would play {best[0].name}." if best else "There is nothing to suggest.")
+        elif name == "resign":
+            self._resign(self.human)
+        else:
+            move = point_named(words[0], self.game.size)
+            if not self.game.is_legal(move):
+                raise NobiError(why_illegal(self.game, move))
+            self.game.play(move)
+
+    def _undo(self) -> None:
+        self.result = None
+        steps = 1 if self.game.to_move != self.human else 2
+        if steps > len(self.game.moves):
+            raise NobiError("There is no move to take back.")
+        for _ in range(steps):
+            self.game.undo()
+
+    def _resign(self, colour: int) -> None:
+        winner = int(enemy_of(colour))
+        sentence = f"{COLOURS[winner]} wins: {COLOURS[colour]} resigned."
+        self.result = Result(winner, sentence, f"{COLOURS[winner][0]}+R")
+
+    def _save(self, names: list[str]) -> None:
+        if len(names) != 1:
+            raise NobiError("Name the file, as in 'save game.sgf'.")
+        path = Path(names[0]).with_suffix(".sgf")
+        result = self.result.sgf if self.result else ""
+        try:
+            write_whole(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
+        except OSError as fault:
+            raise NobiError(f"{str(path)!r} cannot be written: {fault.strerror}.") from None
+        self._say(f"Saved as {path}.")
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _result(game: "Game") -> Result:
+    return count_board(game) if isinstance(game, Go) else result_by_rules(game)
+
+
+def board_text(game: "Game") -> Text:
+    """The board in colours, with coordinates; the latest move in brackets."""
+    size = game.size
+    last = game.moves[-1] if game.moves else PASS
+    marked = row_column(last, size) if last != PASS else None
+    names = Text("   " + " ".join(COLUMNS[:size]))
+    text = Text.assemble(names, "\n")
+    for row in range(size):
+        text.append(f"{size - row:2d} ")
+        for column in range(size):
+            colour = game.colour(point_at(row, column, size))
+            before = "(" if (row, column) == marked else ")" if (row, column - 1) == marked else " "
+            if column or before == "(":
+                text.append(before, f"#5a4123 {_WOOD}")
+            else:
+                text.append(" ", _WOOD)
+            mark = ("+" if is_star(row, column, size) else "·") if colour == EMPTY else "●" if colour == BLACK else "○"
+            text.append(mark, _STYLES.get(colour, f"#5a4123 {_WOOD}"))
+        text.append(")" if marked == (row, size - 1) else " ", f"#5a4123 {_WOOD}")
+        text.append(f" {size - row}\n")
+    text.append_text(names)
+    return text

@@ -1,0 +1,214 @@
+"""When a search of Go passes.
+
+Two passes end the game, and `nobi.players.scoring` counts it. A pass is therefore judged by that count of the position
+as it stands, and by a search of the position after the pass, with the opponent to move. The count must win; it must
+still win if every chain and point that is not clearly the player's own in that search goes to the opponent; and the
+opponent must not be able to capture anything at once. In doubt the player plays on.
+
+Under area scoring, playing on costs nothing. Under territory scoring a stone in one's own territory costs a point:
+less certainty is asked for there, and points that stay one's own without a stone are not filled.
+"""
+
+import time
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.chains import in_atari, without_liberty
+from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder
+from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, enemy_of, points_of
+from nobi.compiling import compiled
+from nobi.games.go import Go, GoBoards, legal
+from nobi.players.bot import RESIGN
+from nobi.players.scoring import chains_of, dead_stones
+from nobi.search.search import Child, Search
+
+ENOUGH = 50
+"""Playouts that it takes to give up, or to pass because every other move seems worse."""
+
+_CLEAR_CHAIN = 0.8
+"""A chain is clearly one player's if the mean ownership of its points, from −1 to 1, says so by this much."""
+_CLEAR_POINT = 0.6
+"""The same for an empty point."""
+_CLEAR_VALUE = {"area": 0.75, "territory": 0.5}
+"""The share of playouts that must win after a pass, with the opponent to move."""
+_FEWEST, _MOST = 1000, 2000
+"""Playouts of the search after the pass."""
+_TOO_FEW = 200
+"""If the time allows no more playouts than these, nothing is settled."""
+_FILLED = 0.25
+"""No board with a smaller share of stones is settled: early passes of the opponent may be handicap."""
+
+
+@dataclass(frozen=True)
+class AfterPass:
+    """The position after a pass, from the view of the player who passes."""
+
+    margin: float
+    """By how much he wins if the opponent passes too: the count that decides the game."""
+    worst: float
+    """The same if everything that is not clearly his goes to the opponent."""
+    owners: dict[int, int]
+    """[point] BLACK, WHITE or, for dame, EMPTY, by the count."""
+    owned: dict[int, float]
+    """[point] ownership in playouts with the opponent to move, from −1, the opponent's, to 1, his own."""
+    value: float
+    """The share of these playouts that he wins."""
+    settled: bool
+    """Whether enough of the board is filled, the opponent can capture no living chain, and there was enough time."""
+
+    def wins(self, scoring: str, lead: float = 0.0) -> bool:
+        """Whether the pass wins beyond doubt, by more than `lead`, if the opponent passes too."""
+        clear = self.settled and self.value >= _CLEAR_VALUE[scoring]
+        return clear and min(self.margin, self.worst) > lead
+
+
+def choose_move(
+    game: Go, search: Search, children: list[Child], *, lost: bool, resigns: bool, seconds: float = 0.0
+) -> int:
+    """The move of the player to move, after a search of the position: a point, PASS or RESIGN.
+
+    Args:
+        game: the position that was searched.
+        search: the search.
+        children: what it found, best first.
+        lost: whether the search gives the position up.
+        resigns: whether the player then resigns.
+        seconds: the limit of a second search; 0 for none.
+    """
+    scoring = game.settings.scoring
+    moves = [child for child in children if child.move != PASS]
+    prefers_pass = children[0].move == PASS and children[0].visits >= ENOUGH
+    after: AfterPass | None = None
+    if game.next_pass_ends:
+        after = look_after_pass(game, search, seconds)
+        # every other move does harm, as in seki; or costs the last point, under territory scoring
+        has_no_move = prefers_pass or (scoring == "territory" and after.margin <= 1 and search.value < 0.5)
+        if after.wins(scoring) or (after.margin > 0 and (lost or (has_no_move and after.settled))):
+            return PASS
+        if after.margin == 0 and after.worst >= 0 and after.settled:
+            return PASS
+        if lost:
+            return RESIGN if resigns else PASS
+    else:
+        if lost and resigns:
+            return RESIGN
+        if moves and (prefers_pass or _may_be_settled(game, search)):
+            after = look_after_pass(game, search, seconds)
+            if prefers_pass and after.margin > 0 and after.settled and search.value >= 0.5:
+                return PASS
+            dame = sum(owner == EMPTY for owner in after.owners.values()) if scoring == "area" else 0
+            gains_nothing = abs(after.owned[moves[0].move]) >= _CLEAR_POINT
+            if gains_nothing and after.wins(scoring, lead=dame):
+                return PASS
+    if scoring == "territory" and moves:
+        if after is None and _owned_by(game.to_move, game, search)[moves[0].move] >= _CLEAR_CHAIN:
+            after = look_after_pass(game, search, seconds)
+        if after is not None:
+            may_pass = after.margin > 0 or not game.next_pass_ends
+            moves = _without_own_territory(children if may_pass else moves, after)
+    return moves[0].move if moves else PASS
+
+
+def look_after_pass(game: Go, search: Search, seconds: float = 0.0) -> AfterPass:
+    """Counts the position after a pass of the player to move, and searches it with the opponent to move.
+
+    Args:
+        game: a position that is not over.
+        search: the search that may pass; the second search has its settings.
+        seconds: the limit of both; 0 for none.
+    """
+    start = time.perf_counter()
+    me = game.to_move
+    sign = 1 if me == BLACK else -1
+    after = game.copy()
+    cast(GoBoards, after.boards).passes[0] = 0  # a second pass would end the game: there would be nothing to search
+    after.play(PASS)
+    dead = set(dead_stones(after))
+    filled = sum(after.colour(point) != EMPTY for point in after.points()) / after.size**2
+    second = Search(search.variant, replace(search.settings, reuse=False, model="", memory=16, threads=1))
+    second.set_game(after)
+    left = max(0.01, seconds - (time.perf_counter() - start)) if seconds else 0.0
+    made = second.run(min(_MOST, max(_FEWEST, search.settings.rollouts)), left)
+    owned = _owned_by(me, after, second)
+    value = 1 - second.value
+    second.close()
+    return AfterPass(
+        margin=sign * after.margin(dead),
+        worst=_worst_margin(after, dead, owned, me),
+        owners=after.owners(dead),
+        owned=owned,
+        value=value,
+        settled=filled >= _FILLED and made > _TOO_FEW and not _can_capture(after, dead),
+    )
+
+
+def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) -> float:
+    """By how much a player wins if all that is not clearly his goes to the opponent.
+
+    His own chains that are not clearly alive are dead, the opponent's that are not clearly dead are alive, and empty
+    points that are not clearly his are the opponent's.
+    """
+    worst: set[int] = set()
+    for chain in chains_of(game):
+        is_mine = (game.colour(chain[0]) == me) != (chain[0] in dead)
+        is_clear = float(np.mean([owned[point] for point in chain])) >= _CLEAR_CHAIN
+        if (game.colour(chain[0]) != me) == (is_mine and is_clear):
+            worst.update(chain)
+    unclear = sum(
+        owner == me and game.colour(point) == EMPTY and owned[point] < _CLEAR_POINT
+        for point, owner in game.owners(worst).items()
+    )
+    return (1 if me == BLACK else -1) * game.margin(worst) - 2 * unclear
+
+
+def _may_be_settled(game: Go, search: Search) -> bool:
+    """Whether the position looks won and settled in its own search, so that a look at a pass is worth its time."""
+    if search.value < _CLEAR_VALUE[game.settings.scoring]:
+        return False
+    owned = _owned_by(game.to_move, game, search)
+    return all(abs(float(np.mean([owned[point] for point in chain]))) >= _CLEAR_POINT for chain in chains_of(game))
+
+
+def _without_own_territory(children: list[Child], after: AfterPass) -> list[Child]:
+    """The moves that fill no point that stays the mover's own after a pass; a pass is one of them."""
+    return [child for child in children if child.move == PASS or after.owned[child.move] < _CLEAR_CHAIN]
+
+
+def _owned_by(player: int, game: Go, search: Search) -> dict[int, float]:
+    """[point] ownership in the playouts of a search, 1 for the player and −1 for his opponent."""
+    sign = 1 if player == BLACK else -1
+    return dict(zip(game.points(), map(float, sign * search.ownership().ravel()), strict=True))
+
+
+def _can_capture(game: Go, dead: set[int]) -> bool:
+    """Whether the player to move can capture a chain that is not dead, at once or in a ladder."""
+    boards = cast(GoBoards, game.copy().boards)
+    given_up = np.zeros(points_of(game.size), np.bool_)
+    given_up[list(dead)] = True
+    return bool(_finds_capture(boards, 0, allocate_ladder_room(game.size), given_up))
+
+
+@compiled
+def _finds_capture(boards: GoBoards, g: int, room: LadderRoom, dead: NDArray[np.bool_]) -> bool:
+    """Whether the player to move captures an enemy chain, none of the dead ones, at once or in a ladder."""
+    stones, chains = boards.stones, boards.chains
+    enemy = enemy_of(stones.to_move[g])
+    for i in range(stones.empties[g]):
+        move = stones.empty[g, i]
+        if not legal(boards, g, move):
+            continue
+        for k in range(SIDES):
+            beside = stones.neighbours[move, k]
+            if stones.colour[g, beside] != enemy or dead[beside]:
+                continue
+            head = chains.head[g, beside]
+            if in_atari(chains.liberties[g, head]):
+                return True
+            if in_atari(without_liberty(stones, chains, g, head, move)) and captures_in_ladder(
+                stones, chains, g, room, move, beside
+            ):
+                return True
+    return False

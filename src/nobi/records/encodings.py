@@ -1,0 +1,98 @@
+"""Records as UTF-8, whatever their encoding.
+
+SGF's grammar is made of ASCII characters, but the second byte of a character of Big5, GBK or Shift-JIS may be that of a
+square bracket or a backslash. A record that is read in the wrong encoding can therefore lose a bracket and all that
+follows up to the next one, moves included. Statistical detection alone does not prevent that: the few characters of two
+names are not enough text. So a text that may hide a bracket is decoded in every encoding that fits, and the reading
+with the most properties is taken: a bracket that is misread can hide properties, but not add any. Detection chooses
+among readings of equal structure, where a text depends on it that is used.
+"""
+
+import codecs
+import re
+from collections.abc import Callable
+
+from nobi.records.errors import NOT_SGF, WRONG_ENCODING, RecordError
+
+Structure = tuple[bool, int, int]
+"""How much of SGF's grammar is found in a text; more is better."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
+_MEANT = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
+"""Encodings that are named where a larger one is used; browsers read them in the same way."""
+_EIGHT_BITS = ("latin-1", "gb18030", "cp932", "cp950", "cp949")
+"""What a text may be in that is not UTF-8. Latin-1, the default of FF[4], stands for all single-byte encodings."""
+_ESCAPE, _TILDE = b"\x1b", b"~"
+_SEVEN_BITS = {_ESCAPE: ("iso2022_jp_2", "iso2022_kr", "ascii"), _TILDE: ("hz", "ascii")}
+"""Encodings of East Asian text in ASCII characters, by what they begin a text with."""
+_DETECTED = {"cp1252": "latin-1", "gb18030": "gb18030", "cp932": "cp932", "big5hkscs": "cp950", "cp949": "cp949"}
+"""The detector's names of these, and ours."""
+_PLAIN_MOVES = re.compile(rb";[BW]\[[a-y]{0,2}\]\s*+")
+_SECOND_BYTES = (
+    re.compile(rb"[\x81-\xfe]([\x40-\x7e\x80-\xfe])"),  # Big5, GBK and Korean
+    re.compile(rb"[\x81-\x9f\xe0-\xfc]([\x40-\x7e\x80-\xfc])|[\xa1-\xdf]"),  # Shift-JIS
+)
+_BRACKETS = {b"[", b"\\", b"]"}
+_USED = re.compile(rb"(?:BR|WR|DT|RE)\s*+\[[^\]\x80-\xff]*+[\x80-\xff]")
+"""A property whose text is used, with a character that is not ASCII."""
+
+
+def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
+    """The text as UTF-8; `structure` measures how well a reading keeps to SGF's grammar."""
+    is_ascii = content.isascii()
+    if is_ascii and b"\0" not in content and _ESCAPE not in content and _TILDE not in content:
+        return content
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _decode(content, encoding)
+    if b"\0" in content:
+        raise RecordError(NOT_SGF, "It is binary, not a text.")
+    declared = _CHARSET.search(content, 0, 4096)
+    name = declared[1].decode("latin-1").strip() if declared else "utf-8"
+    try:
+        reading = _decode(content, name)
+        if codecs.lookup(name).name == "utf-8" and not is_ascii:
+            return reading  # hardly any text of another encoding is valid UTF-8
+    except RecordError:
+        if declared:
+            raise
+        reading = b""
+    may_hide = is_ascii or not _BRACKETS.isdisjoint(
+        trail for pattern in _SECOND_BYTES for trail in pattern.findall(content)
+    )
+    if declared and not may_hide:
+        return reading
+    is_used = not declared and _USED.search(content) is not None
+    if not may_hide and not is_used:
+        return content.decode("latin-1").encode()
+    readings = {name: reading} if declared else {}
+    possible = _SEVEN_BITS[_ESCAPE if _ESCAPE in content else _TILDE] if is_ascii else _EIGHT_BITS
+    for encoding in possible:
+        try:
+            readings[encoding] = content.decode(encoding).encode()
+        except UnicodeDecodeError:
+            continue
+    found = {encoding: structure(text) for encoding, text in readings.items()}
+    most = max(found.values())
+    best = [encoding for encoding in readings if found[encoding] == most]
+    return readings[_detect(content, best) if is_used and len(best) > 1 else best[0]]
+
+
+def _detect(content: bytes, possible: list[str]) -> str:
+    """The likeliest of these encodings."""
+    import chardet  # takes a while to load, and few records need it
+
+    names = [name for name, encoding in _DETECTED.items() if encoding in possible]
+    text = _PLAIN_MOVES.sub(b"", content)
+    found = chardet.detect(text, include_encodings=names, no_match_encoding=names[0], compat_names=False)
+    return _DETECTED[found["encoding"] or names[0]]
+
+
+def _decode(content: bytes, encoding: str) -> bytes:
+    try:
+        return content.decode(_MEANT.get(codecs.lookup(encoding).name, encoding)).encode()
+    except UnicodeDecodeError:
+        raise RecordError(WRONG_ENCODING, f"Its bytes are no {encoding} text, as which it is declared.") from None
+    except (LookupError, ValueError):  # no encoding of text, or a name that holds a zero byte
+        raise RecordError(WRONG_ENCODING, f"Its encoding, CA[{encoding[:40]}], is unknown.") from None

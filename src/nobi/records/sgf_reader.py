@@ -1,0 +1,465 @@
+"""Reading game records in SGF (FF[1] to FF[4]): the main line of a game, with handicap and set-up stones.
+
+Most records have one of two shapes: a root, then one move per node, alone or followed by comments. Regular expressions
+recognise these, and arrays read their moves, at about ten times the speed of the walk through the properties, which
+reads all other records. Both ways end in the same functions.
+
+Where files deviate from the grammar, they are read as GNU Go reads them, and beyond: no move of the main line is left
+out without a `RecordError`.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, board_points
+from nobi.board.vertices import row_column
+from nobi.errors import NobiError
+from nobi.games.go import handicap_points
+from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.encodings import Structure, to_utf8
+from nobi.records.errors import BAD_POINT, BOARD_SIZE, MALFORMED, NOT_SGF, SETUP, TRUNCATED, WRONG_GAME, RecordError
+from nobi.records.properties import date_of, komi_of, rank_of, result_of, whole_number_of
+
+GO = 1
+"""The number of Go (GM)."""
+
+Properties = Mapping[str, Sequence[bytes]]
+Node = list[tuple[str, list[bytes]]]
+"""The properties of a node in their order; one may occur several times."""
+
+# possessive quantifiers (++, *+) never go back: the time is linear in the text, whatever it holds
+_VALUE = rb"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]\s*+"
+_PROPERTY = rb"[A-Z]{1,2}+(?:" + _VALUE + rb")++"
+_MOVE = rb";[BW]\[(?:[a-y]{2})?+\]\s*+"
+_REMARKS = rb"(?:(?!(?:[BW]|A[BWE])\[)" + _PROPERTY + rb")*+"
+_RECORD = rb"\s*+\(;((?:" + _PROPERTY + rb")*+)((?:%s)++)\)\s*+"
+_BARE = re.compile(_RECORD % _MOVE, re.DOTALL)
+_REMARKED = re.compile(_RECORD % (_MOVE + _REMARKS), re.DOTALL)
+_EACH_MOVE = re.compile(rb"(" + _MOVE + rb")" + _REMARKS, re.DOTALL)
+_EACH_PROPERTY = re.compile(rb"([A-Z]{1,2}+)((?:" + _VALUE + rb")++)", re.DOTALL)
+_EACH_VALUE = re.compile(rb"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
+
+# the walk: names may hold lower-case letters and white space may follow them
+_START = re.compile(rb"\((?=\s*+(?:;|[A-Z]{1,2}+\s*+\[))")
+_TOKEN = re.compile(rb"\s*+(?:([A-Za-z]++)\s*+((?:" + _VALUE + rb")*+)|([;()]))", re.DOTALL)
+_GRAMMAR = re.compile(rb"(?:[A-Za-z]++\s*+(?:" + _VALUE + rb")++|[;()]\s*+)*+", re.DOTALL)
+_READABLE = re.compile(rb"(?:[^\[]++|" + _VALUE + rb")*+", re.DOTALL)
+_ANY_PROPERTY = re.compile(rb"[A-Za-z]++\s*+(?:" + _VALUE + rb")++", re.DOTALL)
+_NEXT_BRACE = re.compile(rb"(?:[^\[()]++|" + _VALUE + rb")*+([()])", re.DOTALL)
+_LOWER_CASE = bytes(range(ord("a"), ord("z") + 1))
+_SPACE_IN_POINT = re.compile(rb"\\?\s")
+_SETUP_NAMES = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
+
+_SIZE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
+_PLAYERS = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}
+"""The first letters of PL's values; the numbers come from a mistake in the definition of FF[3]."""
+
+_A = ord("a")
+_NO_POINT = b"[zz]"  # beyond every board: the mark of a pass in rows of equal width
+_WIDTH = len(b";B[aa]")
+_WHITESPACE = b" \t\r\n\v\f"
+
+
+class SetupChange(NamedTuple):
+    """Stones that a record puts on the board, or takes off, after its first move."""
+
+    after: int
+    """The number of moves before it."""
+    cells: dict[int, int]
+    """BLACK, WHITE or EMPTY by cell."""
+    first: int | None
+    """The player to move then, if the record names one."""
+
+
+class SgfRecord(NamedTuple):
+    """The main line of a game; codes and numbers are those of `Collection`. No move is checked against rules."""
+
+    size: int
+    moves: NDArray[np.uint16]
+    setup: NDArray[np.uint16]
+    """Stones set up before the first move, in ascending order."""
+    first: int = BLACK
+    """The player who moves first."""
+    black_rank: int = 0
+    white_rank: int = 0
+    komi: float = math.nan
+    handicap: int = 0
+    result: int = 0
+    date: str = ""
+    """YYYY, YYYY-MM or YYYY-MM-DD; empty if unknown."""
+    changes: tuple[SetupChange, ...] = ()
+    error: RecordError | None = None
+    """Why the main line cannot be read beyond `moves`; None if these are all."""
+
+    @property
+    def stones(self) -> list[tuple[int, int]]:
+        """The stones set up before the first move as (point, colour), black ones first."""
+        return [(point, colour) for colour, point in self._decoded(self.setup)]
+
+    @property
+    def played(self) -> list[tuple[int, int]]:
+        """The moves as (colour, point); PASS for a pass."""
+        return self._decoded(self.moves)
+
+    def _decoded(self, codes: NDArray[np.uint16]) -> list[tuple[int, int]]:
+        points = board_points(self.size)
+        return [
+            (
+                WHITE if code & WHITE_BIT else BLACK,
+                PASS if code & PASS_CODE == PASS_CODE else int(points[code & PASS_CODE]),
+            )
+            for code in codes.tolist()
+        ]
+
+
+def read_sgf(path: Path) -> SgfRecord:
+    """The first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
+
+    A file that ends in the middle of a move is read up to the move before.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        raise NobiError(f"{str(path)!r} cannot be read: {fault.strerror}.") from None
+    found = next(parse_sgf(content, game=None))
+    if isinstance(found, RecordError):
+        raise NobiError(f"{str(path)!r} is not a game record that can be read: {found.reason}")
+    return found._replace(error=None) if found.error and found.error.kind == TRUNCATED else found
+
+
+def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | RecordError]:
+    """The games of an SGF text, or what is wrong with each; there is at least one of either.
+
+    `game` is the number (GM) of the only game to accept; None accepts all.
+    """
+    try:
+        text = to_utf8(content, _structure)
+    except RecordError as error:
+        yield error
+        return
+    match = _BARE.fullmatch(text)
+    if match:
+        played = match[2]
+    else:
+        match = _REMARKED.fullmatch(text)
+        played = b"".join(_EACH_MOVE.findall(match[2])) if match else b""
+    root = _root_properties(match[1]) if match else None
+    if root is None:
+        yield from _walk(text, game)
+        return
+    try:
+        size = _size(root, game)
+        stones: dict[int, int] = {}
+        _set_up(stones, root, size)
+        yield _record(root, size, stones, played)
+    except RecordError as error:
+        yield error
+
+
+def _structure(text: bytes) -> Structure:
+    """Whether a text is correct SGF, and how many properties there are before its first fault and in all."""
+    start = _START.search(text)
+    if not start:
+        return False, 0, 0
+    begin = start.start()
+    correct, readable = _GRAMMAR.match(text, begin), _READABLE.match(text, begin)
+    end, last = correct.end() if correct else begin, readable.end() if readable else begin
+    return end == len(text), len(_ANY_PROPERTY.findall(text, begin, end)), len(_ANY_PROPERTY.findall(text, begin, last))
+
+
+def _root_properties(root: bytes) -> dict[str, list[bytes]] | None:
+    """The properties of a root, or None if it holds a move."""
+    properties: dict[str, list[bytes]] = {}
+    for name, values in _EACH_PROPERTY.findall(root):
+        properties.setdefault(name.decode(), []).extend(_EACH_VALUE.findall(values))
+    return None if "B" in properties or "W" in properties else properties
+
+
+def _walk(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
+    """The games of a text of any shape, read property by property."""
+    start = _START.search(text)
+    if not start:
+        yield RecordError(NOT_SGF, "There is no SGF in it.")
+    while start:
+        nodes, end, error = _main_line(text, start.start())
+        try:
+            yield _from_nodes(nodes, error, game)
+        except RecordError as fault:
+            yield fault
+        start = _START.search(text, end)
+
+
+def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError | None]:
+    """The nodes of the main line, the first variation at every branching; where the game ends; what is wrong.
+
+    Accepted are a missing first semicolon, variations without nodes, nodes behind variations (which belong to no line),
+    and a text that ends without closing its variations, or in the middle of a property that sets no stone.
+    """
+    nodes: list[Node] = []
+    node: Node | None = None
+    depth = 0
+    is_empty = True  # whether the present variation has no node yet
+    error = None
+    while True:
+        token = _TOKEN.match(text, position)
+        if token is None:
+            rest = text[position:].lstrip()
+            if not rest:
+                return nodes, len(text), None
+            if rest.startswith(b"[") and node:
+                return nodes, len(text), _truncated(node[-1][0], nodes)
+            error = RecordError(MALFORMED, f"It is no correct SGF: {_shown(rest)} is unexpected.")
+            break
+        position = token.end()
+        if token[1]:
+            name = token[1].translate(None, _LOWER_CASE).decode()
+            values = _EACH_VALUE.findall(token[2])
+            if not values:
+                rest = text[position:]
+                if not rest or rest.startswith(b"["):
+                    return nodes, len(text), _truncated(name, nodes)
+                error = RecordError(MALFORMED, f"It is no correct SGF: {token[1][:20].decode()} has no value.")
+                break
+            if not name:  # FF[3] allows lower-case letters beside capital ones only
+                error = RecordError(MALFORMED, f"It is no correct SGF: {_shown(token[1])} has no capital letter.")
+                break
+            if node is None:
+                if not is_empty:
+                    error = RecordError(MALFORMED, f"It is no correct SGF: {name} stands outside of a node.")
+                    break
+                node, is_empty = [], False
+                nodes.append(node)
+            node.append((name, values))
+        elif token[3] == b";":
+            node, is_empty = [], False
+            nodes.append(node)
+        elif token[3] == b"(":
+            depth += 1
+            node, is_empty = None, True
+        else:
+            depth -= 1
+            if not is_empty or depth == 0:
+                break
+            is_empty = False
+    while depth:  # to the end of the game
+        brace = _NEXT_BRACE.match(text, position)
+        if brace is None:
+            return nodes, len(text), error
+        position = brace.end()
+        depth += 1 if brace[1] == b"(" else -1
+    return nodes, position, error
+
+
+def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
+    """What is wrong with a text that ends in the middle of a property: nothing, if it is a comment on a move."""
+    if name in ("B", "W"):
+        return RecordError(TRUNCATED, "It ends in the middle of a move.")
+    if len(nodes) == 1 or name in _SETUP_NAMES:
+        return RecordError(MALFORMED, f"It ends in the middle of the property {name}.")
+    return None
+
+
+def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | None) -> SgfRecord:
+    """The record of a main line; a RecordError if it has no start position."""
+    root: dict[str, list[bytes]] = {}
+    stones: dict[int, int] = {}
+    changes: list[SetupChange] = []
+    played: list[bytes] = []
+    size = 0
+    for node in nodes:
+        properties: dict[str, list[bytes]] = {}
+        for name, values in node:
+            properties.setdefault(name, []).extend(values)
+        if not size:
+            root = properties
+            size = _size(root, game)
+        elif not played and "PL" in properties:
+            root["PL"] = properties["PL"]
+        sets_up = not properties.keys().isdisjoint(_SETUP_NAMES)
+        if sets_up and not played:
+            _set_up(stones, properties, size)
+        try:
+            if sets_up and played:
+                changes.append(SetupChange(len(played), _setup_cells(properties, size), _player(properties)))
+            for name, values in node:
+                if name in ("B", "W"):
+                    for value in values:
+                        played.append(_move(name, value, len(played) + 1))
+        except RecordError as fault:
+            error = fault
+            break
+    if error and not played and error.kind != TRUNCATED:
+        raise error  # the start position may not be whole
+    return _record(root, size, stones, b"".join(played), tuple(changes), error)
+
+
+def _move(name: str, value: bytes, number: int) -> bytes:
+    """A move as the fast path meets it: ;B[aa] or ;B[]."""
+    point = _SPACE_IN_POINT.sub(b"", value)
+    if not re.fullmatch(rb"(?:[a-y]{2})?", point):
+        raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is no point.")
+    return b";%s[%s]" % (name.encode(), point)
+
+
+def _size(root: Properties, game: int | None) -> int:
+    """The board's size, once it is clear that it is the right game."""
+    number = _text(root, "GM", "1").strip()
+    if game is not None and number != str(game):
+        raise RecordError(WRONG_GAME, f"It is not Go: GM[{number[:20]}].")
+    text = "".join(_text(root, "SZ", "19").split())
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise RecordError(BOARD_SIZE, f"Its board size is SZ[{text[:20]}], which is no number.")
+    if match[2] and match[2] != match[1]:
+        raise RecordError(BOARD_SIZE, f"Its board is not square: SZ[{text}].")
+    size = int(match[1])
+    if not SMALLEST <= size <= LARGEST:
+        raise RecordError(BOARD_SIZE, f"Its board has {size} lines; {SMALLEST} to {LARGEST} are served.")
+    return size
+
+
+def _player(properties: Properties) -> int | None:
+    """The player whom PL names, if any."""
+    text = _text(properties, "PL", "").strip().lower()
+    if not text:
+        return None
+    if text[0] not in _PLAYERS:
+        raise RecordError(MALFORMED, f"PL[{text[:20]}] names no player.")
+    return _PLAYERS[text[0]]
+
+
+def _set_up(stones: dict[int, int], node: Properties, size: int) -> None:
+    """Changes the stones, code of each cell, as AB, AW and AE of a node say."""
+    for cell, colour in _setup_cells(node, size).items():
+        if colour == EMPTY:
+            stones.pop(cell, None)
+        else:
+            stones[cell] = cell | WHITE_BIT if colour == WHITE else cell
+
+
+def _setup_cells(node: Properties, size: int) -> dict[int, int]:
+    """BLACK, WHITE or EMPTY by cell, as AB, AW and AE of a node say."""
+    found: dict[int, int] = {}
+    for name, colour in _SETUP_NAMES.items():
+        for cell in _cells(node.get(name, ()), size):
+            if found.setdefault(cell, colour) != colour:
+                raise RecordError(SETUP, "One point is set up in two colours.")
+    return found
+
+
+def _cells(values: Sequence[bytes], size: int) -> Iterator[int]:
+    """The cells of a list of points and of rectangles such as `aa:cc`."""
+    for value in values:
+        corners = [value] if len(value) == 2 else _SPACE_IN_POINT.sub(b"", value).split(b":")
+        if len(corners) > 2 or any(len(corner) != 2 for corner in corners):
+            raise RecordError(BAD_POINT, f"A stone is set up at {_shown(value)}, which is no point.")
+        left, top = (letter - _A for letter in corners[0])
+        right, bottom = (letter - _A for letter in corners[-1])
+        if not (0 <= left <= right < size and 0 <= top <= bottom < size):
+            raise RecordError(
+                BAD_POINT, f"A stone is set up at {_shown(value)}, which is not on the {size}x{size} board."
+            )
+        for row in range(top, bottom + 1):
+            yield from range(row * size + left, row * size + right + 1)
+
+
+def _record(
+    root: Properties,
+    size: int,
+    stones: dict[int, int],
+    played: bytes,
+    changes: tuple[SetupChange, ...] = (),
+    error: RecordError | None = None,
+) -> SgfRecord:
+    """The game of these set-up stones and moves (`;B[aa];W[]…`)."""
+    moves, off_board = _codes(played, size)
+    handicap = whole_number_of(_text(root, "HA", "")) or 0
+    player = (WHITE if moves[0] & WHITE_BIT else BLACK) if len(moves) else _player(root)
+    if handicap >= 2 and not stones and player != BLACK:
+        _set_up_handicap(stones, handicap, size)
+    blacks = sum(not code & WHITE_BIT for code in stones.values())
+    only_black = 0 < blacks == len(stones)
+    if player is None:
+        player = WHITE if only_black or handicap >= 2 else BLACK
+    if handicap < 2:
+        handicap = blacks if player == WHITE and only_black and blacks >= 2 else 0
+    elif player == WHITE and not blacks:
+        raise RecordError(SETUP, f"Its {handicap} handicap stones are missing.")
+    return SgfRecord(
+        size=size,
+        moves=moves,
+        setup=np.array(sorted(stones.values()), np.uint16),
+        first=player,
+        black_rank=rank_of(_text(root, "BR", "")),
+        white_rank=rank_of(_text(root, "WR", "")),
+        komi=_komi(root),
+        handicap=min(handicap, 255),
+        result=result_of(_text(root, "RE", "")),
+        date=date_of(_text(root, "DT", "")),
+        changes=tuple(change for change in changes if change.after <= len(moves)) if changes else (),
+        error=off_board or error,
+    )
+
+
+def _komi(root: Properties) -> float:
+    """The komi in points, NaN if it is unknown."""
+    text = _text(root, "KM", "")
+    if _text(root, "AP", "").startswith("nobi:"):  # our own records never count in stones or hundredths
+        try:
+            return float(text)
+        except ValueError:
+            return math.nan
+    komi = komi_of(text)
+    return math.nan if komi is None else komi
+
+
+def _set_up_handicap(stones: dict[int, int], handicap: int, size: int) -> None:
+    """Sets up the usual handicap stones, which some programs leave out, as GNU Go does."""
+    try:
+        points = handicap_points(handicap, size)
+    except NobiError:
+        raise RecordError(
+            SETUP, f"Its {handicap} handicap stones are missing, and there are no usual points for them."
+        ) from None
+    for point in points:
+        row, column = row_column(point, size)
+        stones[row * size + column] = row * size + column
+
+
+def _codes(played: bytes, size: int) -> tuple[NDArray[np.uint16], RecordError | None]:
+    """The codes of moves written as `;B[aa];W[]…`: uint16[moves], up to the first that is not on the board."""
+    rows = played.translate(None, _WHITESPACE).replace(b"[]", _NO_POINT)
+    letters = np.frombuffer(rows, np.uint8).reshape(-1, _WIDTH)
+    column, row = (letters[:, 3] - _A).astype(np.uint16), (letters[:, 4] - _A).astype(np.uint16)
+    codes = row * size + column
+    error = None
+    off_board = (column >= size) | (row >= size)
+    if off_board.any():
+        passes = (column == 25) & (row == 25)
+        if size <= 19:
+            passes |= (column == 19) & (row == 19)  # `tt`, the pass of FF[3]
+        codes[passes] = PASS_CODE
+        wrong = np.flatnonzero(off_board & ~passes)
+        if len(wrong):
+            point = letters[wrong[0], 3:5].tobytes()
+            error = RecordError(
+                BAD_POINT, f"Move {wrong[0] + 1} is {_shown(point)}, which is not on the {size}x{size} board."
+            )
+            codes, letters = codes[: wrong[0]], letters[: wrong[0]]
+    codes[letters[:, 1] == ord("W")] |= WHITE_BIT
+    return codes, error
+
+
+def _text(properties: Properties, name: str, missing: str) -> str:
+    values = properties.get(name)
+    return values[0].decode("utf-8", "replace") if values else missing
+
+
+def _shown(raw: bytes) -> str:
+    return repr(raw[:20].decode("ascii", "backslashreplace"))

@@ -1,0 +1,75 @@
+"""What the page tells of each model: what it is, how it was made, what was measured, and its first preferences."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from nobi import models
+from nobi.errors import NobiError
+from nobi.web.opinion import network_opinion
+from nobi.web.opponents import Opponent
+from nobi.web.setup import GAME_TITLES, Setup
+
+_TOLD = {
+    "method": "trainer",
+    "opponents": "trained against",
+    "generations": "generations",
+    "net": "network",
+    "data": "trained on",
+    "steps": "steps",
+    "seed": "seed",
+}
+"""The settings of a training that a card tells, by their names in the model file."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a model."""
+
+    opponent: Opponent
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def mini_size(self) -> int:
+        """The size of the small board on its card."""
+        return self.opponent.only_size or min(9, self.opponent.network_file.size or 9)
+
+
+def card_of(opponent: Opponent) -> Card:
+    """The card of a model; it tells nothing that is not known."""
+    file = opponent.network_file
+    boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "all, 5×5 to 25×25"
+    facts = [
+        ("game", GAME_TITLES.get(file.game, file.game)),
+        ("boards", boards),
+        ("network", file.network),
+        ("weights", f"{opponent.weight_count:,}"),
+    ]
+    measured: dict[str, Any] = models.results().get(opponent.title, {}) if opponent.shipped else {}
+    if measured.get("summary"):
+        facts.append(("measured", str(measured["summary"])))
+    facts += [(f"Elo {board}", f"{elo:+.0f}") for board, elo in dict(measured.get("elo", {})).items()]
+    training = file.provenance.get("training")
+    for key, name in _TOLD.items():
+        value = training.get(key) if isinstance(training, dict) else None
+        if value not in (None, "", [], ()) and name != "network":
+            facts.append((name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)[:80]))
+    sizes = training.get("sizes") if isinstance(training, dict) else None
+    if isinstance(sizes, list | tuple) and sizes:
+        facts.append(("trained on", ", ".join(f"{size}×{size}" for size in sizes)))
+    return Card(opponent, tuple(facts))
+
+
+def first_preferences(cards: list[Card], stop: threading.Event) -> dict[str, tuple[float, ...]]:
+    """The shares of the first move on the small board of each card, by the ids of the models."""
+    found = {}
+    for card in cards:
+        if stop.is_set():
+            break
+        file = card.opponent.network_file
+        try:
+            game = Setup(game=file.game, size=card.mini_size).new_game()
+            found[card.opponent.id] = network_opinion(file, game).shares
+        except NobiError:  # the board stays empty
+            continue
+    return found

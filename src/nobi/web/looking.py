@@ -1,0 +1,194 @@
+"""Looking inside a network: one position on two boards of different sizes, answered by the same weights."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from nobi.board.stones import BLACK, EMPTY, WHITE
+from nobi.board.vertices import point_at, point_named, row_column
+from nobi.errors import NobiError
+from nobi.games.base import Game
+from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.opinion import InsideView, look_inside_file, weights_of
+from nobi.web.opponents import Catalogue, Opponent
+from nobi.web.session import Session, stones_of
+from nobi.web.setup import Setup
+
+_EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
+"""A position to begin with, and the size of its board."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One of the two boards."""
+
+    size: int
+    stones: str
+    """[cell] b, w or a dot."""
+    turn: str
+    view: InsideView | None
+    """None where the network cannot answer."""
+    note: str
+    """A sentence on what is missing, or nothing."""
+
+
+class Looker:
+    """The position that a visitor looks at, and what a network makes of it."""
+
+    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs) -> None:
+        self.catalogue = catalogue
+        self._visitor = visitor
+        self._jobs = jobs
+        self.model: Opponent | None = next(iter(catalogue.models()), None)
+        self.first = Session(Setup(size=_EXAMPLE[1]))
+        self.second_size = 19
+        self.version = 0
+        self.boards: tuple[Shown, ...] = ()
+        self._job: Job | None = None
+        self._kept = ""
+        self.show_example()
+
+    @property
+    def busy(self) -> bool:
+        """Whether the network is at work."""
+        return self._job is not None
+
+    def show_example(self) -> None:
+        """The example position, or the empty board of a game in which it makes no sense."""
+        if self.model is None:
+            return
+        game = self.model.games[0]
+        size = self.model.only_size or _EXAMPLE[1]
+        self.first = Session(Setup(game=game, size=size))
+        self.second_size = self.model.only_size or 19
+        shift = (size - _EXAMPLE[1]) // 2
+        if shift >= 0:
+            for name in _EXAMPLE[0].split():
+                row, column = row_column(point_named(name, _EXAMPLE[1]), _EXAMPLE[1])
+                point = point_at(row + shift, column + shift, size)
+                if not self.first.is_over and self.first.game.is_legal(point):
+                    self.first.play(point)
+        self._look()
+
+    def look_at(self, session: Session) -> None:
+        """Takes the position that a visitor sees in his game, if the network plays that game."""
+        if self.model and not self.model.refusal(session.setup.game, session.size):
+            self.first = Session.from_plain(session.plain() | {"resigned": 0})
+            if not self.first.at_end:
+                self.first.play_from_here()
+            if self.second_size == self.first.size and not self.model.only_size:
+                self.second_size = 19 if self.first.size < 13 else 7
+            self._look()
+
+    def choose(self, key: str) -> None:
+        """Another network."""
+        model = self.catalogue[key]
+        model.network_file  # noqa: B018 (refuses a player without a network)
+        before = self.model
+        self.model = model
+        if before is None or before.games != model.games or model.refusal(self.first.setup.game, self.first.size):
+            self.show_example()
+        else:
+            self._look()
+
+    def play_cell(self, cell: Any) -> None:
+        """Puts a stone of the player to move on the first board."""
+        self.first.play(self.first.cell_to_move(cell))
+        self._look()
+
+    def undo(self) -> None:
+        """Takes a stone back."""
+        if not self.first.game.moves:
+            raise NobiError("There is no move to take back.")
+        self.first.show(len(self.first.game.moves) - 1)
+        self.first.play_from_here()
+        self._look()
+
+    def clear(self) -> None:
+        """An empty board."""
+        self.first = Session(Setup(game=self.first.setup.game, size=self.first.size))
+        self._look()
+
+    def resize(self, size: int) -> None:
+        """Another size of the second board."""
+        self.second_size = Setup(size=size).size
+        self._look()
+
+    def weights(self) -> list[float]:
+        """The weights of a small network, from -1 to 1; none for a large one."""
+        return weights_of(self.model.file) if self.model and self.model.file else []
+
+    def poll(self) -> None:
+        """Takes what the network has answered."""
+        if self._job and self._job.done.is_set():
+            job, self._job = self._job, None
+            try:
+                self.boards = job.take()
+            except NobiError as fault:
+                self._kept = str(fault)
+            self.version += 1
+
+    def _look(self) -> None:
+        model, first, second_size = self.model, self.first.game.copy(), self.second_size
+        if model is None:
+            return
+
+        def work(_: threading.Event) -> tuple[Shown, ...]:
+            return look_at_both(model, first, second_size)
+
+        self._job = self._jobs.submit(f"{self._visitor}/inside", Priority.OPINION, work)
+
+
+def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:
+    """What a network makes of a position, and of the same position in the middle of another board."""
+    second, outside = centred(first, second_size)
+    note = ""
+    if outside:
+        stones = f"{outside} stone{'s' * (outside != 1)}"
+        verb = "lies" if outside == 1 else "lie"
+        shown = "is" if outside == 1 else "are"
+        note = f"{stones} {verb} outside {second_size}×{second_size} and {shown} not shown."
+    return _shown(model, first, ""), _shown(model, second, note)
+
+
+def _shown(model: Opponent, game: Game, note: str) -> Shown:
+    turn = "b" if game.to_move == BLACK else "w"
+    view = None
+    refusal = model.refusal(game.name, game.size)
+    if refusal:
+        note = refusal
+    elif game.is_over:
+        note = "The game is over in this position."
+    else:
+        view = look_inside_file(model.network_file, game)
+    return Shown(game.size, stones_of(game), turn, view, note)
+
+
+def centred(game: Game, size: int) -> tuple[Game, int]:
+    """The position of a game in the middle of another board, and how many stones have no place there."""
+    shift = (size - game.size) // 2
+    stones, outside = [], 0
+    for point in game.points():
+        colour = game.colour(point)
+        if colour == EMPTY:
+            continue
+        row, column = (at + shift for at in row_column(point, game.size))
+        if 0 <= row < size and 0 <= column < size:
+            stones.append((point_at(row, column, size), colour))
+        else:
+            outside += 1
+    other = type(game)(size, game.settings)
+    other.set_up(_with_liberties(type(game), size, game.settings, stones), BLACK if game.to_move == BLACK else WHITE)
+    return other, outside + len(stones) - sum(other.colour(p) != EMPTY for p in other.points())
+
+
+def _with_liberties(kind: type[Game], size: int, settings: Any, stones: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The stones that can be set up: where the edge has taken a chain's last liberty, it is left out."""
+    kept: list[tuple[int, int]] = []
+    for stone in stones:
+        try:
+            kind(size, settings).set_up([*kept, stone], BLACK)
+        except NobiError:
+            continue
+        kept.append(stone)
+    return kept

@@ -1,0 +1,263 @@
+"""What a network or a search makes of a position: shares of the moves, chance to win, sweeps of hidden units."""
+
+import base64
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import BLACK, PASS
+from nobi.board.vertices import row_column, vertex_name
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.games.go import Go
+from nobi.networks.deep.playing import CompiledNobiNet
+from nobi.networks.modelfile import ModelFile
+from nobi.players.base import Player
+from nobi.players.bot import Bot, Clock
+from nobi.players.loading import player_in
+from nobi.players.mcts import MctsBot, MctsPlayer, limits
+from nobi.players.network import NetworkPlayer
+from nobi.players.policy import PolicyPlayer, planes_of
+from nobi.players.scoring import ownership
+from nobi.players.view import view_of
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+from nobi.web.session import cell_of
+
+HINT_PLAYOUTS = 800
+OWNERSHIP_PLAYOUTS = 300
+_LEAST_SHARE = 0.02
+"""A search tells a number for a move only with this share of the playouts, and at least two of them."""
+REPORT_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class MoveShare:
+    """One of the best moves."""
+
+    move: int
+    name: str
+    share: float
+    """0 to 1"""
+    detail: str
+    """The raw number behind the share."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What is thought of a position."""
+
+    size: int
+    measure: str
+    """What the shares are: probability, preference or playouts."""
+    shares: tuple[float, ...]
+    """[cell] 0 to 1; 0 where nothing is known or legal."""
+    best: tuple[MoveShare, ...]
+    """The best moves, a pass included where the search considers it."""
+    black_chance: float | None = None
+    """Black's chance to win, 0 to 1; None where nobody knows."""
+    sentence: str = ""
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """How far a search is."""
+
+    playouts: int
+    seconds: float
+    best: str
+    black_chance: float
+
+
+def opinion_of_network(player: Player, game: Game, *, has_value: bool = False) -> Opinion:
+    """The preferences of a network, and its chance to win where it has learnt to tell it (`has_value`)."""
+    if game.is_over:
+        raise NobiError("The game is over.")
+    found = view_of(player, game)
+    moves = [move for move in found.legal if move != PASS]
+    output = {move: float(found.inside.output[row_column(move, game.size)]) for move in moves}
+    if found.measure == "output":
+        measure, shares = "preference", _preferences(output)
+        details = {move: f"value {value:.4g}" for move, value in output.items()}
+    else:
+        measure, shares = "probability", {move: value / 100 for move, value in output.items()}
+        details = {move: f"probability {value:.2g} %" for move, value in output.items()}
+    chance = None
+    sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
+    if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
+        planes = planes_of(cast(Go, game), player.network.planes, player.settings.rank)
+        mine = float(player.network.values(planes[None])[0])
+        chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
+    return _opinion(game, measure, shares, details, chance, sentence)
+
+
+def _preferences(values: dict[int, float]) -> dict[int, float]:
+    """Shares that read alike on every board: the softmax of the values in units of half their deviation."""
+    if not values:
+        return {}
+    array = np.array(list(values.values()), np.float64)
+    spread = float(array.std()) / 2
+    weights = np.exp((array - array.max()) / spread) if spread > 0 else np.ones_like(array)
+    return dict(zip(values, (weights / weights.sum()).tolist(), strict=True))
+
+
+def opinion_of_search(search: Search, game: Game) -> Opinion:
+    """The shares of the playouts that a search has given to the moves."""
+    children = search.children()
+    total = sum(child.visits for child in children)
+    known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
+    shares = {child.move: child.visits / max(1, total) for child in known}
+    details = {child.move: f"{child.visits:,} playouts, {100 * child.winrate:.0f} % won" for child in known}
+    chance = search.value if total else None
+    if chance is not None and game.to_move != BLACK:
+        chance = 1 - chance
+    return _opinion(game, "playouts", shares, details, chance, "")
+
+
+def _opinion(
+    game: Game,
+    measure: str,
+    shares: dict[int, float],
+    details: dict[int, str],
+    chance: float | None,
+    sentence: str,
+) -> Opinion:
+    cells = np.zeros(game.size**2)
+    for move, share in shares.items():
+        if move != PASS:
+            cells[cell_of(move, game.size)] = share
+    order = sorted(shares, key=lambda move: -shares[move])[:9]
+    best = tuple(MoveShare(move, vertex_name(move, game.size), shares[move], details[move]) for move in order)
+    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
+
+
+def has_value(file: ModelFile) -> bool:
+    """Whether the network in a file was trained to tell who wins."""
+    training = file.provenance.get("training")
+    weight = training.get("value_weight") if isinstance(training, dict) else None
+    return isinstance(weight, int | float) and weight > 0
+
+
+def network_opinion(file: ModelFile, game: Game) -> Opinion:
+    """The opinion of the network in a file."""
+    variant = Variant(type(game), game.size, game.settings)
+    return opinion_of_network(player_in(file, variant), game, has_value=has_value(file))
+
+
+def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
+    """The opinion of a fresh search without a network."""
+    bot = MctsBot(MctsPlayer(Variant(type(game), game.size, game.settings), SearchSettings(memory=16)))
+    try:
+        bot.search.set_game(game)
+        bot.search.run(playouts, stop=stop)
+        return opinion_of_search(bot.search, game)
+    finally:
+        bot.close()
+
+
+def think(
+    bot: Bot, game: Game, stop: threading.Event, report: Callable[[Thinking], None]
+) -> tuple[int, Opinion | None]:
+    """The move of a bot, and what its search thinks; `stop` makes a search move at once."""
+    if not isinstance(bot, MctsBot):
+        return bot.choose(game, Clock()), None
+    search, start = bot.search, time.perf_counter()
+
+    def tell() -> None:
+        children = search.children()
+        chance = search.value if game.to_move == BLACK else 1 - search.value
+        playouts = sum(child.visits for child in children)
+        best = vertex_name(children[0].move, game.size)
+        report(Thinking(playouts, time.perf_counter() - start, best, chance))
+
+    search.set_game(game)
+    search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)
+    opinion = opinion_of_search(search, game)
+    return bot.choose(game, Clock(0.02)), opinion  # a moment more: it decides about passing and resigning
+
+
+def expected_ownership(game: Game) -> tuple[float, ...]:
+    """[cell] from -1, White's, to 1, Black's."""
+    if not isinstance(game, Go):
+        raise NobiError("Only Go has territory.")
+    return tuple(np.round(ownership(game, OWNERSHIP_PLAYOUTS), 3).ravel().tolist())
+
+
+# --- sweeps ---------------------------------------------------------------------------------------------------------
+
+_SENTENCES = {
+    "↘": "From the top left: each point reads what lies above it and to its left.",
+    "↙": "From the top right: each point reads what lies above it and to its right.",
+    "↗": "From the bottom left: each point reads what lies below it and to its left.",
+    "↖": "From the bottom right: each point reads what lies below it and to its right.",
+}
+_CORNERS = {"↘": 0, "↙": 1, "↗": 2, "↖": 3}
+SUM_SENTENCE = "All sweeps are added: now each point has seen the whole board, and the largest sum is played."
+TWICE_SENTENCE = (
+    "Each corner is swept twice; the second time the two forget gates change places, so that rows and columns "
+    "count alike."
+)
+
+
+@dataclass(frozen=True)
+class SweepFrame:
+    """One sweep over a board."""
+
+    arrow: str
+    corner: int
+    """0 top left, 1 top right, 2 bottom left, 3 bottom right."""
+    gates: str
+    units: tuple[str, ...]
+    """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
+
+    @property
+    def sentence(self) -> str:
+        """What happens, for the visitor."""
+        return _SENTENCES[self.arrow]
+
+
+@dataclass(frozen=True)
+class InsideView:
+    """A network's opinion of a position, and the sweeps that led to it."""
+
+    opinion: Opinion
+    frames: tuple[SweepFrame, ...]
+    """None where the network has no sweeps. Those of the first layer, corner after corner."""
+    units: int
+
+
+def look_inside_file(file: ModelFile, game: Game) -> InsideView:
+    """What the network in a file makes of a position, with its sweeps."""
+    variant = Variant(type(game), game.size, game.settings)
+    player = player_in(file, variant)
+    opinion = opinion_of_network(player, game, has_value=has_value(file))
+    if not isinstance(player, NetworkPlayer):
+        return InsideView(opinion, (), 0)
+    layers = view_of(player, game).inside.layers
+    if not layers:
+        return InsideView(opinion, (), 0)
+    layer = layers[0]
+    largest = float(np.abs(layer.hidden).max()) or 1.0
+    frames = [
+        SweepFrame(label.arrow, _CORNERS[label.arrow], label.gates, tuple(_packed(unit / largest) for unit in units))
+        for label, units in zip(layer.sweeps, layer.hidden, strict=True)
+    ]
+    frames.sort(key=lambda frame: frame.corner)
+    return InsideView(opinion, tuple(frames), layer.hidden.shape[1])
+
+
+def _packed(values: NDArray[np.float32]) -> str:
+    return base64.b64encode(np.rint(127 * values).astype(np.int8).tobytes()).decode()
+
+
+def weights_of(file: ModelFile, most: int = 400) -> list[float]:
+    """The weights of a small network, scaled to -1 to 1; none if there are more than `most`."""
+    weights: Any = np.concatenate([tensor.ravel() for tensor in file.tensors.values()])
+    if len(weights) > most:
+        return []
+    return (weights / (float(np.abs(weights).max()) or 1.0)).round(4).tolist()

@@ -1,0 +1,199 @@
+"""Who a visitor can play against: built-in players, search, models and the engines of the command line.
+
+The browser names an opponent by its id; files and commands are known to the server alone.
+"""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from nobi import models
+from nobi.errors import NobiError
+from nobi.games.base import Variant
+from nobi.gtp.bot import GtpBot
+from nobi.networks import make_network
+from nobi.networks.modelfile import COMPILED, ModelFile, read_model_file
+from nobi.players import make_bot
+from nobi.players.bot import Bot
+from nobi.players.loading import player_in
+from nobi.players.mcts import MctsPlayer
+from nobi.search.settings import SearchSettings
+from nobi.web.setup import GAME_TITLES, Setup
+
+PLAYOUTS = (100, 300, 1000, 3000, 10_000)
+"""The steps of the strength slider: playouts a move."""
+_TREE_MEGABYTES = 32
+"""A tree of 10,000 playouts fits in it; many visitors may search at once."""
+_ENGINE_SECONDS = 60.0
+
+Kind = Literal["player", "search", "model", "engine"]
+
+_BUILT_IN = {
+    "random": ("Random", "plays anywhere"),
+    "naive": ("Naive", "captures and connects when it can, else plays anywhere"),
+    "heuristic": ("Heuristic", "reads ladders and nets"),
+    "playout": ("Playout", "plays as random games are played, but fills no eyes"),
+}
+_GAMES_OF = {"heuristic": ("atari-go",), "playout": ("go",)}
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """Somebody to play against."""
+
+    id: str
+    title: str
+    kind: Kind
+    note: str
+    """What it is, in a few words."""
+    games: tuple[str, ...] = ()
+    """The games it plays; empty for all."""
+    only_size: int = 0
+    """The only board it plays on, or 0 for every board."""
+    command: str = ""
+    file: ModelFile | None = None
+    shipped: bool = False
+
+    @property
+    def steps(self) -> list[str]:
+        """The names of its steps of strength; none where there is nothing to choose."""
+        search = [f"{playouts:,} playouts a move" for playouts in PLAYOUTS]
+        if self.kind == "model":
+            return ["the network alone", *(f"search, {step}" for step in search)]
+        return search if self.kind == "search" else []
+
+    def playouts(self, strength: int) -> int:
+        """The playouts a move of a step of strength; 0 for no search."""
+        if self.kind == "search":
+            return PLAYOUTS[min(strength, len(PLAYOUTS) - 1)]
+        return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0
+
+    @property
+    def network_file(self) -> ModelFile:
+        """The file of its network; a NobiError if it has none."""
+        if self.file is None:
+            raise NobiError(f"{self.title} is not a network.")
+        return self.file
+
+    @property
+    def weight_count(self) -> int:
+        """How many weights its network has."""
+        return sum(tensor.size for tensor in self.network_file.tensors.values())
+
+    def refusal(self, game: str, size: int) -> str:
+        """Why it cannot play this game on this board, as a sentence; empty if it can."""
+        if self.games and game not in self.games:
+            return f"{self.title} plays {' and '.join(GAME_TITLES[name] for name in self.games)} only."
+        if self.only_size and size != self.only_size:
+            return f"{self.title} plays on {self.only_size}×{self.only_size} only."
+        return ""
+
+    def bot(self, variant: Variant, strength: int, seed: int) -> Bot:
+        """A bot for one game. It may take time to be made."""
+        refusal = self.refusal(variant.game.name, variant.size)
+        if refusal:
+            raise NobiError(refusal)
+        if self.kind == "engine":
+            bot = GtpBot(self.command, variant, _ENGINE_SECONDS)
+            bot.seed = seed & 0x7FFFFFFF
+            return bot
+        playouts = self.playouts(strength)
+        if playouts:
+            model = str(self.file.path) if self.file else ""
+            settings = SearchSettings(rollouts=playouts, memory=_TREE_MEGABYTES, model=model)
+            return MctsPlayer(variant, settings).bot(seed)
+        if self.file:
+            return player_in(self.file, variant).bot(seed)
+        return make_bot(self.id, variant, seed)
+
+
+class Catalogue:
+    """All opponents of a server."""
+
+    def __init__(self, files: Sequence[Path] = (), engines: Sequence[str] = ()) -> None:
+        """`files` are model files, `engines` GTP commands. A NobiError says which of them cannot be used."""
+        own = [_of_model(f"file-{i}", model_title(path), path) for i, path in enumerate(files, 1)]
+        shipped = [_of_model(f"model-{name}", name, path, shipped=True) for name, path in models.shipped().items()]
+        built_in = [
+            Opponent(name, title, "player", note, _GAMES_OF.get(name, ())) for name, (title, note) in _BUILT_IN.items()
+        ]
+        search = Opponent("mcts", "Search", "search", "plays thousands of games out in its head")
+        programs = [
+            Opponent(f"engine-{i}", engine_title(command), "engine", "another program", ("go",), command=command)
+            for i, command in enumerate(engines, 1)
+        ]
+        self._all = {one.id: one for one in [*own, *shipped, *built_in, search, *programs]}
+
+    def __getitem__(self, key: str) -> Opponent:
+        if key not in self._all:
+            raise NobiError("There is no such opponent.")
+        return self._all[key]
+
+    def for_game(self, game: str) -> list[Opponent]:
+        """Who plays a game on some board."""
+        return [one for one in self._all.values() if not one.games or game in one.games]
+
+    def models(self) -> list[Opponent]:
+        """The networks, those of the command line first."""
+        return [one for one in self._all.values() if one.file]
+
+    def best_for(self, setup: Setup) -> str:
+        """The opponent of these settings if it can play them, or else another that can."""
+        if setup.opponent in self._all and not self[setup.opponent].refusal(setup.game, setup.size):
+            return setup.opponent
+        return self.first_for(setup.game, setup.size)
+
+    def first_for(self, game: str, size: int) -> str:
+        """The opponent that a game begins with: a model, if there is one, else `naive`."""
+        for one in self.models():
+            if not one.refusal(game, size):
+                return one.id
+        return "naive"
+
+
+def _of_model(key: str, title: str, path: Path, *, shipped: bool = False) -> Opponent:
+    file = read_model_file(path)
+    only = 0
+    if file.format == COMPILED:
+        network = make_network(file.network)
+        only = 0 if network.scalable else file.size
+    else:
+        from nobi.networks.deep.playing import compiled_in
+
+        only = 0 if compiled_in(file) else _deep_size(file)
+    weights = sum(tensor.size for tensor in file.tensors.values())
+    note = f"{file.network}, {weights:,} weights"
+    return Opponent(key, title, "model", note, (file.game,), only, file=file, shipped=shipped)
+
+
+def _deep_size(file: ModelFile) -> int:
+    """The only board that a deep network without a compiled form plays on, or 0."""
+    try:
+        from nobi.networks.deep.store import deep_model_in
+    except ModuleNotFoundError:
+        raise NobiError(f"{str(file.path)!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+    network = deep_model_in(file).network
+    try:
+        network.check_serves(file.size + 1 if file.size < 25 else file.size - 1)
+    except NobiError:
+        return file.size
+    return 0
+
+
+def model_title(path: Path) -> str:
+    """The name of a model file; that of its run where the file is called as in every run."""
+    return path.resolve().parent.name if path.stem in ("champion", "model") else path.stem
+
+
+def engine_title(command: str) -> str:
+    """The name of a program."""
+    name = Path(command.split()[0]).name if command.split() else command
+    return {"gnugo": "GNU Go"}.get(name, name)
+
+
+def installed_engines() -> list[str]:
+    """The commands of known engines that are installed on this machine."""
+    found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+    return [f"{found} --mode gtp --level 5"] if found else []

@@ -1,0 +1,229 @@
+"""The server of the page: the port, the guard, the storage, and what each address shows."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from nobi.errors import NobiError
+from nobi.web.jobs import Jobs
+from nobi.web.looking import Looker
+from nobi.web.opponents import Catalogue
+from nobi.web.visitors import KEEP_SECONDS, Visitors
+from nobi.web.warmup import WarmUp
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_TABS = {
+    "/": ("Play", "sports_esports"),
+    "/inside": ("Look inside", "visibility"),
+    "/models": ("Models", "category"),
+}
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """How the page is served."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str = ""
+    public: bool = False
+    models: Sequence[Path] = ()
+    engines: Sequence[str] = ()
+    browser: bool = True
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser."""
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
+        host = f"[{host}]" if ":" in host else host
+        return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+
+    @property
+    def hosts(self) -> list[str]:
+        """The Host headers that are served; none for all, where the machine may have any name."""
+        if self.host not in LOOPBACK:
+            return []
+        return [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+
+
+def check_settings(settings: ServerSettings) -> None:
+    """Refuses a server that would be open by mistake, and a port that is taken; a NobiError says what to do."""
+    if not 1 <= settings.port <= 65535:
+        raise NobiError(f"--port must be 1 to 65535, not {settings.port}.")
+    if settings.host not in LOOPBACK and not settings.token and not settings.public:
+        raise NobiError(
+            f"'--host {settings.host}' lets everyone in the network play and start computations here; "
+            "add '--token WORD' or '--public'."
+        )
+    if settings.token and not settings.token.isalnum():
+        raise NobiError("--token must consist of letters and digits.")
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as fault:
+            if fault.errno in (98, 48, 10048):
+                raise NobiError(
+                    f"Port {settings.port} is in use; try 'nobi play --port {settings.port % 65535 + 1}'."
+                ) from None
+            raise NobiError(
+                f"The page cannot be served at {settings.host}:{settings.port}: {fault.strerror}."
+            ) from None
+
+
+def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
+    """Serves the page until it is interrupted. `say` prints a line."""
+    check_settings(settings)
+    data = Path(platformdirs.user_data_path("nobi")) / "page"
+    data.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(data / "storage"))  # read when NiceGUI is imported
+    try:
+        from nicegui import app, ui
+    except ModuleNotFoundError as fault:
+        if fault.name != "nicegui":
+            raise
+        raise NobiError("The page needs NiceGUI; install it with pip install 'nobi[web]'.") from None
+    from nobi.web.guard import Guard
+
+    visitors = Visitors(Catalogue(settings.models, settings.engines), Jobs())
+    warming = WarmUp()
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token)
+    app.storage.max_tab_storage_age = KEEP_SECONDS
+    app.on_shutdown(visitors.close)
+    app.on_startup(lambda: _open_browser(settings, say))
+
+    async def root() -> None:
+        await _page(visitors, warming)
+
+    ui.run(
+        root,
+        host=settings.host,
+        port=settings.port,
+        title="nobi",
+        dark=None,
+        reload=False,
+        show=False,
+        show_welcome_message=False,
+        reconnect_timeout=30,
+        tailwind=False,
+        storage_secret=_secret(data / "secret"),
+        session_middleware_kwargs={"same_site": "strict"},
+        uvicorn_logging_level="error",
+    )
+
+
+async def _page(visitors: Visitors, warming: WarmUp) -> None:
+    """Builds the page of one tab."""
+    from nicegui import app, ui
+
+    from nobi.web.theme import stylesheet
+    from nobi.web.views.inside import InsideView
+    from nobi.web.views.models import ModelsView
+    from nobi.web.views.play import PlayView
+
+    ui.add_css(stylesheet())
+    dark = ui.dark_mode(app.storage.user.get("dark"))
+    client = ui.context.client
+    await client.connected()
+    if client.tab_id is None:
+        return
+    if not warming.done.is_set():
+        note = ui.label("Compiling the games for this machine, once. This takes up to a minute.").classes("nothing")
+        while not warming.done.is_set():
+            await asyncio.sleep(0.1)
+        note.delete()
+    tab, kept = client.tab_id, app.storage.tab
+    last = app.storage.user.get("last")
+    try:
+        table = visitors.table(tab, kept.get("game") or last)
+    except NobiError as fault:
+        ui.label(str(fault)).classes("nothing")
+        return
+
+    def keep() -> None:
+        visitors.touch(tab)
+        if kept.get("version") != table.version:
+            kept["version"], kept["game"] = table.version, table.session.plain()
+            app.storage.user["last"] = kept["game"]
+
+    def switch_theme() -> None:
+        dark.set_value({None: True, True: False, False: None}[dark.value])
+        app.storage.user["dark"] = dark.value
+        ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
+
+    looker = Looker(tab, visitors.catalogue, visitors.jobs)
+
+    taken = [-1]
+
+    def inside() -> None:
+        if table.session.game.moves and taken[0] != table.version:
+            taken[0] = table.version
+            with contextlib.suppress(NobiError):
+                looker.look_at(table.session)
+        InsideView(looker)
+
+    views: dict[str, Callable[[], Any]] = {
+        "/": lambda: PlayView(table),
+        "/inside": inside,
+        "/models": lambda: ModelsView(table, looker, visitors.jobs),
+    }
+    _header(switch_theme)
+    ui.sub_pages(views)
+    ui.timer(1.0, keep)
+
+
+def _header(switch_theme: Callable[[], None]) -> None:
+    """The names of the views; at the bottom of a narrow screen."""
+    from nicegui import ui
+
+    with ui.element("nav").classes("bar").props('aria-label="views"'):
+        ui.link("nobi", "/").classes("brand")
+        tabs = {}
+        for path, (name, icon) in _TABS.items():
+            with ui.link(target=path).classes("tab") as tabs[path]:
+                ui.icon(icon)
+                ui.label(name)
+        ui.element("div").classes("space")
+        toggle = ui.button(icon="contrast", on_click=switch_theme).props('flat round aria-label="light or dark"')
+        toggle.classes("theme").style("color:var(--muted)!important").tooltip("Light, dark or as the system")
+
+    def mark(path: str) -> None:
+        for target, tab in tabs.items():
+            here = target == path.partition("?")[0]
+            tab.classes(add="here" if here else None, remove=None if here else "here")
+
+    router = ui.context.client.sub_pages_router
+    mark(router.current_path)
+    router.on_path_changed(mark)
+
+
+def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:
+    say(f"nobi is at {settings.address} (Ctrl-C ends it).")
+
+    def open_it() -> None:
+        if not webbrowser.open(settings.address):
+            say(f"No browser found; open {settings.address}.")
+
+    if settings.browser:
+        threading.Thread(target=open_it, daemon=True).start()
+
+
+def _secret(path: Path) -> str:
+    """The key that signs cookies, made once and readable by its owner alone."""
+    if not path.exists():
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_hex(32))
+    return path.read_text()

@@ -1,0 +1,113 @@
+"""What a visitor chooses for a game, as plain data: it is kept in the browser's tab and checked when it comes back."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Self
+
+from nobi import games
+from nobi.board.stones import BLACK, LARGEST, SMALLEST, WHITE
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.games.go import Go, GoSettings, handicap_points
+
+GAME_TITLES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
+"""The games of the page in the order in which they are offered."""
+
+GAME_RULES = {
+    "atari-go": "The first to capture a stone wins.",
+    "gomoku": "Five in a row win.",
+    "pente": "Five in a row or five captured pairs win.",
+    "go": "Surround more points than the other.",
+}
+
+MOST_KOMI = 200.0
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The settings of one game."""
+
+    game: str = "atari-go"
+    size: int = 9
+    opponent: str = "naive"
+    """The id of an opponent, see `nobi.web.opponents`."""
+    strength: int = 0
+    """The step of the strength slider."""
+    colour: Literal["black", "white"] = "black"
+    """The visitor's colour."""
+    komi: float = 7.5
+    handicap: int = 0
+
+    def __post_init__(self) -> None:
+        if self.game not in GAME_TITLES:
+            raise NobiError("There is no such game.")
+        if not SMALLEST <= self.size <= LARGEST:
+            raise NobiError(f"The board size must be {SMALLEST} to {LARGEST}.")
+        if self.colour not in ("black", "white"):
+            raise NobiError("The colour must be black or white.")
+        if not abs(self.komi) <= MOST_KOMI or self.komi * 2 != int(self.komi * 2):
+            raise NobiError(f"Komi must be a multiple of 0.5 between -{MOST_KOMI:g} and {MOST_KOMI:g}.")
+        if not 0 <= self.strength <= 20:
+            raise NobiError("There is no such strength.")
+        if self.handicap and self.handicap not in handicaps(self.size):
+            raise NobiError(f"There is no handicap of {self.handicap} stones on {self.size}x{self.size}.")
+
+    @property
+    def human(self) -> int:
+        """The visitor's colour as the rules write it."""
+        return BLACK if self.colour == "black" else WHITE
+
+    @property
+    def title(self) -> str:
+        """The game and the board."""
+        return f"{GAME_TITLES[self.game]} {self.size}×{self.size}"
+
+    def variant(self) -> Variant:
+        """The game, board and rules."""
+        game = games.find(self.game)
+        return Variant(game, self.size, GoSettings(komi=self.komi) if game is Go else game.settings_type())
+
+    def new_game(self) -> Game:
+        """The start position."""
+        game = self.variant().new()
+        if isinstance(game, Go) and self.handicap:
+            game.place_handicap(self.handicap)
+        return game
+
+    def with_size(self, size: int) -> Self:
+        """The same on another board, with as many handicap stones as it can have."""
+        possible = [stones for stones in handicaps(size) if stones <= self.handicap]
+        return replace(self, size=size, handicap=max(possible, default=0))
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_plain(cls, data: Any) -> Self:
+        """The settings that plain data describe; a NobiError if they are not settings."""
+        if not isinstance(data, dict):
+            raise NobiError("These are not settings of a game.")
+        try:
+            return cls(
+                game=str(data["game"]),
+                size=int(data["size"]),
+                opponent=str(data["opponent"]),
+                strength=int(data["strength"]),
+                colour=data["colour"],
+                komi=float(data["komi"]),
+                handicap=int(data["handicap"]),
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise NobiError("These are not settings of a game.") from None
+
+
+def handicaps(size: int) -> list[int]:
+    """The numbers of handicap stones that a board can have."""
+    possible = []
+    for stones in range(2, 10):
+        try:
+            handicap_points(stones, size)
+        except NobiError:
+            break
+        possible.append(stones)
+    return possible

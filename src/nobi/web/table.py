@@ -1,0 +1,426 @@
+"""A visitor's table: the session, the opponent's bot, and the jobs that run for it.
+
+All methods are called from the event loop and return at once; jobs run in threads of `nobi.web.jobs`. `poll` takes
+what they have found. `version` changes whenever the page has something new to show.
+"""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from nobi.board.stones import BLACK, PASS
+from nobi.board.vertices import vertex_name
+from nobi.errors import NobiError
+from nobi.games.base import Game
+from nobi.games.go import Go
+from nobi.gtp.bot import GtpBot
+from nobi.gtp.client import EngineError
+from nobi.networks.modelfile import ModelFile
+from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.players.mcts import MctsBot
+from nobi.players.policy import PolicyBot
+from nobi.players.scoring import ownership
+from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.opinion import (
+    Opinion,
+    Thinking,
+    expected_ownership,
+    network_opinion,
+    search_opinion,
+    think,
+)
+from nobi.web.opponents import Catalogue, Opponent
+from nobi.web.session import COLOURS, Session, count_board
+from nobi.web.setup import Setup
+
+OPENING = 0.06
+"""A network draws its moves while fewer stones than this share of the board have been played."""
+_WORTH_DRAWING = 0.5
+"""Among the moves whose share is at least this part of the best one's."""
+_RESIGN_MARGIN = 0.25
+"""A network alone resigns Go when it is behind by more than this share of the board …"""
+_RESIGN_AFTER = 0.5
+"""… and stones for this share of the board have been played."""
+_SETTLED = 0.9
+"""A network alone passes when every empty point belongs to somebody by more than this."""
+_JUDGE_PLAYOUTS = 200
+
+
+class Table:
+    """One visitor's game."""
+
+    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None) -> None:
+        self.visitor = visitor
+        self.catalogue = catalogue
+        self._jobs = jobs
+        first = Setup()
+        first = replace(first, opponent=catalogue.first_for(first.game, first.size))
+        self.session = session or Session(first)
+        self.version = 0
+        self.message = ""
+        """A sentence for the visitor that the next move takes away."""
+        self.failed = ""
+        """Why the opponent cannot move, if it cannot."""
+        self.thinking: Thinking | None = None
+        self.overlay = ""
+        """`preferences`, `ownership` or nothing."""
+        self.opinion: Opinion | None = None
+        self.owned: tuple[float, ...] = ()
+        self.hint = -1
+        """The cell of the hint, or -1."""
+        self.previous: dict[str, Any] | None = None
+        """The game before the latest new one, as plain data."""
+        self._bot: Bot | None = None
+        self._bot_key: tuple[Any, ...] = ()
+        self._bot_in_use = threading.Lock()
+        self._job: Job | None = None
+        self._job_done: Callable[[Any], None] = lambda _: None
+        self._look: Job | None = None
+        self._look_done: Callable[[Any], None] = lambda _: None
+        self._seed = random.SystemRandom().getrandbits(31)
+        self.proceed()
+
+    # --- what the visitor does ----------------------------------------------------------------------------------------
+
+    @property
+    def opponent(self) -> Opponent:
+        """Who plays against the visitor."""
+        return self.catalogue[self.session.setup.opponent]
+
+    @property
+    def busy(self) -> bool:
+        """Whether the opponent thinks or the board is being counted."""
+        return self._job is not None
+
+    @property
+    def looking(self) -> bool:
+        """Whether a hint or an overlay is being computed."""
+        return self._look is not None
+
+    @property
+    def human_may_play(self) -> bool:
+        """Whether a click on the board plays a stone."""
+        session = self.session
+        if session.at_end:
+            return session.human_to_move and not self.busy
+        return bool(session.position().to_move == session.setup.human)
+
+    def new_game(self, setup: Setup) -> None:
+        """Begins another game; the present one can be brought back."""
+        self.previous = self.session.plain() if self.session.game.moves else self.previous
+        self._take(Session(replace(setup, opponent=self.catalogue.best_for(setup))))
+
+    def back(self) -> None:
+        """Brings the previous game back."""
+        if self.previous is None:
+            raise NobiError("There is no previous game.")
+        before, self.previous = self.previous, None
+        self._take(Session.from_plain(before))
+
+    def open_sgf(self, content: bytes) -> None:
+        """Shows the game of an SGF file from its start."""
+        session = Session.from_sgf(content, self.session.setup)
+        best = self.catalogue.best_for(session.setup)
+        session.setup = replace(session.setup, opponent=best)
+        session.show(0)
+        self.previous = self.session.plain() if self.session.game.moves else self.previous
+        self._take(session, proceed=False)
+        self.message = f"{session.setup.title}, {len(session.game.moves)} moves. Step through it with ← and →."
+
+    def change(self, **settings: Any) -> None:
+        """Changes opponent or strength in the middle of a game."""
+        setup = replace(self.session.setup, **settings)
+        refusal = self.catalogue[setup.opponent].refusal(setup.game, setup.size)
+        if refusal:
+            raise NobiError(refusal)
+        self._cancel()
+        self.session.setup = setup
+        self.failed = self.message = ""
+        self._changed()
+        self.proceed()
+
+    def play_cell(self, cell: Any) -> None:
+        """A click on the board."""
+        self.play(self.session.cell_to_move(cell))
+
+    def play(self, move: int) -> None:
+        """The visitor's move; at an earlier position it begins a variation."""
+        session = self.session
+        if session.at_end and not session.is_over and not session.human_to_move:
+            raise NobiError(f"Wait for {COLOURS[session.game.to_move]}'s move.")
+        if not session.at_end:
+            if session.position().to_move != session.setup.human:
+                raise NobiError("It is not your turn in this position. Step one move on or back.")
+            self.previous = session.plain()
+            self._cancel()
+            session.play_from_here()
+        session.play(move)
+        self.message = ""
+        self._changed()
+        self.proceed()
+
+    def pass_turn(self) -> None:
+        """The visitor passes."""
+        self.play(PASS)
+
+    def undo(self) -> None:
+        """Takes the visitor's latest move back."""
+        self._cancel()
+        try:
+            self.session.undo()
+        finally:
+            self.failed = self.message = ""
+            self._changed()
+            self.proceed()
+
+    def resign(self) -> None:
+        """The visitor gives up."""
+        self._cancel()
+        self.session.resign(self.session.setup.human)
+        self._changed()
+
+    def show(self, moves: int) -> None:
+        """Shows an earlier position."""
+        self.session.show(moves)
+        self._changed()
+
+    def move_now(self) -> None:
+        """Lets the opponent play what it has found so far."""
+        if self._job:
+            self._job.stop.set()
+
+    # --- hints and overlays -------------------------------------------------------------------------------------------
+
+    def ask_hint(self) -> None:
+        """Looks for a good move for the player to move in the position shown."""
+        game = self._position_to_judge()
+        file = self.opponent.file if self.opponent.kind == "model" else None
+
+        def work(stop: threading.Event) -> Opinion:
+            return network_opinion(file, game) if file else search_opinion(game, stop)
+
+        def done(opinion: Opinion) -> None:
+            best = opinion.best[0] if opinion.best else None
+            if best is None:
+                self.message = "There is nothing to suggest."
+                return
+            self.hint = -1 if best.move == PASS else opinion.shares.index(max(opinion.shares))
+            who = self.opponent.title if file else "A short search"
+            self.message = f"{who} would play {best.name}."
+
+        self._start_look(Priority.HINT, work, done)
+
+    def set_overlay(self, overlay: str) -> None:
+        """Switches an overlay on, or off with an empty name."""
+        if overlay == "ownership" and self.session.setup.game != "go":
+            raise NobiError("Only Go has territory.")
+        self.overlay = overlay
+        self._changed()
+
+    def _refresh_overlay(self) -> None:
+        """Computes what the overlay shows for the position shown."""
+        self.opinion, self.owned, self.hint = None, (), -1
+        if not self.overlay or self.session.position().is_over:
+            return
+        game, file = self.session.position().copy(), self.opponent.file
+        if self.overlay == "ownership":
+            self._start_look(Priority.OPINION, lambda _: expected_ownership(game), self._take_owned)
+        else:
+            self._start_look(
+                Priority.OPINION,
+                lambda stop: network_opinion(file, game) if file else search_opinion(game, stop),
+                self._take_opinion,
+            )
+
+    def _take_owned(self, owned: tuple[float, ...]) -> None:
+        self.owned = owned
+
+    def _take_opinion(self, opinion: Opinion) -> None:
+        self.opinion = opinion
+        if opinion.black_chance is not None:
+            self.session.black_chance.setdefault(self.session.shown, opinion.black_chance)
+
+    def _position_to_judge(self) -> Game:
+        game = self.session.position()
+        if game.is_over or (self.session.at_end and self.session.is_over):
+            raise NobiError("The game is over.")
+        return game.copy()
+
+    def _start_look(
+        self, priority: Priority, work: Callable[[threading.Event], Any], done: Callable[[Any], None]
+    ) -> None:
+        if self._look:
+            self._look.cancel()
+        self._look = self._jobs.submit(f"{self.visitor}/look", priority, work)
+        self._look_done = done
+
+    # --- the opponent -------------------------------------------------------------------------------------------------
+
+    def proceed(self) -> None:
+        """Starts what comes next: the opponent's move, or the count of a finished game."""
+        session = self.session
+        if self.busy or self.failed:
+            return
+        if session.needs_counting:
+            finished = cast(Go, session.game.copy())
+            self._start(lambda _: count_board(finished), self._take_count)
+        elif session.at_end and not session.is_over and not session.human_to_move:
+            game, opponent, setup = session.game.copy(), self.opponent, session.setup
+            self._start(lambda stop: self._choose(game, opponent, setup, stop), self._take_move)
+
+    def retry(self) -> None:
+        """Asks an opponent that has failed again."""
+        self.failed = ""
+        self.proceed()
+        self._changed()
+
+    def poll(self) -> None:
+        """Takes the results of jobs that are done."""
+        if self._job and self._job.done.is_set():
+            job, self._job, self.thinking = self._job, None, None
+            self._finish(job, self._job_done, self._fail)
+            self.proceed()
+        if self._look and self._look.done.is_set():
+            job, self._look = self._look, None
+            self._finish(job, self._look_done, self._complain)
+
+    def close(self) -> None:
+        """Ends the bot and all jobs."""
+        self._cancel()
+        if self._look:
+            self._look.cancel()
+            self._look = None
+        self._drop_bot()
+
+    def _finish(self, job: Job, done: Callable[[Any], None], failed: Callable[[str], None]) -> None:
+        try:
+            done(job.take())
+        except EngineError as fault:
+            failed(f"{self.opponent.title} stopped: it {fault}.")
+        except NobiError as fault:
+            failed(str(fault))
+        self.version += 1
+
+    def _fail(self, sentence: str) -> None:
+        self.failed = sentence
+
+    def _complain(self, sentence: str) -> None:
+        self.message = sentence
+
+    def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
+        try:
+            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work)
+        except NobiError as fault:
+            self.failed = str(fault)
+            return
+        self._job_done = done
+        self.version += 1
+
+    def _choose(
+        self, game: Game, opponent: Opponent, setup: Setup, stop: threading.Event
+    ) -> tuple[int, Opinion | None]:
+        """The opponent's move; runs in a thread."""
+
+        def note(thinking: Thinking) -> None:
+            if not stop.is_set():
+                self.thinking = thinking  # one assignment; the event loop reads it
+
+        with self._bot_in_use:  # a cancelled job may still be at work
+            bot = self._bot_for(opponent, setup)
+            if opponent.file and not isinstance(bot, MctsBot):
+                return _network_move(bot, opponent.file, game, self._seed)
+            return think(bot, game, stop, note)
+
+    def _bot_for(self, opponent: Opponent, setup: Setup) -> Bot:
+        """The bot of this game."""
+        key = (opponent.id, setup.strength, setup.game, setup.size, setup.komi)
+        if self._bot is None or self._bot_key != key:
+            self._drop_bot()
+            self._bot = opponent.bot(setup.variant(), setup.strength, self._seed)
+            self._bot_key = key
+        return self._bot
+
+    def _drop_bot(self) -> None:
+        bot, self._bot = self._bot, None
+        if bot:
+            bot.close()
+
+    def _take_move(self, found: tuple[int, Opinion | None]) -> None:
+        move, opinion = found
+        session = self.session
+        if opinion and opinion.black_chance is not None:
+            session.black_chance[len(session.game.moves)] = opinion.black_chance
+        mover = session.game.to_move
+        if move == RESIGN:
+            session.resign(mover)
+            return
+        try:
+            session.play(move)
+        except NobiError:
+            name = vertex_name(move, session.size)
+            raise NobiError(f"{self.opponent.title} chose {name}, which cannot be played.") from None
+        if move == PASS and not session.is_over:
+            self.message = f"{COLOURS[mover]} passes. Your move; pass as well to count."
+        self._changed()
+
+    def _take_count(self, result: Any) -> None:
+        self.session.result = result
+
+    def _cancel(self) -> None:
+        """Ends the job of the opponent. A bot that is still at work is left to its thread and replaced."""
+        if self._job:
+            job, self._job, self.thinking = self._job, None, None
+            job.cancel()
+            bot, self._bot = self._bot, None
+            if bot:  # an engine can be closed while it thinks; other bots end soon
+                waits = not isinstance(bot, GtpBot)
+                threading.Thread(target=_close_bot, args=(job if waits else None, bot), daemon=True).start()
+
+    def _take(self, session: Session, *, proceed: bool = True) -> None:
+        self._cancel()
+        self.session = session
+        self._seed = random.SystemRandom().getrandbits(31)
+        self.failed = self.message = ""
+        self._changed()
+        if proceed:
+            self.proceed()
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._refresh_overlay()
+
+
+def _close_bot(job: Job | None, bot: Bot) -> None:
+    """Closes a bot, after the job that uses it where one is given."""
+    if job:
+        job.done.wait()
+    bot.close()
+
+
+def _network_move(bot: Bot, file: ModelFile, game: Game, seed: int) -> tuple[int, Opinion | None]:
+    """The move of a network without search: varied in the opening, and in Go with a sense for the end."""
+    opinion = network_opinion(file, game)
+    if isinstance(bot, PolicyBot) and len(game.moves) >= _RESIGN_AFTER * game.size**2:
+        verdict = _judge(cast(Go, game))
+        if verdict is not None:
+            return verdict, opinion
+    if len(game.moves) < max(2, OPENING * game.size**2) and opinion.best:
+        worth = [one for one in opinion.best if one.share >= _WORTH_DRAWING * opinion.best[0].share]
+        chosen = random.Random(f"{seed}/{len(game.moves)}").choices(worth, [one.share for one in worth])[0]  # noqa: S311
+        return chosen.move, opinion
+    return bot.choose(game, Clock()), opinion
+
+
+def _judge(game: Go) -> int | None:
+    """RESIGN where the game is lost by far, PASS where nothing is left to play, else None."""
+    owned = ownership(game, _JUDGE_PLAYOUTS)
+    sign = 1 if game.to_move == BLACK else -1
+    margin = sign * (float(owned.sum()) - game.settings.komi)
+    empty = np.array([game.colour(point) == 0 for point in game.points()]).reshape(game.size, game.size)
+    if (np.abs(owned[empty]) > _SETTLED).all():
+        return PASS
+    return RESIGN if margin < -_RESIGN_MARGIN * game.size**2 else None

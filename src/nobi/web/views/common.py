@@ -1,0 +1,55 @@
+"""What the views share: buttons, choices and how an error is shown."""
+
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str = "") -> ui.button:
+    """A calm button; `style` is `strong` or `quiet`."""
+    made = ui.button(text, on_click=action, icon=icon or None, color=None).props("unelevated no-caps no-wrap")
+    made.classes(f"plain {style}")
+    return made
+
+
+@contextmanager
+def sentences() -> "Iterator[None]":
+    """Shows a NobiError to the visitor."""
+    try:
+        yield
+    except NobiError as fault:
+        ui.notify(str(fault), position="bottom", timeout=4000)
+
+
+class Choice:
+    """A row of buttons of which one is chosen."""
+
+    def __init__(self, options: Mapping[str, str], value: str, action: Callable[[str], Any], label: str) -> None:
+        """`options` are the texts by value; `label` is for screen readers."""
+        self.value = value
+        self._buttons: dict[str, ui.element] = {}
+        with ui.element("div").classes("choice").props(f'role=group aria-label="{label}"'):
+            for key, text in options.items():
+                one = ui.element("button").props("type=button").on("click", lambda key=key: action(key))
+                with one:
+                    ui.label(text)
+                self._buttons[key] = one
+        self.set(value)
+
+    def set(self, value: str) -> None:
+        """Marks the value that holds."""
+        self.value = value
+        for key, one in self._buttons.items():
+            one.classes(add="on" if key == value else None, remove=None if key == value else "on")
+            one.props(f"aria-pressed={'true' if key == value else 'false'}")
+
+    def offer(self, value: str, visible: bool) -> None:
+        """Shows or hides one of the options."""
+        self._buttons[value].set_visibility(visible)

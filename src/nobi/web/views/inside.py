@@ -1,0 +1,256 @@
+"""The view that looks inside a network: its preferences and sweeps, on two boards at once."""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from nobi.board.stones import LARGEST, SMALLEST
+from nobi.web.board import Board
+from nobi.web.looking import Looker, Shown
+from nobi.web.opinion import SUM_SENTENCE, TWICE_SENTENCE
+from nobi.web.views.common import Choice, button, sentences
+
+_PAUSE = 0.5
+"""Seconds between two sweeps."""
+
+
+class InsideView:
+    """Two boards, the weights between them, and what they say."""
+
+    def __init__(self, looker: Looker) -> None:
+        self.looker = looker
+        self._seen = -1
+        self._mode = "preferences"
+        self._unit = 0
+        self._step = 0
+        self._run = 0
+        self._playing = False
+        with ui.element("div").classes("view"):
+            if looker.model is None:
+                self._build_nothing()
+                return
+            self._build()
+        ui.timer(0.1, self._tick)
+
+    def _build_nothing(self) -> None:
+        with ui.element("div").classes("nothing"):
+            ui.label("There is no network yet.").classes("title")
+            ui.label("Evolve one with 'nobi evolve DIR', then start 'nobi play DIR/champion.safetensors'.")
+
+    def _build(self) -> None:
+        looker = self.looker
+        ui.label("The same weights on another board").classes("title")
+        ui.label(
+            "Click on the left board to place stones. The network answers there, and at once on a board of any other "
+            "size: its weights stay the same."
+        ).classes("lead")
+        with ui.element("div").classes("tools").style("margin-bottom:20px"):
+            options = {one.id: one.title for one in looker.catalogue.models()}
+            chosen = ui.select(
+                options,
+                value=looker.model.id if looker.model else None,
+                on_change=lambda event: self._choose(event.value),
+            )
+            chosen.props('dense outlined options-dense aria-label="network"').style("min-width:200px")
+            button("Undo", self._guarded(looker.undo), icon="undo")
+            button("Clear", self._guarded(looker.clear))
+            button("Example", self._guarded(looker.show_example))
+        with ui.element("div").classes("inside"):
+            self.boards, self.titles = [], []
+            for number in range(2):
+                with ui.element("div"):
+                    with ui.element("div").classes("title"):
+                        self.titles.append((ui.html(sanitize=False, tag="b"), ui.label()))
+                        if number:
+                            self._build_slider()
+                    with ui.element("div").classes("frame"):
+                        self.boards.append(Board(status="", live=number == 0))
+        self.boards[0].on_play(self._play)
+        for board in self.boards:
+            board.on_swept(partial(self._swept, board))
+        self._build_card()
+
+    def _build_slider(self) -> None:
+        slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.looker.second_size)
+        slider.props('aria-label="size of the second board"').style("width:46%;min-width:140px").classes("sizer")
+        slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
+
+    def _build_card(self) -> None:
+        with ui.element("div").classes("card").style("margin-top:24px"):
+            self.strip = ui.html(sanitize=False).classes("strip-box")
+            with ui.element("div").classes("tools").style("margin-top:14px"):
+                self.mode = Choice(
+                    {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
+                )
+                self.controls = ui.element("div").classes("tools")
+                with self.controls:
+                    button("", lambda: self._turn(-1), icon="chevron_left", style="quiet").props('aria-label="back"')
+                    self.run_button = button("Play", self._toggle, icon="play_arrow")
+                    button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
+                    self.units = ui.element("div")
+            self.sentence = ui.label().style("margin-top:12px;min-height:22px").props("aria-live=polite")
+            self.best = ui.html(sanitize=False).style("margin-top:12px")
+
+    # --- what the visitor does ----------------------------------------------------------------------------------------
+
+    def _guarded(self, action: Any) -> Any:
+        def run() -> None:
+            with sentences():
+                action()
+
+        return run
+
+    def _choose(self, key: Any) -> None:
+        with sentences():
+            self.looker.choose(str(key))
+        self._unit = self._step = 0
+
+    def _play(self, cell: Any) -> None:
+        before = len(self.looker.first.game.moves)
+        with sentences():
+            self.looker.play_cell(cell)
+        if len(self.looker.first.game.moves) == before:
+            self.boards[0].refuse()
+
+    def _resize(self, value: Any) -> None:
+        with sentences():
+            if isinstance(value, int | float):
+                self.looker.resize(int(value))
+
+    def _set_mode(self, mode: str) -> None:
+        self._mode, self._step, self._playing = mode, 0, mode == "sweeps"
+        self._show()
+
+    def _set_unit(self, unit: int) -> None:
+        self._unit = unit
+        self._show()
+
+    def _toggle(self) -> None:
+        self._playing = not self._playing
+        if self._playing and self._step >= self._frames():
+            self._step = 0
+        self._show()
+
+    def _turn(self, way: int) -> None:
+        self._playing = False
+        self._step = min(max(0, self._step + way), self._frames())
+        self._show()
+
+    def _swept(self, board: Board, run: Any) -> None:
+        """A sweep has crossed a board; the larger board is the last."""
+        larger = max(self.boards, key=lambda one: one.props.get("size", 0))
+        if self._playing and run == self._run and board is larger:
+            background_tasks.create(self._go_on(self._run))
+
+    async def _go_on(self, run: int) -> None:
+        await asyncio.sleep(_PAUSE)
+        if self._playing and run == self._run:
+            with self.sentence:
+                self._step += 1
+                if self._step >= self._frames():
+                    self._playing = False
+                self._show()
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _frames(self) -> int:
+        view = self.looker.boards[0].view if self.looker.boards else None
+        return len(view.frames) if view else 0
+
+    def _tick(self) -> None:
+        self.looker.poll()
+        if self.looker.version != self._seen:
+            self._seen = self.looker.version
+            self._show()
+
+    def _show(self) -> None:
+        shown = self.looker.boards
+        if not shown:
+            return
+        frames = self._frames()
+        sweeping = self._mode == "sweeps" and self._step < frames
+        self._run += 1
+        for board, one, (title, note) in zip(self.boards, shown, self.titles, strict=True):
+            self._show_board(board, one, sweeping=sweeping)
+            title.set_content(f"{one.size} × {one.size}")
+            note.set_text(one.note)
+        self.mode.set(self._mode)
+        self.mode.offer("sweeps", frames > 0)
+        self.controls.set_visibility(self._mode == "sweeps" and frames > 0)
+        self.run_button.set_text("Pause" if self._playing else "Play")
+        self.run_button.props(f"icon={'pause' if self._playing else 'play_arrow'}")
+        self._show_units()
+        self._show_strip()
+        self.sentence.set_text(self._sentence(sweeping=sweeping))
+        self._show_best(shown)
+
+    def _show_board(self, board: Board, one: Shown, *, sweeping: bool) -> None:
+        view = one.view
+        sweep = None
+        if sweeping and view:
+            frame = view.frames[self._step]
+            values = frame.units[min(self._unit, view.units - 1)]
+            sweep = {"corner": frame.corner, "values": values, "run": self._run, "still": not self._playing}
+        board.show(
+            size=one.size,
+            stones=one.stones,
+            turn=one.turn,
+            policy=list(view.opinion.shares) if view and not sweeping else [],
+            sweep=sweep,
+            forbidden=self.looker.first.forbidden() if board is self.boards[0] else {},
+            label=f"{one.size}×{one.size} board, what the network makes of it",
+        )
+
+    def _show_units(self) -> None:
+        view = self.looker.boards[0].view
+        count = view.units if view else 0
+        self.units.clear()
+        with self.units:
+            if count:
+                names = {str(i): f"unit {i + 1}" for i in range(count)}
+                Choice(names, str(self._unit), lambda key: self._set_unit(int(key)), "hidden unit")
+
+    def _show_strip(self) -> None:
+        weights, model = self.looker.weights(), self.looker.model
+        count = model.weight_count if model else 0
+        squares = "".join(
+            f'<i class="{"n" if weight < 0 else "p"}" style="--s:{max(0.15, abs(weight) ** 0.5):.2f}"></i>'
+            for weight in weights
+        )
+        words = f'<div class="hinted" style="margin-top:8px">{count:,} weights · changed: 0</div>'
+        self.strip.set_content(f'<div class="strip">{squares}</div>{words}')
+
+    def _sentence(self, *, sweeping: bool) -> str:
+        first, second = self.looker.boards
+        if not sweeping:
+            if self._mode == "sweeps":
+                return SUM_SENTENCE
+            opinion = first.view.opinion if first.view else None
+            if opinion is None:
+                return first.note
+            if opinion.measure == "preference":
+                return (
+                    "The numbers are preferences in percent, computed from the network's values alike on every board."
+                )
+            return "The numbers are the network's probabilities in percent."
+        frames = first.view.frames if first.view else ()
+        frame = frames[self._step]
+        again = self._step > 0 and frames[self._step - 1].corner == frame.corner
+        steps = " and ".join(f"{2 * size - 1} steps on {size}×{size}" for size in (first.size, second.size))
+        words = f"{frame.arrow} {frame.sentence}"
+        return f"{words} {TWICE_SENTENCE}" if again else f"{words} The same rule takes {steps}."
+
+    def _show_best(self, shown: tuple[Shown, ...]) -> None:
+        parts = []
+        for one in shown:
+            if one.view is None:
+                continue
+            rows = "".join(
+                f'<tr><td class="num">{i}</td><td>{best.name}</td><td class="detail">{best.detail}</td>'
+                f"<td>{100 * best.share:.0f} %</td></tr>"
+                for i, best in enumerate(one.view.opinion.best[:5], 1)
+            )
+            parts.append(f'<div class="half"><b>{one.size} × {one.size}</b><table class="best">{rows}</table></div>')
+        self.best.set_content(f'<div style="display:flex;gap:32px;flex-wrap:wrap">{"".join(parts)}</div>')

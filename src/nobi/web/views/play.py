@@ -1,0 +1,382 @@
+"""The view in which a visitor plays."""
+
+from dataclasses import replace
+from typing import Any
+
+from nicegui import events, ui
+
+from nobi.board.stones import BLACK, LARGEST, SMALLEST
+from nobi.errors import NobiError
+from nobi.web.board import Board
+from nobi.web.graph import Graph
+from nobi.web.session import COLOURS, MOST_BYTES
+from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
+from nobi.web.table import Table
+from nobi.web.views.common import Choice, button, sentences
+
+POLL_SECONDS = 0.1
+_LETTERS = {"black": "b", "white": "w"}
+
+
+class PlayView:
+    """Board, sentence, buttons and settings of one table."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._seen: tuple[Any, ...] = ()
+        self._filling = False
+        """Whether settings are being set by the program rather than by the visitor."""
+        with ui.element("div").classes("view play"):
+            with ui.element("div").classes("stage"):
+                self._build_stage()
+            with ui.element("div").classes("side"):
+                self._build_settings()
+                self._build_moves()
+        ui.keyboard(on_key=self._key)
+        self.refresh()
+        ui.timer(POLL_SECONDS, self._tick)
+
+    # --- building -----------------------------------------------------------------------------------------------------
+
+    def _build_stage(self) -> None:
+        with ui.element("div").classes("frame"):
+            self.board = Board(status="hover")
+            self.board.on_play(self._play)
+        with ui.element("div").classes("under"):
+            with ui.element("div").classes("sentence"):
+                self.words = ui.label().classes("words").props("aria-live=polite")
+                ui.label().classes("hover")
+            with ui.element("div").classes("players"):
+                self.players = {letter: ui.html(sanitize=False) for letter in "bw"}
+            with ui.element("div").classes("actions"):
+                button("Undo", self._guarded(self.table.undo), icon="undo")
+                self.pass_button = button("Pass", self._guarded(self.table.pass_turn), icon="skip_next")
+                self.hint_button = button("Hint", self._guarded(self.table.ask_hint), icon="lightbulb_outline")
+                self.now_button = button("Move now", self.table.move_now)
+                self.retry_button = button("Try again", self._guarded(self.table.retry))
+                ui.element("div").classes("grow")
+                self.back_button = button("", self._guarded(self.table.back), icon="history", style="quiet")
+                self.resign_button = button("Resign", self._ask_resign, style="quiet")
+                button("New game", self._new, style="strong")
+
+    def _build_settings(self) -> None:
+        with ui.element("div").classes("card"):
+            self.game = Choice(GAME_TITLES, "atari-go", lambda key: self._new(game=key), "game")
+            self.rules = ui.label().classes("hinted").style("margin:8px 0 4px")
+            with self._row("Board"):
+                self.size = ui.slider(min=SMALLEST, max=LARGEST, step=1).props('aria-label="board size"')
+                self.size.on("change", lambda: self._new(size=int(self.size.value)))
+                self.size_text = ui.label().style("width:48px;text-align:right")
+                self.size.on_value_change(lambda event: self.size_text.set_text(f"{event.value}×{event.value}"))
+            with self._row("Opponent"):
+                self.opponent = ui.select([], on_change=self._change_opponent)
+                self.opponent.props('dense outlined options-dense aria-label="opponent"')
+            with self._row("Strength") as self.strength_row:
+                self.strength = ui.slider(min=0, max=5, step=1).props('snap markers aria-label="strength"')
+                self.strength.on("change", self._change_strength)
+            self.strength_text = ui.label().classes("hinted").style("margin:2px 0 6px 88px")
+            with self._row("You play"):
+                self.colour = Choice(
+                    {"black": "Black", "white": "White"}, "black", lambda key: self._new(colour=key), "your colour"
+                )
+            with self._row("Komi") as self.komi_row:
+                self.komi = ui.number(step=0.5, format="%.1f").props('dense outlined aria-label="komi"')
+                self.komi.on("change", lambda: self._new(komi=self.komi.value))
+            with self._row("Handicap") as self.handicap_row:
+                self.handicap = ui.select({0: "none"}, on_change=self._change_handicap)
+                self.handicap.props('dense outlined options-dense aria-label="handicap stones"')
+            self.overlay = Choice(
+                {"": "Board only", "preferences": "Preferences", "ownership": "Territory"},
+                "",
+                self._set_overlay,
+                "what the board shows",
+            )
+            self.explanation = ui.label().classes("hinted").style("margin-top:6px")
+
+    def _build_moves(self) -> None:
+        with ui.element("div").classes("card"):
+            self.graph = Graph()
+            self.graph.on_jump(lambda ply: self._jump(ply))
+            with ui.element("div").classes("actions"):
+                for text, icon, step in (("First", "first_page", -(10**6)), ("Back", "chevron_left", -1),
+                                         ("On", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
+                    action = self._guarded(lambda step=step: self._jump(self.table.session.shown + step))
+                    button("", action, icon=icon, style="quiet").props(f'aria-label="{text}"').tooltip(text)
+            self.moves = ui.element("div").classes("moves")
+            with ui.element("div").classes("actions"):
+                button("Save SGF", self._save, icon="download")
+                button("Open SGF", lambda: self.upload.run_method("pickFiles"), icon="upload")
+            self.upload = ui.upload(
+                auto_upload=True, max_file_size=MOST_BYTES, on_upload=self._open, on_rejected=self._rejected
+            )
+            self.upload.props("accept=.sgf").style("display:none")
+
+    def _row(self, name: str) -> ui.element:
+        row = ui.element("div").classes("line")
+        with row:
+            ui.label(name).classes("name")
+        return row
+
+    # --- what the visitor does ----------------------------------------------------------------------------------------
+
+    def _guarded(self, action: Any) -> Any:
+        def run() -> None:
+            with sentences():
+                action()
+            self.refresh()
+
+        return run
+
+    def _play(self, cell: Any) -> None:
+        before = self.table.version
+        with sentences():
+            self.table.play_cell(cell)
+        if self.table.version == before:
+            self.board.refuse()
+        self.refresh()
+
+    def _new(self, **settings: Any) -> None:
+        table = self.table
+        old = table.session.setup
+        with sentences():
+            if settings.get("game", old.game) != old.game:
+                settings.setdefault("opponent", table.catalogue.first_for(settings["game"], old.size))
+                settings.setdefault("strength", 0)
+            setup = replace(old, **{key: value for key, value in settings.items() if key != "size"})
+            table.new_game(setup.with_size(settings.get("size", old.size)))
+        self.refresh()
+
+    def _change_opponent(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if self._filling or event.value is None:
+            return
+        with sentences():
+            chosen = self.table.catalogue[str(event.value)]
+            strength = 1 if chosen.kind == "search" else 0
+            self.table.change(opponent=chosen.id, strength=strength)
+        self._seen = ()
+        self.refresh()
+
+    def _change_strength(self) -> None:
+        with sentences():
+            self.table.change(strength=int(self.strength.value))
+        self.refresh()
+
+    def _change_handicap(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if not self._filling and event.value is not None:
+            stones = int(event.value)
+            self._new(handicap=stones, komi=0.5 if stones else 7.5)
+
+    def _set_overlay(self, key: str) -> None:
+        with sentences():
+            self.table.set_overlay("" if key == self.table.overlay else key)
+        self.refresh()
+
+    def _jump(self, ply: int) -> None:
+        self.table.show(ply)
+        self.refresh()
+
+    def _ask_resign(self) -> None:
+        with ui.dialog() as dialog, ui.element("div").classes("card"):
+            ui.label("Resign this game?").style("font-weight:600")
+
+            def resign() -> None:
+                dialog.close()
+                self._guarded(self.table.resign)()
+
+            with ui.element("div").classes("actions"):
+                button("Resign", resign, style="strong")
+                button("Play on", dialog.close)
+        dialog.open()
+
+    def _save(self) -> None:
+        session, title = self.table.session, self.table.opponent.title
+        black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
+        ui.download.content(session.sgf(black, white), f"{session.setup.game}.sgf", "application/x-go-sgf")
+
+    async def _open(self, event: events.UploadEventArguments) -> None:
+        self.upload.reset()
+        with sentences():
+            if event.file.size() > MOST_BYTES:
+                raise NobiError("SGF files can have up to 1 MB.")
+            self.table.open_sgf(await event.file.read())
+        self.refresh()
+
+    def _rejected(self) -> None:
+        ui.notify("Choose an SGF file of up to 1 MB.", position="bottom")
+
+    def _key(self, event: events.KeyEventArguments) -> None:
+        if not event.action.keydown or event.modifiers.ctrl or event.modifiers.meta or event.modifiers.alt:
+            return
+        name, shown = str(event.key.name), self.table.session.shown
+        actions = {
+            "u": self.table.undo,
+            "p": self.table.pass_turn,
+            "h": self.table.ask_hint,
+            "ArrowLeft": lambda: self._jump(shown - 1),
+            "ArrowRight": lambda: self._jump(shown + 1),
+            "Home": lambda: self._jump(0),
+            "End": lambda: self._jump(10**6),
+            "v": lambda: self._set_overlay("preferences"),
+            "o": lambda: self._set_overlay("ownership"),
+        }
+        key = name.lower() if len(name) == 1 else name
+        if key in actions:
+            self._guarded(actions[key])()
+        elif key == "n":
+            self._new()
+        elif key == "r":
+            self._ask_resign()
+        elif key in "123456789" and self.table.opinion:
+            best = self.table.opinion.best
+            if int(key) <= len(best):
+                self._guarded(lambda: self.table.play(best[int(key) - 1].move))()
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        self.table.poll()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows what has changed."""
+        table = self.table
+        now = (table.version, table.busy, table.looking, table.thinking)
+        if now == self._seen:
+            return
+        only_thinking = bool(self._seen) and now[:1] == self._seen[:1]
+        self._seen = now
+        self.words.set_text(self._sentence())
+        self.now_button.set_visibility(table.busy and table.opponent.kind in ("search", "model"))
+        self.hint_button.props(f"loading={'true' if table.looking and not table.overlay else 'false'}")
+        if only_thinking:
+            return
+        self._show_board()
+        self._show_players()
+        self._show_settings()
+        self._show_moves()
+
+    def _sentence(self) -> str:
+        table, session = self.table, self.table.session
+        if table.failed:
+            return table.failed
+        if not session.at_end:
+            return f"After move {session.shown} of {len(session.game.moves)}."
+        if table.busy:
+            if session.is_over:
+                return "Counting the board."
+            words = f"{table.opponent.title} is thinking"
+            if table.thinking:
+                words += f" · {table.thinking.playouts:,} playouts · {table.thinking.seconds:.1f} s"
+            return words + "."
+        if session.result:
+            return session.result.sentence
+        if table.message:
+            return table.message
+        if not session.game.moves:
+            return "Your move. Click a point." if session.human_to_move else ""
+        return f"Your move ({COLOURS[session.setup.human]})."
+
+    def _show_board(self) -> None:
+        table, session = self.table, self.table.session
+        game = session.position()
+        result = session.result if session.at_end else None
+        owned: list[float] = []
+        if result and result.owners:
+            owned = [1.0 if owner == BLACK else -1.0 if owner else 0.0 for owner in result.owners]
+        elif table.owned:
+            owned = list(table.owned)
+        to_move = COLOURS[game.to_move]
+        title = GAME_TITLES[session.setup.game]
+        state = "game over" if session.is_over and session.at_end else f"{to_move} to move"
+        self.board.show(
+            size=session.size,
+            stones=session.stones(),
+            last=session.last_cell(),
+            turn=to_move[0].lower(),
+            live=table.human_may_play and not (session.is_over and session.at_end),
+            forbidden=session.forbidden(),
+            policy=list(table.opinion.shares) if table.opinion and table.overlay == "preferences" else [],
+            ownership=owned,
+            dead=list(result.dead) if result else [],
+            hint=table.hint,
+            label=f"{title} board {session.size}×{session.size}, {state}",
+        )
+        self.words.classes(add="over" if result else None, remove=None if result else "over")
+
+    def _show_players(self) -> None:
+        table, session = self.table, self.table.session
+        taken = dict(zip("bw", session.captured(), strict=True))
+        for letter, label in self.players.items():
+            human = _LETTERS[session.setup.colour] == letter
+            name = "You" if human else _escaped(table.opponent.title)
+            pulse = " class=pulse" if table.busy and not human and not session.is_over else ""
+            captured = f" · {taken[letter]} captured" if taken[letter] else ""
+            label.set_content(f'<span class="dot {letter}"></span><b{pulse}>{name}</b>{captured}')
+
+    def _show_settings(self) -> None:
+        table, setup = self.table, self.table.session.setup
+        opponent = table.opponent
+        self._filling = True
+        try:
+            self.game.set(setup.game)
+            self.rules.set_text(GAME_RULES[setup.game])
+            self.size.set_value(setup.size)
+            options = {
+                one.id: one.title + (f" ({one.only_size}×{one.only_size})" if one.only_size else "")
+                for one in table.catalogue.for_game(setup.game)
+            }
+            self.opponent.set_options(options, value=setup.opponent)
+            self.strength_row.set_visibility(bool(opponent.steps))
+            if opponent.steps:
+                self.strength.props(f"max={len(opponent.steps) - 1}")
+                self.strength.set_value(min(setup.strength, len(opponent.steps) - 1))
+                self.strength_text.set_text(opponent.steps[self.strength.value])
+            else:
+                self.strength_text.set_text(opponent.note)
+            self.colour.set(setup.colour)
+            self.komi_row.set_visibility(setup.game == "go")
+            self.handicap_row.set_visibility(setup.game == "go" and bool(handicaps(setup.size)))
+            self.komi.set_value(setup.komi)
+            stones = {0: "none"} | {count: f"{count} stones" for count in handicaps(setup.size)}
+            self.handicap.set_options(stones, value=setup.handicap)
+            self.overlay.set(table.overlay)
+            self.overlay.offer("ownership", setup.game == "go")
+        finally:
+            self._filling = False
+        self.pass_button.set_visibility(setup.game == "go")
+        self.retry_button.set_visibility(bool(table.failed))
+        self.resign_button.set_visibility(not table.session.is_over)
+        self.back_button.set_visibility(table.previous is not None)
+        if table.previous is not None:
+            before = Setup.from_plain(table.previous["setup"]).title
+            self.back_button.set_text(f"Back to {before}")
+        self.explanation.set_text(self._explanation())
+
+    def _explanation(self) -> str:
+        table = self.table
+        if table.overlay == "ownership":
+            return "Squares show who will probably own a point; a square on a stone means that it is probably dead."
+        if table.overlay != "preferences" or not table.opinion:
+            return ""
+        what = {
+            "probability": f"How likely {table.opponent.title} would play each point, in percent.",
+            "preference": f"How much {table.opponent.title} prefers each point, in percent.",
+            "playouts": "The share of the playouts of a short search, in percent.",
+        }[table.opinion.measure]
+        return f"{what} {table.opinion.sentence}".strip()
+
+    def _show_moves(self) -> None:
+        session = self.table.session
+        names = session.move_names()
+        self.graph.show(session.black_chance, len(names), session.shown)
+        self.graph.set_visibility(bool(session.black_chance))
+        self.moves.clear()
+        with self.moves:
+            for number, name in enumerate(names, 1):
+                link = ui.html(f"<i>{number}</i>{name}", sanitize=False, tag="a").props("tabindex=0 role=button")
+                link.classes("now" if number == session.shown else "")
+                link.on("click", lambda number=number: self._jump(number))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

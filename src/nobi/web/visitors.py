@@ -1,0 +1,73 @@
+"""The tables of all visitors, one for each tab of a browser."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from nobi.errors import NobiError
+from nobi.web.jobs import Jobs
+from nobi.web.opponents import Catalogue
+from nobi.web.session import Session
+from nobi.web.table import Table
+
+MOST_VISITORS = 200
+KEEP_SECONDS = 24 * 3600.0
+_IDLE_SECONDS = 600.0
+"""When the page is full, a table that nobody has looked at for so long makes room."""
+
+
+class Visitors:
+    """Tables by the id of the tab."""
+
+    def __init__(self, catalogue: Catalogue, jobs: Jobs, now: Callable[[], float] = time.monotonic) -> None:
+        self.catalogue = catalogue
+        self.jobs = jobs
+        self._now = now
+        self._tables: dict[str, Table] = {}
+        self._seen: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def table(self, tab: str, kept: Any = None) -> Table:
+        """The table of a tab; a new one begins with the game in `kept`, plain data, if that is one."""
+        now = self._now()
+        if tab not in self._tables:
+            self._expire(now)
+            self._tables[tab] = Table(tab, self.catalogue, self.jobs, self._session(kept))
+        self._seen[tab] = now
+        return self._tables[tab]
+
+    def touch(self, tab: str) -> None:
+        """Notes that the tab is still open."""
+        if tab in self._seen:
+            self._seen[tab] = self._now()
+
+    def close(self) -> None:
+        """Ends all tables and jobs."""
+        for table in self._tables.values():
+            table.close()
+        self.jobs.close()
+
+    def _session(self, kept: Any) -> Session | None:
+        """The session of plain data, with an opponent that this server has."""
+        if not kept:
+            return None
+        try:
+            session = Session.from_plain(kept)
+            self.catalogue[session.setup.opponent]
+        except NobiError:
+            return None
+        return session
+
+    def _expire(self, now: float) -> None:
+        """Closes tables that are too old, and if the page is full the one that was idle longest."""
+        old = [tab for tab, seen in self._seen.items() if now - seen > KEEP_SECONDS]
+        if len(self._tables) - len(old) >= MOST_VISITORS:
+            idle = min(self._seen, key=self._seen.__getitem__)
+            if now - self._seen[idle] <= _IDLE_SECONDS:
+                raise NobiError("The page is full. Try again later.")
+            old.append(idle)
+        for tab in dict.fromkeys(old):
+            self._tables.pop(tab).close()
+            del self._seen[tab]

@@ -1,0 +1,74 @@
+"""`nobi play`: what can be tested without a browser."""
+
+import builtins
+import socket
+import sys
+
+import pytest
+
+from helpers.commands import call
+
+
+def answers(monkeypatch, *lines):
+    """Types these lines, then ends the input."""
+    left = list(lines)
+
+    def answer(_=""):
+        if not left:
+            raise EOFError
+        return left.pop(0)
+
+    monkeypatch.setattr(builtins, "input", answer)
+
+
+def test_a_game_in_the_terminal(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "game.sgf"
+    answers(monkeypatch, "help", "C3", "undo", "undo", "Z9", "C3", "C3", "hint", "resign", f"save {path}", "B2", "quit")
+    code, out, err = call(capsys, "play", "--terminal", "--size", "5", "--opponent", "random")
+    assert (code, err) == (0, "")
+    for words in ("undo, hint, resign", "no move to take back", "not a point", "is taken", "would play",
+                  "White wins: Black resigned.", "Saved as", "The game is over.", "A B C D E"):  # fmt: skip
+        assert words in out
+    assert b"RE[W+R]" in path.read_bytes()
+
+
+def test_the_opponent_begins_in_the_terminal(capsys, monkeypatch):
+    answers(monkeypatch, "quit")
+    code, out, _ = call(capsys, "play", "--terminal", "--game", "go", "--size", "5", "--opponent", "naive", "--white")
+    assert code == 0
+    assert "Black: " in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--terminal", "--opponent", "nobody"], "There is no player 'nobody'"),
+        (["--json"], "leave --json out"),
+        (["--port", "0"], "--port must be 1 to 65535"),
+        (["--host", "192.0.2.1"], "lets everyone in the network play"),
+        (["--host", "192.0.2.1", "--token", "a b"], "letters and digits"),
+        (["--no-browser", "none.safetensors", "--port", "18471"], "There is no model file"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, arguments, sentence):
+    code, out, err = call(capsys, "play", *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_port_that_is_taken(capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        code, _, err = call(capsys, "play", "--no-browser", "--port", str(port))
+    assert code == 2
+    assert err == f"nobi: Port {port} is in use; try 'nobi play --port {port + 1}'.\n"
+
+
+def test_without_nicegui_it_says_how_to_install_it(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    code, _, err = call(capsys, "play", "--no-browser", "--port", "18472")
+    assert code == 2
+    assert err == "nobi: The page needs NiceGUI; install it with pip install 'nobi[web]'.\n"

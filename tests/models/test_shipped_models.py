@@ -1,0 +1,76 @@
+"""Every model that ships: it loads, says where it comes from, is what was measured, and plays."""
+
+import hashlib
+import json
+
+import pytest
+
+from helpers.commands import call
+from nobi.arena.play import play_games
+from nobi.arena.summary import summarise
+from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.models import is_model, model_path, results, shipped
+from nobi.networks.modelfile import read_model_file
+from nobi.players import make_player
+
+NAMES = sorted(shipped())
+LARGEST = 8_000_000
+
+
+def test_there_is_a_network_for_go():
+    assert "go-main" in NAMES
+    assert sum(path.stat().st_size for path in shipped().values()) <= 25_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_is_the_one_that_was_measured(name):
+    content = shipped()[name].read_bytes()
+    assert len(content) <= LARGEST
+    assert hashlib.sha256(content).hexdigest() == results()[name]["sha256"]
+    assert results()[name]["summary"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_header_says_how_it_was_trained(name):
+    provenance = read_model_file(shipped()[name]).provenance
+    assert provenance["nobi"]
+    assert provenance["training"]["game"] in ("go", "atari-go", "gomoku", "pente")
+
+
+@pytest.mark.parametrize("size", [7, 15])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_beats_a_beginner_on_a_small_and_a_large_board(name, size):
+    game = read_model_file(shipped()[name]).game
+    board = variant(game, size)
+    beginner = make_player("playout" if game == "go" else "naive", board)
+    played = play_games(board, make_player(name, board), beginner, 12, threads=1)
+    assert summarise(played)["all"].win_rate.value >= 0.9
+
+
+def test_names_and_paths():
+    assert is_model("go-main")
+    assert is_model("elsewhere/net.safetensors")
+    assert not is_model("mcts")
+    assert model_path("go-main") == shipped()["go-main"]
+    assert str(model_path("elsewhere/net.safetensors")) == "elsewhere/net.safetensors"
+    with pytest.raises(NobiError, match=r"There is no model file 'go-mian'; the shipped models are .*go-main"):
+        read_model_file("go-mian")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_damaged_copy_is_refused_with_one_sentence(name, tmp_path):
+    damaged = tmp_path / "damaged.safetensors"
+    damaged.write_bytes(shipped()[name].read_bytes()[:-4])
+    with pytest.raises(NobiError, match=r"is not a whole \.safetensors file"):
+        read_model_file(damaged)
+
+
+def test_the_list(capsys):
+    code, out, _ = call(capsys, "models", "--json")
+    assert code == 0
+    assert sorted(entry["name"] for entry in json.loads(out)) == NAMES
+    code, out, _ = call(capsys, "models")
+    assert code == 0
+    for name in NAMES:
+        assert name in out

@@ -1,0 +1,142 @@
+"""nobi-net by its three paths: our convolutions, torch's, and inference without torch."""
+
+import copy
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from networks.deep_shared import random_planes
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.nobi_net import BatchNorm
+from nobi.networks.deep.playing import CompiledNobiNet, compiled_in
+from nobi.networks.deep.store import DeepModel, load_deep, save_deep
+from nobi.networks.modelfile import read_model_file
+
+WORDS = ["nobi-net:width=32,blocks=3", "nobi-net:width=96,blocks=2", "nobi-net:width=48,blocks=2,symmetric=true"]
+CLOSE = 1e-4
+
+
+def trained(word, seed=0):
+    """A network with weights and statistics that all make a difference."""
+    net = make_deep(word, seed)
+    rng = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weights in net.parameters():
+            weights.add_(0.05 * torch.randn(weights.shape, generator=rng))
+        for part in net.modules():
+            if isinstance(part, BatchNorm):
+                part.mean.normal_(0, 0.2, generator=rng)
+                part.variance.uniform_(0.5, 2, generator=rng)
+    return net
+
+
+def run(net, planes, seed=1):
+    """Outputs, gradients of a random combination of them, and buffers, in float64."""
+    found = net.outputs(planes)
+    rng = torch.Generator().manual_seed(seed)
+    loss = sum((out * torch.randn(out.shape, generator=rng).to(out.dtype)).sum() for out in found)
+    loss.backward()
+    gradients = {name: weights.grad.double() for name, weights in net.named_parameters()}
+    buffers = {name: buffer.double() for name, buffer in net.named_buffers() if buffer.numel()}
+    return [out.detach().double() for out in found], gradients, buffers
+
+
+def close(found, expected):
+    assert (found - expected).abs().max() <= CLOSE * expected.abs().max().clamp_min(1e-6)
+
+
+def close_gradient(found, expected):
+    """A rounding error can move a unit or a maximum to the other side of its kink, so the whole tensor is compared."""
+    assert (found - expected).norm() <= 0.01 * expected.norm().clamp_min(1e-6)
+
+
+@pytest.mark.parametrize("mode", ["training", "frozen", "playing"])
+@pytest.mark.parametrize("size", [5, 9, 19, 25])
+@pytest.mark.parametrize("word", WORDS)
+def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(word, size, mode):
+    net = trained(word)
+    net.train(mode != "playing")
+    net.freeze_statistics(mode == "frozen")
+    planes = random_planes(net, 5, size)
+    expected = run(copy.deepcopy(net).double(), planes)
+    for convolution in ("winograd", "torch"):
+        own = copy.deepcopy(net)
+        own.convolution = convolution
+        outputs, gradients, buffers = run(own, planes.float())
+        for found, wanted in zip(outputs, expected[0], strict=True):
+            close(found, wanted)
+        for name, wanted in expected[1].items():
+            close_gradient(gradients[name], wanted)
+        for name, wanted in expected[2].items():
+            close(buffers[name], wanted)
+    medians = [(gradients[name] - wanted).abs().median() / wanted.abs().max() for name, wanted in expected[1].items()]
+    assert np.median(medians) < CLOSE
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_without_torch_the_values_are_the_same(tmp_path, word):
+    net = trained(word)
+    save_deep(tmp_path / "m.safetensors", DeepModel(net, 19))
+    compiled = compiled_in(read_model_file(tmp_path / "m.safetensors"))
+    assert isinstance(compiled, CompiledNobiNet)
+    assert str(compiled) == word
+    reference = load_deep(tmp_path / "m.safetensors").network.double().eval()
+    for size in (5, 6, 9, 13, 19, 25):
+        planes = random_planes(net, 3, size, seed=size)
+        with torch.no_grad():
+            expected = reference.outputs(planes)
+        planes = planes.float().numpy()
+        close(torch.from_numpy(compiled.evaluate(planes, np.zeros(3, np.bool_))).double(), expected.policy)
+        np.testing.assert_allclose(compiled.values(planes), torch.sigmoid(expected.value).numpy(), atol=1e-4)
+
+
+def test_the_batch_and_the_number_of_threads_change_no_bit():
+    net = trained("nobi-net:width=32,blocks=2")
+    tensors = {name: tensor.detach().numpy() for name, tensor in net.state_dict().items()}
+    planes, white = random_planes(net, 9, 9).float().numpy(), np.zeros(9, np.bool_)
+    whole = CompiledNobiNet(net.settings, tensors).evaluate(planes, white)
+    np.testing.assert_array_equal(CompiledNobiNet(net.settings, tensors, threads=2).evaluate(planes, white), whole)
+    for i in range(9):
+        one = CompiledNobiNet(net.settings, tensors).evaluate(planes[i : i + 1], white[:1])
+        np.testing.assert_array_equal(one[0], whole[i])
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_shapes_of_a_model_file_are_those_of_the_torch_module(word):
+    net = make_deep(word)
+    assert net.settings.shapes() == {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}
+
+
+def test_statistics_move_in_training_only():
+    net = trained("nobi-net:width=16,blocks=1")
+    planes = random_planes(net, 4, 9).float()
+    before = net.norm.mean.clone()
+    net.freeze_statistics(True)
+    net.outputs(planes)
+    net.freeze_statistics(False)
+    net.eval()
+    net.outputs(planes)
+    assert torch.equal(net.norm.mean, before)
+    net.train()
+    net.outputs(planes)
+    assert not torch.equal(net.norm.mean, before)
+
+
+def test_playing_needs_no_torch(tmp_path):
+    save_deep(tmp_path / "m.safetensors", DeepModel(make_deep("nobi-net:width=16,blocks=2"), 9))
+    script = f"""
+import sys
+sys.modules["torch"] = None
+from nobi.games import variant
+from nobi.players import make_bot, make_player
+from nobi.search.policy import policy_from_file
+board = variant("go", size=7)
+player = make_player({str(tmp_path / "m.safetensors")!r}, board)
+assert board.new().is_legal(player.bot().choose(board.new(), None))
+assert policy_from_file({str(tmp_path / "m.safetensors")!r}, board, 1.0).planes.count == 31
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

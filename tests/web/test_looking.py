@@ -1,0 +1,119 @@
+"""Looking inside: the same weights on two boards."""
+
+import base64
+import time
+
+import numpy as np
+import pytest
+
+from nobi import games
+from nobi.errors import NobiError
+from nobi.networks.modelfile import read_model_file
+from nobi.players.loading import player_in
+from nobi.players.view import view_of
+from nobi.web.looking import Looker, centred
+from nobi.web.opinion import look_inside_file
+from nobi.web.session import Session
+from nobi.web.setup import Setup
+
+
+@pytest.fixture
+def looker(catalogue, jobs):
+    return Looker("visitor", catalogue, jobs)
+
+
+def settle(looker):
+    end = time.monotonic() + 240
+    while looker.busy:
+        looker.poll()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return looker.boards
+
+
+def test_the_shares_order_the_moves_as_the_network_does(model_file):
+    file = read_model_file(model_file)
+    for size in (7, 19):
+        variant = games.variant("atari-go", size)
+        game = variant.new()
+        game.play("D4")
+        found = look_inside_file(file, game)
+        raw = view_of(player_in(file, variant), game)
+        shares = np.array(found.opinion.shares)
+        assert shares.sum() == pytest.approx(1, abs=0.01)
+        legal = shares > 0.001
+        order = np.argsort(raw.inside.output.ravel()[legal], kind="stable")
+        assert (np.diff(shares[legal][order]) >= 0).all()
+        assert found.opinion.best[0].move in raw.best
+
+
+def test_the_sweeps_are_the_hidden_units(model_file):
+    variant = games.variant("atari-go", 7)
+    game = variant.new()
+    game.play("D4")
+    found = look_inside_file(read_model_file(model_file), game)
+    layer = view_of(player_in(read_model_file(model_file), variant), game).inside.layers[0]
+    assert len(found.frames) == len(layer.sweeps)
+    assert found.units == 3
+    assert [frame.corner for frame in found.frames] == sorted(frame.corner for frame in found.frames)
+    largest = np.abs(layer.hidden).max()
+    first = next(i for i, label in enumerate(layer.sweeps) if label.arrow == found.frames[0].arrow)
+    for unit in range(3):
+        sent = np.frombuffer(base64.b64decode(found.frames[0].units[unit]), np.int8).reshape(7, 7)
+        assert np.abs(sent / 127 - layer.hidden[first, unit] / largest).max() <= 0.5 / 127 + 1e-6
+
+
+def test_the_same_position_stands_in_the_middle_of_the_other_board():
+    session = Session(Setup(size=7))
+    for name in ("D4", "C3", "A1", "G7"):
+        session.play(session.game._as_point(name))
+    large, outside = centred(session.game, 9)
+    assert (outside, large.colour("E5"), large.to_move) == (0, session.game.colour("D4"), session.game.to_move)
+    small, outside = centred(session.game, 5)
+    assert (outside, small.colour("C3")) == (2, session.game.colour("D4"))
+
+
+def test_chains_without_liberties_are_left_out_of_a_smaller_board():
+    session = Session(Setup(size=7))
+    for name in ("B6", "B5", "F2", "C6"):  # on 5x5, B6 is in the corner between two stones
+        session.play(session.game._as_point(name))
+    small, outside = centred(session.game, 5)
+    assert outside == 1
+    assert sum(small.colour(point) != 0 for point in small.points()) == 3
+
+
+def test_the_second_board_changes_and_the_first_does_not(looker):
+    first, second = settle(looker)
+    assert (first.size, second.size) == (7, 19)
+    weights = looker.weights()
+    looker.resize(9)
+    again, other = settle(looker)
+    assert again == first
+    assert other.size == 9
+    assert looker.weights() == weights
+    looker.play_cell(0)
+    assert settle(looker)[0].stones[0] in "bw"
+    looker.undo()
+    assert settle(looker)[0] == first
+    looker.clear()
+    assert set(settle(looker)[0].stones) == {"."}
+    with pytest.raises(NobiError):
+        looker.undo()
+    with pytest.raises(NobiError):
+        looker.resize(26)
+    with pytest.raises(NobiError):
+        looker.choose("naive")
+
+
+def test_the_position_of_the_game_is_taken_over(looker):
+    session = Session(Setup(size=9))
+    for name in ("D4", "C3", "E5"):
+        session.play(session.game._as_point(name))
+    session.show(2)
+    looker.look_at(session)
+    first, second = settle(looker)
+    assert first.size == 9
+    assert first.stones == session.stones()
+    assert second.size == 19
+    looker.look_at(Session(Setup(game="gomoku", size=9)))
+    assert settle(looker)[0].stones == session.stones()

@@ -1,0 +1,259 @@
+"""Tables, opponents and jobs: all that happens between the browser and the players."""
+
+import threading
+import time
+
+import pytest
+
+from helpers.engines import fake, gnugo
+from nobi.board.stones import BLACK, PASS
+from nobi.errors import NobiError
+from nobi.web.jobs import Jobs, Priority
+from nobi.web.opponents import Catalogue, installed_engines
+from nobi.web.session import Session
+from nobi.web.setup import Setup
+from nobi.web.table import Table
+from nobi.web.visitors import KEEP_SECONDS, MOST_VISITORS, Visitors
+
+
+def start(table, **settings):
+    table.new_game(Setup(**settings))
+
+
+def test_the_first_opponent_is_a_model(table, catalogue):
+    assert table.opponent.kind == "model"
+    assert table.opponent.title == "small"
+    assert catalogue.first_for("gomoku", 9) == "naive"
+
+
+def test_a_whole_game_against_naive(table, settle):
+    start(table, game="atari-go", size=5, opponent="naive")
+    while not table.session.is_over:
+        table.play(table.session.game.legal_moves()[0])
+        settle(table)
+    assert table.session.result.sentence.startswith(("Black wins: ", "White wins: "))
+
+
+def test_the_opponent_begins_when_the_visitor_is_white(table, settle):
+    start(table, size=5, opponent="naive", colour="white")
+    settle(table)
+    assert len(table.session.game.moves) == 1
+
+
+def test_a_network_varies_its_opening(table, settle):
+    seen = set()
+    for _ in range(12):
+        start(table, size=7, opponent="file-1", colour="white")
+        settle(table)
+        seen.add(table.session.game.moves[0])
+    assert len(seen) > 1
+
+
+def test_a_search_tells_what_it_thinks(table, settle):
+    start(table, size=5, opponent="mcts", strength=1)
+    table.play_cell(12)
+    settle(table)
+    assert len(table.session.game.moves) == 2
+    assert 0 <= table.session.black_chance[1] <= 1
+
+
+def test_a_search_moves_when_asked_to(table, settle):
+    start(table, size=9, opponent="mcts", strength=4)
+    table.play_cell(40)
+    while table.busy and table.thinking is None:
+        table.poll()
+        time.sleep(0.01)
+    assert table.thinking.playouts > 0
+    table.move_now()
+    settle(table)
+    assert len(table.session.game.moves) == 2
+
+
+def test_out_of_turn_and_illegal_moves_change_nothing(table, settle):
+    start(table, size=9, opponent="mcts", strength=3)
+    table.play_cell(40)
+    with pytest.raises(NobiError, match="Wait for White's move"):
+        table.play_cell(41)
+    table.undo()
+    settle(table)
+    assert table.session.game.moves == []
+    with pytest.raises(NobiError, match="not a point"):
+        table.play_cell(81)
+
+
+def test_hints_and_overlays(table, settle):
+    start(table, size=7, opponent="file-1")
+    table.ask_hint()
+    settle(table)
+    assert table.message.startswith("small would play ")
+    assert 0 <= table.hint < 49
+    table.set_overlay("preferences")
+    settle(table)
+    assert sum(table.opinion.shares) == pytest.approx(1, abs=1e-3)
+    assert table.opinion.measure == "preference"
+    assert table.opinion.black_chance is None
+    with pytest.raises(NobiError, match="Only Go has territory"):
+        table.set_overlay("ownership")
+    start(table, game="go", size=5, opponent="naive")
+    table.set_overlay("ownership")
+    settle(table)
+    assert len(table.owned) == 25
+
+
+def test_two_passes_count_the_board(table, settle):
+    start(table, game="go", size=5, opponent="naive", komi=0.5)
+    table.session.play(table.session.game._as_point("C3"))
+    table.session.play(PASS)
+    table.pass_turn()
+    assert table.session.needs_counting
+    settle(table)
+    assert table.session.result.winner == BLACK
+    assert table.session.result.sgf == "B+24.5"
+
+
+def test_the_game_before_comes_back(table, settle):
+    start(table, size=5, opponent="naive")
+    table.play_cell(12)
+    settle(table)
+    moves = list(table.session.game.moves)
+    start(table, size=9, opponent="naive")
+    assert table.session.game.moves == []
+    table.back()
+    assert (table.session.size, table.session.game.moves) == (5, moves)
+    with pytest.raises(NobiError, match="no previous game"):
+        table.back()
+
+
+def test_a_variation_begins_at_an_earlier_move(table, settle):
+    start(table, size=9, opponent="naive")
+    for cell in (20, 60):
+        table.play_cell(cell)
+        settle(table)
+        if table.session.is_over:
+            pytest.fail("too short a game")
+    before = list(table.session.game.moves)
+    table.show(2)
+    free = next(i for i, stone in enumerate(table.session.stones()) if stone == "." and i != 60)
+    table.play_cell(free)
+    settle(table)
+    assert table.session.game.moves[:2] == before[:2]
+    assert table.session.game.moves[2] != before[2]
+    table.back()
+    assert table.session.game.moves == before
+
+
+def test_an_sgf_is_opened_at_its_start(table, settle):
+    start(table, size=9, opponent="naive")
+    table.open_sgf(b"(;GM[1]SZ[9]KM[5.5];B[ee];W[cc])")
+    settle(table)
+    assert table.session.setup.game == "go"
+    assert table.session.setup.komi == 5.5
+    assert table.session.shown == 0
+    assert not table.busy
+    with pytest.raises(NobiError):
+        table.open_sgf(b"nonsense")
+    assert table.session.move_names() == ["E5", "C7"]
+
+
+def test_a_network_for_one_size_says_so(tmp_path, jobs):
+    import numpy as np
+
+    from nobi.networks import make_network
+    from nobi.networks.model import Model, save_model
+
+    network = make_network("mlp")
+    path = tmp_path / "fixed.safetensors"
+    save_model(path, Model(network, np.zeros(network.weight_count(7), np.float32), 7))
+    table = Table("visitor", Catalogue([path]), jobs, Session(Setup(size=7, opponent="file-1")))
+    assert table.opponent.refusal("atari-go", 9) == "fixed plays on 7×7 only."
+    table.new_game(Setup(size=9, opponent="file-1"))
+    assert table.session.setup.opponent == "naive"
+    with pytest.raises(NobiError, match="fixed plays on 7×7 only"):
+        table.change(opponent="file-1")
+    table.close()
+
+
+def test_an_engine_that_stops_is_told_of(jobs, settle):
+    table = Table("visitor", Catalogue(engines=[fake("crash")]), jobs)
+    start(table, game="go", size=9, opponent="engine-1")
+    table.play_cell(40)
+    settle(table)
+    assert table.failed
+    assert len(table.session.game.moves) == 1
+    table.retry()
+    settle(table)
+    assert table.failed
+    table.close()
+
+
+def test_gnugo_plays(jobs, settle):
+    gnugo()
+    table = Table("visitor", Catalogue(engines=installed_engines()), jobs)
+    start(table, game="go", size=9, opponent="engine-1", handicap=2, komi=0.5)
+    settle(table)
+    assert table.opponent.title == "GNU Go"
+    assert len(table.session.game.moves) == 1
+    table.close()
+
+
+def test_opponents_are_named_by_id_alone(catalogue):
+    for key in ("../../etc/passwd", "file-9", "", "mcts:rollouts=9", "C:/x.safetensors"):
+        with pytest.raises(NobiError, match="no such opponent"):
+            catalogue[key]
+
+
+def test_a_missing_model_is_one_sentence(tmp_path):
+    with pytest.raises(NobiError, match="There is no model file"):
+        Catalogue([tmp_path / "none.safetensors"])
+
+
+def test_jobs_of_a_visitor_are_limited_and_the_newer_opinion_wins():
+    jobs, release = Jobs(1), threading.Event()
+    first = jobs.submit("a", Priority.MOVE, lambda _: release.wait(10))
+    old = jobs.submit("a", Priority.OPINION, lambda _: "old")
+    new = jobs.submit("a", Priority.OPINION, lambda _: "new")
+    with pytest.raises(NobiError, match="Two computations are running for you"):
+        jobs.submit("a", Priority.HINT, lambda _: None)
+    other = jobs.submit("b", Priority.MOVE, lambda _: "other")
+    release.set()
+    for job in (first, old, new, other):
+        assert job.done.wait(10)
+    assert (new.take(), other.take()) == ("new", "other")
+    with pytest.raises(NobiError, match="Stopped"):
+        old.take()
+    jobs.close()
+
+
+def test_moves_come_before_reviews():
+    jobs, release, order = Jobs(1), threading.Event(), []
+    jobs.submit("a", Priority.MOVE, lambda _: release.wait(10))
+    last = jobs.submit("b", Priority.REVIEW, lambda _: order.append("review"))
+    jobs.submit("c", Priority.MOVE, lambda _: order.append("move"))
+    release.set()
+    assert last.done.wait(10)
+    assert order == ["move", "review"]
+    jobs.close()
+
+
+def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
+    now = [0.0]
+    visitors = Visitors(catalogue, Jobs(1), lambda: now[0])
+    one, two = visitors.table("one"), visitors.table("two")
+    one.new_game(Setup(size=5, opponent="naive"))
+    assert two.session.size == 9
+    assert visitors.table("one") is one
+    kept = one.session.plain()
+    assert visitors.table("three", kept).session.size == 5
+    assert visitors.table("four", {"setup": "damaged"}).session.size == 9
+    for i in range(MOST_VISITORS - 4):
+        visitors.table(f"more-{i}")
+    with pytest.raises(NobiError, match="The page is full"):
+        visitors.table("late")
+    now[0] = 1000.0
+    visitors.touch("one")
+    visitors.table("late")
+    assert len(visitors) == MOST_VISITORS
+    now[0] += KEEP_SECONDS + 1
+    visitors.table("last")
+    assert len(visitors) == 1
+    visitors.close()
