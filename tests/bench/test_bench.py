@@ -52,7 +52,7 @@ def test_the_arena_section(capsys):
         (
             ["everything"],
             "There is no section 'everything'; "
-            "choose one of start, arena, sizes, networks, search, growth, datasets, features or imitate.",
+            "choose one of start, arena, sizes, networks, search, growth, datasets, features, convolutions or imitate.",
         ),
         (["arena", "--seconds", "0"], "--seconds must be above 0 and at most 60, not 0."),
     ],

@@ -63,7 +63,7 @@ def test_coevolve_as_json(tmp_path, capsys):
         assert (tmp_path / name).stat().st_size > 0
     code, out, _ = call(capsys, *command, "--resume")
     assert code == 0
-    assert out.startswith("0 generations in ")
+    assert out.startswith("All 4 generations were done before.")
     assert f"Dominance number: {document['dominance_number']} of 4 champions" in out
     assert f"against naive {lines[-1]['absolute']:+.3f}" in out
 

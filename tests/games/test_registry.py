@@ -29,7 +29,7 @@ from nobi.games import variant
         ("chess", 9, "There is no game 'chess'; choose one of atari-go, go, gomoku or pente."),
         ("", 9, "There is no game ''; choose one of atari-go, go, gomoku or pente."),
         ("base", 9, "There is no game 'base'; choose one of atari-go, go, gomoku or pente."),
-        ("Go", 9, "There is no game 'Go'; choose one of atari-go, go, gomoku or pente."),
+        ("Go", 9, "There is no game 'Go'; did you mean 'go'? Choose one of atari-go, go, gomoku or pente."),
         ("go", 4, "The board size must be 5 to 25, not 4."),
         ("pente", 26, "The board size must be 5 to 25, not 26."),
         ("gomoku", 0, "The board size must be 5 to 25, not 0."),

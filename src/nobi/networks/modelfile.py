@@ -7,6 +7,7 @@ was made for, and the provenance as JSON. Reading one runs no code from it.
 import json
 import os
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,8 @@ def read_model_file(path: Path) -> ModelFile:
     if models_in(str(path)):
         raise folder_fault(str(path))
     if not os.path.isfile(path):  # noqa: PTH113 (as above)
-        raise NobiError(f"There is no model file {str(path)!r}; the shipped models are {', '.join(shipped())}.")
+        [near] = get_close_matches(str(path), shipped(), 1) or [""]
+        raise NobiError(f"There is no model file {str(path)!r}{f'; did you mean {near!r}?' if near else '.'}")
     try:
         with safe_open(path, "numpy") as file:
             header = file.metadata() or {}
