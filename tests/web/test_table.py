@@ -57,7 +57,8 @@ def test_a_search_tells_what_it_thinks(table, settle):
     assert 0 <= table.session.black_chance[1] <= 1
 
 
-def test_a_search_moves_when_asked_to(table, settle):
+def test_a_search_moves_when_asked_to(table, settle, monkeypatch):
+    monkeypatch.setattr("nobi.web.opponents.PLAYOUTS", (1, 1, 1, 1, 10_000_000))  # more than it makes until asked
     start(table, size=9, opponent="mcts", strength=4)
     table.play_cell(40)
     while table.busy and table.thinking is None:
