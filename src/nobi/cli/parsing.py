@@ -1,9 +1,7 @@
 """The command that a line of words asks for, and what is wrong with words that no command takes."""
 
-import io
-import re
-from contextlib import redirect_stdout, suppress
-from typing import Any
+import dataclasses
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -11,6 +9,7 @@ from nobi.cli.commands import COMMANDS, DESCRIPTION
 from nobi.errors import NobiError
 from nobi.words import choices, closest
 
+_POSITIONAL = get_args(tyro.conf.Positional[int])[-1]
 _STYLE = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)
 
 
@@ -33,12 +32,22 @@ def parsed(words: list[str]) -> Any:
     return command
 
 
-def _options_of(command: type) -> list[str]:
-    """The options that a command's help lists, without their dashes."""
-    text = io.StringIO()
-    with redirect_stdout(text), suppress(SystemExit):
-        tyro.cli(command, args=["--help"], config=_STYLE)
-    return re.findall(r"^\W*--([\w-]+)", text.getvalue(), re.MULTILINE)
+def _options_of(command: Any) -> list[str]:
+    """The options of a command, without their dashes: its fields but for positional arguments and commands inside."""
+    hints = get_type_hints(command, include_extras=True)
+    found = []
+    for field in dataclasses.fields(command):
+        hint = hints[field.name]
+        commands = [part for part in get_args(hint) if dataclasses.is_dataclass(_plain_type(part))]
+        if _POSITIONAL not in get_args(hint) and not commands:
+            found.append(f"{'no-' if field.default is True else ''}{field.name.replace('_', '-')}")
+    return found
+
+
+def _plain_type(hint: Any) -> Any:
+    """The type without what is said of it besides; None for what is no type."""
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return kind if isinstance(kind, type) else None
 
 
 def _complaint(command: str, word: str, options: list[str]) -> str:

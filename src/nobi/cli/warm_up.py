@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from nobi import features, games, networks, players
+from nobi import features, games, models, networks, players
 from nobi.cli.common import CommonFlags, print_json, progress_bar
 from nobi.errors import NobiError
 
@@ -83,6 +83,8 @@ def steps_in(folder: Path) -> Iterator[Step]:
     for game in games.names():
         yield from _steps_of_game(game, folder)
     yield from _steps_of_records(folder)
+    for model in models.shipped():
+        yield from _steps_of_model(model)
 
 
 def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
@@ -135,6 +137,15 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
         yield Step(f"planes {planes}, matches", ("match", model, "playout", *go, "--games", "2"))
         search = f"{_SEARCH},model={model}"
         yield Step(f"planes {planes}, the tree search", ("match", search, "playout", *go, "--games", "2"))
+
+
+def _steps_of_model(model: str) -> Iterator[Step]:
+    """A model that ships with nobi plays alone and in the search."""
+    from nobi.networks.modelfile import read_model_file
+
+    where = ("--game", read_model_file(models.shipped()[model]).game, "--size", _SIZE, "--threads", "1")
+    for player in (model, f"{_SEARCH},model={model}"):
+        yield Step(f"the model {model}", ("match", player, "random", *where, "--games", "2"))
 
 
 def _plays(player: str, game: str) -> bool:

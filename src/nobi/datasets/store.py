@@ -15,6 +15,7 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,6 +43,9 @@ TYPES = {
     "year": "<i2",
 }
 """The type of each field of `Collection`, as NumPy writes it."""
+
+_BLOCK = 1 << 20
+"""Numbers that are copied at a time."""
 
 _ROWS = {"moves": "start", "setup": "setup_start"}
 """The fields with a row a game, and the offsets of these rows. They go to disk at once; the others wait in memory."""
@@ -92,7 +96,7 @@ class Store:
                 path = self.folder / split / f"{name}.npy"
                 if name in _ROWS:
                     total = int(lengths[_ROWS[name]].sum())
-                    _write_stream(path, name, total, [shelf.streams[name] for shelf in shelves.values()])
+                    _write_rows(path, name, total, [shelf.streams[name] for shelf in shelves.values()])
                 elif name in lengths:
                     _write_array(path, name, offsets_of(lengths[name]))
                 else:
@@ -132,20 +136,21 @@ def _column(shelves: Iterable[Shelf], name: str) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, TYPES[name])
 
 
-def _write_header(stream: IO[bytes], name: str, length: int) -> None:
-    header = {"descr": TYPES[name], "fortran_order": False, "shape": (length,)}
-    np.lib.format.write_array_header_1_0(stream, header)
-
-
 def _write_array(path: Path, name: str, values: NDArray[Any]) -> None:
-    with path.open("wb") as stream:
-        _write_header(stream, name, len(values))
-        stream.write(values.astype(TYPES[name], copy=False).tobytes())
+    np.save(path, values.astype(TYPES[name], copy=False))
 
 
-def _write_stream(path: Path, name: str, length: int, parts: list[IO[bytes]]) -> None:
-    with path.open("wb") as stream:
-        _write_header(stream, name, length)
-        for part in parts:
-            part.seek(0)
-            shutil.copyfileobj(part, stream)
+def _write_rows(path: Path, name: str, length: int, parts: list[IO[bytes]]) -> None:
+    """Joins what was written in parts, which may be more than fits into memory."""
+    if not length:  # nothing to map
+        _write_array(path, name, np.zeros(0))
+        return
+    joined = np.lib.format.open_memmap(path, "w+", TYPES[name], (length,))
+    end = 0
+    for part in parts:
+        part.seek(0)
+        for block in iter(partial(part.read, _BLOCK * joined.itemsize), b""):
+            values = np.frombuffer(block, TYPES[name])
+            joined[end : end + len(values)] = values
+            end += len(values)
+    joined.flush()

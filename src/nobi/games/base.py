@@ -112,6 +112,11 @@ class Game(ABC):
             raise
 
     @property
+    def start_setup(self) -> tuple[list[tuple[int, int]], int] | None:
+        """What `set_up` made the start position: stones, as (point, colour), and who moves first; None if nothing."""
+        return self._set_up
+
+    @property
     def start(self) -> list[tuple[int, int]]:
         """The stones of the start position, as (point, colour)."""
         game = type(self)(self.size, self.settings)

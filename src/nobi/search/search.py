@@ -122,7 +122,7 @@ class Search:
         """Makes the present position of a game the root; keeps what the tree knows of it if moves were only added."""
         if game.is_over:
             raise NobiError("The game is over: there is nothing to search.")
-        known = (game._set_up, tuple(game.moves))
+        known = (game.start_setup, tuple(game.moves))
         with self._tree_held():
             kept = self.settings.reuse and self._known is not None and self._follow(*known)
             if not kept:
