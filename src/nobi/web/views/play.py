@@ -1,5 +1,6 @@
 """The view in which a visitor plays."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from nobi.web.table import Table
 from nobi.web.views.common import Choice, button, sentences
 
 POLL_SECONDS = 0.1
+_SETTLE_SECONDS = 0.25
 _LETTERS = {"black": "b", "white": "w"}
 
 
@@ -24,6 +26,8 @@ class PlayView:
     def __init__(self, table: Table) -> None:
         self.table = table
         self._seen: tuple[Any, ...] = ()
+        self._moving: dict[int, float] = {}
+        """The values of sliders that are being moved, by their ids."""
         self._filling = False
         """Whether settings are being set by the program rather than by the visitor."""
         with ui.element("div").classes("view play"):
@@ -65,7 +69,7 @@ class PlayView:
             self.rules = ui.label().classes("hinted").style("margin:8px 0 4px")
             with self._row("Board"):
                 self.size = ui.slider(min=SMALLEST, max=LARGEST, step=1).props('aria-label="board size"')
-                self.size.on("change", lambda: self._new(size=int(self.size.value)))
+                self.size.on("change", lambda event: self._settle(self.size, event.args, self._change_size))
                 self.size_text = ui.label().style("width:48px;text-align:right")
                 self.size.on_value_change(lambda event: self.size_text.set_text(f"{event.value}×{event.value}"))
             with self._row("Opponent"):
@@ -73,7 +77,7 @@ class PlayView:
                 self.opponent.props('dense outlined options-dense aria-label="opponent"')
             with self._row("Strength") as self.strength_row:
                 self.strength = ui.slider(min=0, max=5, step=1).props('snap markers aria-label="strength"')
-                self.strength.on("change", self._change_strength)
+                self.strength.on("change", lambda event: self._settle(self.strength, event.args, self._change_strength))
             self.strength_text = ui.label().classes("hinted").style("margin:2px 0 6px 88px")
             with self._row("You play"):
                 self.colour = Choice(
@@ -156,9 +160,26 @@ class PlayView:
         self._seen = ()
         self.refresh()
 
-    def _change_strength(self) -> None:
+    def _settle(self, slider: ui.slider, value: Any, action: Callable[[int], None]) -> None:
+        """Takes the value of a slider once it has stopped moving; until then the slider is left alone."""
+        if not isinstance(value, int | float):
+            return
+        self._moving[slider.id] = value
+
+        def take() -> None:
+            if self._moving.get(slider.id) == value:
+                del self._moving[slider.id]
+                action(int(value))
+
+        ui.timer(_SETTLE_SECONDS, take, once=True)
+
+    def _change_size(self, size: int) -> None:
+        if size != self.table.session.size:
+            self._new(size=size)
+
+    def _change_strength(self, strength: int) -> None:
         with sentences():
-            self.table.change(strength=int(self.strength.value))
+            self.table.change(strength=strength)
         self.refresh()
 
     def _change_handicap(self, event: events.ValueChangeEventArguments[Any]) -> None:
@@ -320,7 +341,8 @@ class PlayView:
         try:
             self.game.set(setup.game)
             self.rules.set_text(GAME_RULES[setup.game])
-            self.size.set_value(setup.size)
+            if self.size.id not in self._moving:
+                self.size.set_value(setup.size)
             options = {
                 one.id: one.title + (f" ({one.only_size}×{one.only_size})" if one.only_size else "")
                 for one in table.catalogue.for_game(setup.game)
@@ -329,8 +351,10 @@ class PlayView:
             self.strength_row.set_visibility(bool(opponent.steps))
             if opponent.steps:
                 self.strength.props(f"max={len(opponent.steps) - 1}")
-                self.strength.set_value(min(setup.strength, len(opponent.steps) - 1))
-                self.strength_text.set_text(opponent.steps[self.strength.value])
+                step = min(setup.strength, len(opponent.steps) - 1)
+                if self.strength.id not in self._moving:
+                    self.strength.set_value(step)
+                self.strength_text.set_text(opponent.steps[step])
             else:
                 self.strength_text.set_text(opponent.note)
             self.colour.set(setup.colour)
