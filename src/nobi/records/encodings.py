@@ -86,7 +86,7 @@ def _detect(content: bytes, possible: list[str]) -> str:
     names = [name for name, encoding in _DETECTED.items() if encoding in possible]
     text = _PLAIN_MOVES.sub(b"", content)
     found = chardet.detect(text, include_encodings=names, no_match_encoding=names[0], compat_names=False)
-    return _DETECTED[found["encoding"] or names[0]]
+    return _DETECTED.get(found["encoding"] or "", possible[0])
 
 
 def _decode(content: bytes, encoding: str) -> bytes:
