@@ -87,9 +87,9 @@ def choose_game(page, name):
     page.get_by_role("group", name="game").get_by_text(name, exact=True).click()
 
 
-def choose_size(page, size):
-    """Moves the slider by its keys."""
-    slider = page.get_by_label("board size")
+def choose_size(page, size, label="board size"):
+    """Moves a slider by its keys."""
+    slider = page.get_by_label(label)
     slider.locator(".q-slider__track-container").focus()
     for _ in range(100):
         now = int(slider.get_attribute("aria-valuenow"))
@@ -241,9 +241,7 @@ def test_the_same_weights_on_another_board(visit):
     strip = page.locator(".strip").inner_html()
     shares = [int(text) for text in page.locator(".nb").nth(0).locator(".nb-policy text").all_text_contents()]
     assert 0 < sum(shares) <= 110
-    page.get_by_label("size of the second board").locator(".q-slider__track-container").focus()
-    for _ in range(6):
-        page.keyboard.press("ArrowLeft")
+    choose_size(page, 13, "size of the second board")
     page.wait_for_selector('.nb[data-size="13"][data-overlay="policy"]')
     assert page.locator(".strip").inner_html() == strip
     click_point(page, "A7")
