@@ -1,13 +1,13 @@
 """Tables, opponents and jobs: all that happens between the browser and the players."""
 
 import threading
-import time
 
 import pytest
 
 from helpers.engines import fake, gnugo
 from nobi.board.stones import BLACK, PASS
 from nobi.errors import NobiError
+from nobi.web import opinion
 from nobi.web.jobs import Jobs, Priority
 from nobi.web.opponents import Catalogue, installed_engines
 from nobi.web.session import Session
@@ -61,13 +61,27 @@ def test_a_search_moves_when_asked_to(table, settle, monkeypatch):
     monkeypatch.setattr("nobi.web.opponents.PLAYOUTS", (1, 1, 1, 1, 10_000_000))  # more than it makes until asked
     start(table, size=9, opponent="mcts", strength=4)
     table.play_cell(40)
-    while table.busy and table.thinking is None:
-        table.poll()
-        time.sleep(0.01)
-    assert table.thinking.playouts > 0
-    table.move_now()
+    table.move_now()  # perhaps before the job has begun
     settle(table)
+    assert table.failed == ""
     assert len(table.session.game.moves) == 2
+
+
+def test_a_search_reports_and_stops_when_told_to(catalogue, monkeypatch):
+    monkeypatch.setattr(opinion, "REPORT_SECONDS", 0.0)
+    game = Setup(size=9).new_game()
+    bot = catalogue["mcts"].bot(Setup(size=9).variant(), 4, seed=1)
+    stop, seen = threading.Event(), []
+
+    def report(thinking):
+        seen.append(thinking)
+        stop.set()
+
+    move, found = opinion.think(bot, game, stop, report)
+    assert game.is_legal(move)
+    assert 0 < seen[0].playouts < 10_000
+    assert found.measure == "playouts"
+    bot.close()
 
 
 def test_out_of_turn_and_illegal_moves_change_nothing(table, settle):

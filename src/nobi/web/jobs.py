@@ -34,12 +34,16 @@ class Job:
     priority: Priority
     work: Callable[[threading.Event], Any]
     stop: threading.Event = field(default_factory=threading.Event)
+    """Asks the work to end soon with what it has found."""
+    cancelled: bool = False
+    """Whether nobody wants the result."""
     done: threading.Event = field(default_factory=threading.Event)
     result: Any = None
     error: Exception | None = None
 
     def cancel(self) -> None:
         """Asks the job to end soon; its result is not wanted."""
+        self.cancelled = True
         self.stop.set()
 
     def take(self) -> Any:
@@ -67,7 +71,7 @@ class Jobs:
         """Queues a job; an older one of the same visitor and priority is cancelled."""
         job = Job(visitor, priority, work)
         with self._lock:
-            mine = [one for one in self._open if one.visitor == visitor and not one.stop.is_set()]
+            mine = [one for one in self._open if one.visitor == visitor and not one.cancelled]
             for one in mine:
                 if one.priority == priority:
                     one.cancel()
@@ -93,7 +97,7 @@ class Jobs:
             if job is None:
                 return
             try:
-                if job.stop.is_set():
+                if job.cancelled:
                     raise NobiError("Stopped.")
                 job.result = job.work(job.stop)
             except Exception as fault:  # `take` raises it again

@@ -186,6 +186,7 @@ class Table:
     def show(self, moves: int) -> None:
         """Shows an earlier position."""
         self.session.show(moves)
+        self.message = ""
         self._changed()
 
     def move_now(self) -> None:

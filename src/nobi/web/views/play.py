@@ -378,6 +378,8 @@ class PlayView:
 
     def _explanation(self) -> str:
         table = self.table
+        if table.looking and table.overlay and not table.opinion and not table.owned:
+            return "Looking at the position; the first time this takes up to a minute."
         if table.overlay == "ownership":
             return "Squares show who will probably own a point; a square on a stone means that it is probably dead."
         if table.overlay != "preferences" or not table.opinion:
