@@ -11,6 +11,7 @@ from nobi.errors import NobiError
 from nobi.networks.modelfile import read_model_file
 from nobi.players.loading import player_in
 from nobi.players.view import view_of
+from nobi.web import looking
 from nobi.web.looking import Looker, centred
 from nobi.web.opinion import look_inside_file
 from nobi.web.session import Session
@@ -117,3 +118,19 @@ def test_the_position_of_the_game_is_taken_over(looker):
     assert second.size == 19
     looker.look_at(Session(Setup(game="gomoku", size=9)))
     assert settle(looker)[0].stones == session.stones()
+
+
+def test_a_network_that_cannot_answer_says_why(looker, monkeypatch):
+    settle(looker)
+
+    def fail(*_):
+        raise NobiError("The model file is damaged.")
+
+    monkeypatch.setattr(looking, "look_at_both", fail)
+    looker.clear()
+    settle(looker)
+    assert looker.failed == "The model file is damaged."
+    monkeypatch.undo()
+    looker.clear()
+    settle(looker)
+    assert looker.failed == ""

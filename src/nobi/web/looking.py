@@ -45,7 +45,8 @@ class Looker:
         self.version = 0
         self.boards: tuple[Shown, ...] = ()
         self._job: Job | None = None
-        self._kept = ""
+        self.failed = ""
+        """Why the network has not answered, if it has not."""
         self.show_example()
 
     @property
@@ -123,9 +124,9 @@ class Looker:
         if self._job and self._job.done.is_set():
             job, self._job = self._job, None
             try:
-                self.boards = job.take()
+                self.boards, self.failed = job.take(), ""
             except NobiError as fault:
-                self._kept = str(fault)
+                self.failed = str(fault)
             self.version += 1
 
     def _look(self) -> None:

@@ -32,9 +32,9 @@ Kind = Literal["player", "search", "model", "engine"]
 
 _BUILT_IN = {
     "random": ("Random", "plays anywhere"),
-    "naive": ("Naive", "captures and connects when it can, else plays anywhere"),
+    "naive": ("Naive", "wins at once if it can, avoids losing at once, else plays anywhere"),
     "heuristic": ("Heuristic", "reads ladders and nets"),
-    "playout": ("Playout", "plays as random games are played, but fills no eyes"),
+    "playout": ("Playout", "plays anywhere but in its own eyes"),
 }
 _GAMES_OF = {"heuristic": ("atari-go",), "playout": ("go",)}
 

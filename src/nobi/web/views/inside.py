@@ -163,6 +163,8 @@ class InsideView:
         self.looker.poll()
         if self.looker.version != self._seen:
             self._seen = self.looker.version
+            if self.looker.failed:
+                ui.notify(self.looker.failed, position="bottom", timeout=4000)
             self._show()
 
     def _show(self) -> None:
