@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -86,18 +87,43 @@ def choose_game(page, name):
     page.get_by_role("group", name="game").get_by_text(name, exact=True).click()
 
 
-def choose_size(page, size):
-    """Moves the slider by its keys."""
-    page.get_by_label("board size").locator(".q-slider__track-container").focus()
-    steps = size - int(page.locator(".nb").get_attribute("data-size"))
-    for _ in range(abs(steps)):
-        page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+def choose_size(page, size, label="board size"):
+    """Moves a slider by its keys."""
+    slider = page.get_by_label(label)
+    slider.locator(".q-slider__track-container").focus()
+    for _ in range(100):
+        now = int(slider.get_attribute("aria-valuenow"))
+        if now == size:
+            break
+        page.keyboard.press("ArrowRight" if now < size else "ArrowLeft")
+        page.wait_for_timeout(120)  # the server answers each step
     page.wait_for_selector(f'.nb[data-size="{size}"]')
 
 
 def choose_opponent(page, name):
     page.get_by_label("opponent").click()
     page.get_by_role("option", name=name, exact=True).click()
+
+
+def test_a_whole_game_of_atari_go_by_clicks_and_another_size(visit):
+    page = visit()
+    choose_opponent(page, "Random")
+    choose_size(page, 5)
+    for number in range(12):
+        empty = [i for i, stone in enumerate(stones(page)) if stone == "."]
+        cell = empty[7 * number % len(empty)]
+        before = stones(page)
+        click_point(page, f"{'ABCDE'[cell % 5]}{5 - cell // 5}")
+        page.wait_for_function("before => document.querySelector('.nb').dataset.stones !== before", arg=before)
+        wait_for_words(page, "Your move|wins")
+        if "wins" in page.locator(".words").inner_text():
+            break
+    assert re.search("wins: (first capture|Black took|White took)", page.locator(".words").inner_text())
+    choose_size(page, 7)
+    assert set(stones(page)) == {"."}
+    page.get_by_role("button", name="Back to Atari-Go 5×5").click()
+    page.wait_for_selector('.nb[data-size="5"]')
+    wait_for_words(page, "wins")
 
 
 def test_hovering_sends_nothing_and_a_refused_click_changes_nothing(visit):
@@ -121,6 +147,84 @@ def test_hovering_sends_nothing_and_a_refused_click_changes_nothing(visit):
     assert stones(page) == before
 
 
+def test_preferences_hint_undo_and_resign(visit):
+    page = visit()
+    page.keyboard.press("v")
+    page.wait_for_selector('.nb[data-overlay="policy"]')
+    assert page.locator(".nb-policy text").count() > 0
+    assert page.locator(".nb-best").count() == 1
+    page.get_by_role("button", name="Hint").click()
+    wait_for_words(page, "would play")
+    assert page.locator(".nb-hint").count() == 1
+    click_point(page, "E5")
+    wait_for_words(page, r"Your move \(Black\)")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => !/[bw]/.test(document.querySelector('.nb').dataset.stones)")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    wait_for_words(page, "White wins: Black resigned")
+
+
+def test_go_from_an_sgf_with_capture_passes_and_count(visit):
+    page = visit()
+    choose_game(page, "Go")
+    choose_opponent(page, "Random")
+    # White has a stone in atari at C3, and two eyes nowhere
+    record = b"(;GM[1]FF[4]SZ[5]KM[0.5];B[cb];W[cc];B[bc];W[ee];B[dc];W[])"
+    upload = page.locator("input[type=file]")
+    upload.set_input_files({"name": "game.sgf", "mimeType": "application/x-go-sgf", "buffer": record})
+    page.wait_for_selector('.nb[data-size="5"]')
+    page.get_by_label("Last").click()
+    page.wait_for_function("() => document.querySelector('.nb').dataset.stones[12] === 'w'")
+    click_point(page, "C2")
+    page.wait_for_function("() => document.querySelector('.nb').dataset.stones[12] === '.'")
+    wait_for_words(page, "Your move|passes")
+    page.wait_for_selector("text=1 captured")
+    upload.set_input_files({"name": "x.sgf", "mimeType": "text/plain", "buffer": b"<script>alert(1)</script>"})
+    page.wait_for_selector("text=This file is not an SGF game")
+    record = b"(;GM[1]FF[4]SZ[5]KM[0.5];B[cc];W[])"
+    upload.set_input_files({"name": "game.sgf", "mimeType": "application/x-go-sgf", "buffer": record})
+    page.wait_for_function("() => !/[bw]/.test(document.querySelector('.nb').dataset.stones)")
+    page.get_by_label("Last").click()
+    page.wait_for_function("() => document.querySelector('.nb').dataset.stones[12] === 'b'")
+    page.locator(".under").get_by_role("button", name="Pass").click()
+    wait_for_words(page, r"Black wins by 24.5 points\. The count is on the board")
+    assert page.locator(".nb-own rect").count() == 24
+
+
+def test_two_visitors_and_a_reload(visit):
+    one, two = visit(), visit()
+    choose_size(one, 7)
+    click_point(one, "D4")
+    wait_for_words(one, r"Your move \(Black\)")
+    assert two.locator(".nb").get_attribute("data-size") == "9"
+    assert set(stones(two)) == {"."}
+    before = stones(one)
+    one.wait_for_timeout(1200)  # the game is kept once a second
+    one.reload()
+    one.wait_for_selector('.nb[data-size="7"]')
+    assert stones(one) == before
+
+
+def test_a_phone_in_the_dark(visit):
+    page = visit(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 23, 25)"
+    choose_size(page, 19)
+    before = stones(page)
+    page.touchscreen.tap(*place_of(page, "Q16"))
+    page.get_by_role("button", name="Play Q16").wait_for()
+    assert stones(page) == before
+    page.touchscreen.tap(*place_of(page, "Q16"))
+    page.wait_for_function("() => document.querySelector('.nb').dataset.stones[3 * 19 + 15] === 'b'")
+    small = page.evaluate(
+        """() => [...document.querySelectorAll('.actions button, .bar a.tab, .choice button')]
+        .filter(e => e.offsetParent).map(e => e.getBoundingClientRect())
+        .filter(r => r.height < 44).length"""
+    )
+    assert small == 0
+
+
 def test_the_keyboard_plays(visit):
     page = visit()
     page.locator(".nb svg").focus()
@@ -129,6 +233,32 @@ def test_the_keyboard_plays(visit):
     page.wait_for_function("() => document.querySelector('.nb').dataset.stones[3 * 9 + 3] === 'b'")
     wait_for_words(page, r"Your move \(Black\)")
     assert "Black to move" in page.locator(".nb svg").get_attribute("aria-label")
+
+
+def test_the_same_weights_on_another_board(visit):
+    page = visit("/inside")
+    page.wait_for_selector('.nb[data-size="19"][data-overlay="policy"]')
+    strip = page.locator(".strip").inner_html()
+    shares = [int(text) for text in page.locator(".nb").nth(0).locator(".nb-policy text").all_text_contents()]
+    assert 0 < sum(shares) <= 110
+    choose_size(page, 13, "size of the second board")
+    page.wait_for_selector('.nb[data-size="13"][data-overlay="policy"]')
+    assert page.locator(".strip").inner_html() == strip
+    click_point(page, "A7")
+    page.wait_for_function("() => document.querySelector('.nb').dataset.stones[0] === 'b'")
+    page.get_by_text("Sweeps", exact=True).click()
+    page.wait_for_selector('.nb[data-size="7"][data-overlay="sweep"]')
+    page.wait_for_selector("text=From the top left")
+    assert page.locator(".nb").nth(0).locator("g > g > rect.nb-seen").count() == 49
+
+
+def test_the_models_are_listed_and_can_be_played(visit):
+    page = visit("/models")
+    page.wait_for_selector('.nb[data-overlay="policy"]')
+    assert "93" in page.locator(".card").first.inner_text()
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    page.wait_for_selector(".words")
+    assert "small" in page.locator(".players").inner_text()
 
 
 @pytest.mark.parametrize(
