@@ -282,7 +282,8 @@ def test_an_engine_that_ends_between_the_commands_is_started_again():
 
 def test_ctrl_c_ends_an_engine_that_starts(monkeypatch, tmp_path):
     def interrupted(*_):
-        assert len(processes_with(tmp_path)) == 1
+        # The command line of a new process shows only once it has replaced its parent's program.
+        assert wait_until(lambda: len(processes_with(tmp_path)) == 1)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(EngineProcess, "ask", interrupted)
