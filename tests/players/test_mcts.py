@@ -146,6 +146,19 @@ def test_territory_is_not_filled_for_nothing():
     assert make_bot("mcts:rollouts=400", where, 210).choose(game, Clock()) == PASS
 
 
+def test_territory_is_filled_where_that_gains_something():
+    """White's own point J7 gives atari to three black stones at the edge. By a pass white loses by half a point."""
+    moves = (
+        "E8 J2 H3 H4 F4 G3 G4 G2 H5 J4 E4 G5 G6 H6 F5 E2 D2 D3 D4 C4 C3 E3 B4 C5 B3 B5 B7 C7 C8 A4 C2 A2 A3 D5 D7 C6 "
+        "B8 A5 D1 B1 B2 A1 F3 F2 H2 H1 C1 A1 E6 J3 B6 C9 D6 B1 A6 B9 E5 C4 A2 C5 E1 A4 A5 A8 A7 A9 D9 C9 B9 A8 A9 C6 "
+        "F1 A1 B1 B5 C7 F6 D5 F7 F8 E9 F9 G7 G5 C4 C5 J5 J7 H7 J8 H8 H9 G9 G8 J6 E7 J9 J8 H2 J9 G1 pass"
+    )
+    where = variant("go:komi=33.5,ko=simple,scoring=territory", 9)
+    game = play(where.new(), moves)
+    assert game.margin(dead_stones(game)) == 0.5
+    assert make_bot("mcts:rollouts=400", where, 1).choose(game, Clock()) == game._as_point("J7")
+
+
 @pytest.mark.parametrize("scoring", ["area", "territory"])
 @pytest.mark.parametrize(("komi", "to_move"), [(0.5, BLACK), (9.5, WHITE)])
 def test_a_settled_win_is_kept_while_the_opponent_passes(scoring, komi, to_move):

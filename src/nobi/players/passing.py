@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nobi.board.chains import in_atari, without_liberty
 from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder
-from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, enemy_of, points_of
+from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, WHITE, enemy_of, points_of
 from nobi.compiling import compiled
 from nobi.games.go import Go, GoBoards, legal
 from nobi.players.bot import RESIGN
@@ -50,8 +50,6 @@ class AfterPass:
     """By how much he wins if the opponent passes too: the count that decides the game."""
     worst: float
     """The same if everything that is not clearly his goes to the opponent."""
-    owners: dict[int, int]
-    """[point] BLACK, WHITE or, for dame, EMPTY, by the count."""
     owned: dict[int, float]
     """[point] ownership in playouts with the opponent to move, from −1, the opponent's, to 1, his own."""
     value: float
@@ -59,10 +57,9 @@ class AfterPass:
     settled: bool
     """Whether enough of the board is filled, the opponent can capture no living chain, and there was enough time."""
 
-    def wins(self, scoring: str, lead: float = 0.0) -> bool:
-        """Whether the pass wins beyond doubt, by more than `lead`, if the opponent passes too."""
-        clear = self.settled and self.value >= _CLEAR_VALUE[scoring]
-        return clear and min(self.margin, self.worst) > lead
+    def wins(self, scoring: str) -> bool:
+        """Whether the pass wins beyond doubt if the opponent passes too."""
+        return self.settled and self.value >= _CLEAR_VALUE[scoring] and min(self.margin, self.worst) > 0
 
 
 def choose_move(
@@ -84,8 +81,10 @@ def choose_move(
     after: AfterPass | None = None
     if game.next_pass_ends:
         after = look_after_pass(game, search, seconds)
-        # every other move does harm, as in seki; or costs the last point, under territory scoring
-        has_no_move = prefers_pass or (scoring == "territory" and after.margin <= 1 and search.value < 0.5)
+        # every other move does harm, as in seki; or seems to lose, and costs the last point of the lead
+        has_no_move = prefers_pass or (
+            scoring == "territory" and after.margin <= 1 and search.value < 0.5 <= after.value
+        )
         if after.wins(scoring) or (after.margin > 0 and (lost or (has_no_move and after.settled))):
             return PASS
         if after.margin == 0 and after.worst >= 0 and after.settled:
@@ -99,16 +98,16 @@ def choose_move(
             after = look_after_pass(game, search, seconds)
             if prefers_pass and after.margin > 0 and after.settled and search.value >= 0.5:
                 return PASS
-            dame = sum(owner == EMPTY for owner in after.owners.values()) if scoring == "area" else 0
             gains_nothing = abs(after.owned[moves[0].move]) >= _CLEAR_POINT
-            if gains_nothing and after.wins(scoring, lead=dame):
+            if gains_nothing and after.wins(scoring):
                 return PASS
     if scoring == "territory" and moves:
         if after is None and _owned_by(game.to_move, game, search)[moves[0].move] >= _CLEAR_CHAIN:
             after = look_after_pass(game, search, seconds)
-        if after is not None:
-            may_pass = after.margin > 0 or not game.next_pass_ends
-            moves = _without_own_territory(children if may_pass else moves, after)
+        if after is not None and _fills_territory(game, moves[0].move, after):
+            loses_by_pass = game.next_pass_ends and after.margin <= 0
+            others = moves if loses_by_pass else children
+            moves = [child for child in others if not _fills_territory(game, child.move, after)] or others
     return moves[0].move if moves else PASS
 
 
@@ -138,7 +137,6 @@ def look_after_pass(game: Go, search: Search, seconds: float = 0.0) -> AfterPass
     return AfterPass(
         margin=sign * after.margin(dead),
         worst=_worst_margin(after, dead, owned, me),
-        owners=after.owners(dead),
         owned=owned,
         value=value,
         settled=filled >= _FILLED and made > _TOO_FEW and not _can_capture(after, dead),
@@ -149,7 +147,8 @@ def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) ->
     """By how much a player wins if all that is not clearly his goes to the opponent.
 
     His own chains that are not clearly alive are dead, the opponent's that are not clearly dead are alive, and empty
-    points that are not clearly his are the opponent's.
+    points that are not clearly his are the opponent's. So are points that the count gives to nobody; under territory
+    scoring dame, between stones of both players, are worth nothing.
     """
     worst: set[int] = set()
     for chain in chains_of(game):
@@ -157,11 +156,20 @@ def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) ->
         is_clear = float(np.mean([owned[point] for point in chain])) >= _CLEAR_CHAIN
         if (game.colour(chain[0]) != me) == (is_mine and is_clear):
             worst.update(chain)
-    unclear = sum(
-        owner == me and game.colour(point) == EMPTY and owned[point] < _CLEAR_POINT
-        for point, owner in game.owners(worst).items()
-    )
-    return (1 if me == BLACK else -1) * game.margin(worst) - 2 * unclear
+    margin = (1 if me == BLACK else -1) * game.margin(worst)
+    for point, owner in game.owners(worst).items():
+        if owner == me and game.colour(point) == EMPTY and owned[point] < _CLEAR_POINT:
+            margin -= 2
+        if owner == EMPTY and not (game.settings.scoring == "territory" and _is_dame(game, point)):
+            margin -= 1
+    return margin
+
+
+def _is_dame(game: Go, point: int) -> bool:
+    """Whether the point is empty, and beside stones of both players."""
+    stones = game.boards.stones
+    beside = {int(stones.colour[0, other]) for other in stones.neighbours[point, :SIDES]}
+    return game.colour(point) == EMPTY and {BLACK, WHITE} <= beside
 
 
 def _may_be_settled(game: Go, search: Search) -> bool:
@@ -172,9 +180,16 @@ def _may_be_settled(game: Go, search: Search) -> bool:
     return all(abs(float(np.mean([owned[point] for point in chain]))) >= _CLEAR_POINT for chain in chains_of(game))
 
 
-def _without_own_territory(children: list[Child], after: AfterPass) -> list[Child]:
-    """The moves that fill no point that stays the mover's own after a pass; a pass is one of them."""
-    return [child for child in children if child.move == PASS or after.owned[child.move] < _CLEAR_CHAIN]
+def _fills_territory(game: Go, move: int, after: AfterPass) -> bool:
+    """Whether a move fills territory of its player for nothing.
+
+    It is on a point that stays his own after a pass, and all that is beside it is clear as well.
+    """
+    if move == PASS:
+        return False
+    beside = [int(point) for point in game.boards.stones.neighbours[move, :SIDES]]
+    clear = all(abs(after.owned[point]) >= _CLEAR_CHAIN for point in beside if point in after.owned)  # not the border
+    return clear and after.owned[move] >= _CLEAR_CHAIN
 
 
 def _owned_by(player: int, game: Go, search: Search) -> dict[int, float]:
