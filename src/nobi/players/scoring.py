@@ -2,7 +2,7 @@
 
 `final_score` is the only count of dead stones in the package. GTP's `final_score`, the referee of a match and the
 decision of a search to pass all use it, so that a search knows how two passes are judged. Half of the playouts begin
-with each player, and the random numbers are fixed: the count of a position does not depend on who is to move, and is
+with each player, and the random numbers are fixed: the count does not depend on whose turn it is, and a game is counted
 the same every time.
 """
 
