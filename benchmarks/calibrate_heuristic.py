@@ -4,9 +4,10 @@ The games are the same on every machine, so running this prints the table again 
 """
 
 from nobi.arena.play import play_games
-from nobi.arena.summary import Interval, summarise
+from nobi.arena.results import summarise
 from nobi.games import variant
 from nobi.players import make_player
+from nobi.statistics import Interval
 
 GAMES = 10_000
 SIZES = (7, 9)

@@ -11,7 +11,7 @@ import argparse
 import random
 from pathlib import Path
 
-from nobi.board.vertices import COLUMNS, point_named, vertex_name
+from nobi.board.text import COLUMNS, point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from nobi.evolve import make_trainer
-from nobi.evolve.fitness import Fitness
-from nobi.evolve.transfer import measure_transfer
+from nobi.evolution.fitness import Fitness
+from nobi.evolution.transfer import measure_transfer
 from nobi.networks import make_network
+from nobi.trainers import make_trainer
 
 network = make_network("mdrnn:hidden=3")  # 21 weights, good for every board
 trainer = make_trainer("cmaes", network.weight_count(5), seed=1)

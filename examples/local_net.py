@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from nobi.compiling import compiled
 from nobi.networks import register
-from nobi.networks.base import Forward, Network, Weights
-from nobi.networks.functions import LANES, F, tanh
+from nobi.nn.lanes import LANES, F, tanh
+from nobi.nn.network import Forward, Network, Weights
 
 BESIDE = ((-1, 0), (1, 0), (0, -1), (0, 1))
 DIAGONAL = ((-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -90,7 +90,7 @@ class LocalNet(Network):
 
 
 if __name__ == "__main__":
-    from nobi.evolve.fitness import Fitness
+    from nobi.evolution.fitness import Fitness
     from nobi.networks import make_network
 
     network = make_network("local-net")

@@ -119,14 +119,14 @@ def test_an_interrupt_during_compilation_is_raised_and_leaves_the_function_usabl
 def test_what_is_compiled_is_said_in_words():
     from nobi.board.chains import is_open
     from nobi.games import find
-    from nobi.players.naive import NaivePlayer
+    from nobi.players.random import NaivePlayer
 
     def template():
         return step()
 
-    template.__module__ = "nobi.arena.fused"
+    template.__module__ = "nobi.arena.play"
     assert subject_of(bind(template, "go_naive_random", step=1)) == "matches of go, naive against random"
-    template.__module__ = "nobi.networks.layers"
+    template.__module__ = "nobi.nn.swiping"
     assert subject_of(bind(template, "mdlstm_3", step=1)) == "the network mdlstm"
     assert subject_of(find("atari-go").rules.play.py_func) == "the rules of atari-go"
     assert subject_of(NaivePlayer.chooser(find("go")).py_func) == "the player naive"

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.arena import assert_same_games, match_in_lockstep
 from nobi.arena.play import play_games
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.games import names, variant
 from nobi.players import make_player
 

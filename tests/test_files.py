@@ -3,7 +3,7 @@
 import pytest
 
 from nobi.errors import NobiError
-from nobi.files import ready_folder, write_whole
+from nobi.storage import ready_folder, write_whole
 
 
 def test_a_file_is_whole_or_not_there(tmp_path):

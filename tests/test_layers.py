@@ -1,54 +1,72 @@
-"""Which part of the package may know of which."""
+"""Which part of the package may import which."""
 
-import re
+import ast
 from pathlib import Path
 
+PACKAGE = Path(__file__).parent.parent / "src" / "nobi"
+
 LAYERS = [
-    "board",
-    "games",
-    "records",
-    "datasets",
-    "features",
-    "nn",
-    "models",
-    "networks",
-    "search",
-    "players",
-    "arena",
-    "gtp",
-    "matches",
-    "evolve",
-    "imitate",
-    "figures",
-    "studies",
-    "bench",
-    "web",
-    "cli",
+    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics"),
+    ("board",),
+    ("games", "clock"),
+    ("features",),
+    ("encoding",),
+    ("records",),
+    ("nn",),
+    ("networks",),
+    ("models",),
+    ("search",),
+    ("players",),
+    ("arena",),
+    ("gtp", "matches"),
+    ("trainers",),
+    ("evolution", "imitation"),
+    ("figures",),
+    ("studies", "bench"),
+    ("cli", "pettingzoo", "web"),
 ]
+"""From the lowest to the highest: the modules and folders of the package."""
+
+RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
 
-def test_the_layers_point_one_way():
-    """Rules know nothing of players, players nothing of the arena, nothing knows the command line."""
-    package = Path(__file__).parent.parent / "src" / "nobi"
-    for i, layer in enumerate(LAYERS):
-        for file in (package / layer).rglob("*.py"):
-            for higher in LAYERS[i + 1 :]:
-                assert f"nobi.{higher}" not in file.read_text(), f"{file} imports nobi.{higher}"
+def part_of(file):
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
 
 
-def test_every_folder_of_the_package_is_a_layer():
-    package = Path(__file__).parent.parent / "src" / "nobi"
-    folders = {file.parent.relative_to(package).parts[0] for file in package.glob("*/**/*.py")}
-    assert folders <= set(LAYERS)
+def imported_modules(file):
+    """All modules of nobi that a file imports, also inside of functions, and `from nobi import x`."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "nobi")
+        elif isinstance(node, ast.ImportFrom) and node.module == "nobi":
+            yield from (f"nobi.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("nobi."):
+            yield node.module
 
 
-def test_torch_stays_where_it_belongs():
-    """Only the deep networks and their training know of torch."""
-    package = Path(__file__).parent.parent / "src" / "nobi"
+def test_no_layer_imports_a_higher_one():
+    for file in PACKAGE.rglob("*.py"):
+        if file == PACKAGE / "__main__.py":
+            continue
+        for module in imported_modules(file):
+            part = module.split(".")[1] if "." in module else ""
+            assert RANK.get(part, 0) <= RANK[part_of(file)], f"{file.relative_to(PACKAGE)} imports {module}"
+
+
+def test_every_part_of_the_package_has_a_layer():
+    assert {part_of(file) for file in PACKAGE.rglob("*.py")} == set(RANK)
+
+
+def test_only_deep_networks_and_their_training_import_torch():
     users = {
-        str(file.relative_to(package))
-        for file in package.rglob("*.py")
-        if re.search(r"^\s*(import|from) torch\b", file.read_text(), re.MULTILINE)
+        str(file.relative_to(PACKAGE))
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names))
+        or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch")
     }
-    assert users
-    assert all(user.startswith(("networks/deep/", "imitate/")) or user == "nn/winograd_torch.py" for user in users)
+    files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/imitate.py")
+    others = [user for user in users if not user.startswith(("networks/deep/", "imitation/", "bench/"))]
+    assert sorted(others) == sorted(files)

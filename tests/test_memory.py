@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nobi.memory import LINE, zeros
+from nobi.memory import PAIR, zeros
 
 
 @pytest.mark.parametrize("shape", [1, 3, (2, 5), (7, 3, 64), 0])
@@ -17,11 +17,11 @@ def test_arrays_are_zero_and_of_the_asked_shape(shape, dtype):
 
 
 def test_no_two_arrays_share_a_cache_line():
-    arrays = [zeros(size, np.uint8) for size in (1, LINE - 1, LINE, LINE + 1, 3) for _ in range(20)]
+    arrays = [zeros(size, np.uint8) for size in (1, PAIR - 1, PAIR, PAIR + 1, 3) for _ in range(20)]
     lines = [
         line
         for array in arrays
-        for line in range(array.ctypes.data // LINE, (array.ctypes.data + array.nbytes - 1) // LINE + 1)
+        for line in range(array.ctypes.data // PAIR, (array.ctypes.data + array.nbytes - 1) // PAIR + 1)
     ]
     assert len(lines) == len(set(lines))
-    assert all(array.ctypes.data % LINE == 0 for array in arrays)
+    assert all(array.ctypes.data % PAIR == 0 for array in arrays)

@@ -4,7 +4,7 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-from nobi.tensors import save_tensors
+from nobi.storage import save_tensors
 
 
 def test_the_same_content_is_the_same_bytes(tmp_path):

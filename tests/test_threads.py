@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from nobi.evolve.fitness import Fitness
+from nobi.evolution.fitness import Fitness
 from nobi.networks import make_network
 
 
@@ -16,7 +16,7 @@ from nobi.networks import make_network
 def test_openmp_waits_without_spinning_unless_the_user_wants_it(given, expected):
     environment = {name: text for name, text in os.environ.items() if name != "OMP_WAIT_POLICY"} | given
     done = subprocess.run(
-        [sys.executable, "-c", "import nobi.networks.deep.layers"],
+        [sys.executable, "-c", "import nobi.nn.torch_layers"],
         env=environment | {"OMP_DISPLAY_ENV": "true"},
         capture_output=True,
         text=True,

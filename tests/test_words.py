@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from nobi.errors import NobiError
-from nobi.words import choices, join_word, settings_from, split_word
+from nobi.spec import choices, join_word, settings_from, split_word
 
 
 @dataclass(frozen=True)

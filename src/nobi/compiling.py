@@ -31,7 +31,7 @@ import numba
 import platformdirs
 from numba.core import event, types
 
-from nobi.interrupts import interrupts_go_to
+from nobi.workers import interrupts_go_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from helpers.arena import assert_same_games, match, match_in_lockstep
 from nobi.arena.play import play_games
-from nobi.arena.summary import summarise
+from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, WHITE
 from nobi.games import variant
 from nobi.players import make_player

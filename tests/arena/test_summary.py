@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from helpers.arena import results
-from nobi.arena.summary import mean_interval, share_interval, summarise
+from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.games import variant
+from nobi.statistics import mean_interval, share_interval
 
 
 def test_intervals_are_those_of_scipy():

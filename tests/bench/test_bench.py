@@ -6,9 +6,8 @@ import time
 import pytest
 
 from helpers.commands import call
-from nobi.bench.datasets import records_as_sgf
-from nobi.bench.features import playout_records
-from nobi.bench.figure import Figure, rate_figure, rates
+from nobi.bench.data import playout_records, records_as_sgf
+from nobi.bench.measure import Figure, rate_figure, rates
 from nobi.records.sgf_reader import parse_sgf
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nobi.board.stones import PASS
-from nobi.board.vertices import point_named, row_column, vertex_name
+from nobi.board.text import point_named, row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 

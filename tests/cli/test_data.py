@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.commands import call
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.games.go import Go
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.commands import call
 from networks.deep_shared import lively
-from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.models.model import DeepModel, save_deep
 
 
 @pytest.fixture

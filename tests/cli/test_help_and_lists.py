@@ -10,8 +10,8 @@ import nobi
 from helpers.commands import call
 from helpers.diagrams import ENDLESS_LADDER
 from helpers.positions import position
+from nobi.encoding import position_planes
 from nobi.features import planes_named
-from nobi.features.position import position_planes
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
@@ -103,7 +103,7 @@ def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch)
             position_planes(position("go:ko=simple", ENDLESS_LADDER), planes_named("m15"))
             return 0
 
-    monkeypatch.setattr("nobi.cli.parsing.parsed", lambda _: ReadsLadders())
+    monkeypatch.setattr("nobi.cli.main.parsed", lambda _: ReadsLadders())
     for _ in range(2):  # each command reports its own
         code, out, err = call(capsys, "some-command")
         assert (code, out) == (0, "")

@@ -14,10 +14,10 @@ from rich.text import Text
 
 from helpers.commands import call
 from helpers.datasets import make_dataset
-from nobi.arena.summary import Interval
-from nobi.cli.common import progress_columns
-from nobi.cli.predict import _value
-from nobi.imitate.run import ImitationRun
+from nobi.cli.base import progress_columns
+from nobi.cli.evaluate import _value
+from nobi.imitation.run import ImitationRun
+from nobi.statistics import Interval
 
 RUN = ["--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
 RUN += ["--validation", "30", "--threads", "1"]
@@ -167,8 +167,8 @@ def test_predict_as_json(capsys, trained, data):
 
 
 def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_path, trained, data):
+    from nobi.models.model import DeepModel, save_deep
     from nobi.networks.deep import make_deep
-    from nobi.networks.deep.store import DeepModel, save_deep
 
     free = tmp_path / "free.safetensors"
     save_deep(free, DeepModel(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))

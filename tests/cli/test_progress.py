@@ -11,8 +11,8 @@ import pytest
 
 from helpers.commands import call
 from nobi import cli, compiling, games, networks, players
-from nobi.cli import common, warm_up
-from nobi.cli.common import ProgressText, Stopwatch, progress_bar, progress_lines
+from nobi.cli import base, warm_up
+from nobi.cli.base import ProgressText, Stopwatch, progress_bar, progress_lines
 from nobi.errors import NobiError
 
 
@@ -20,9 +20,7 @@ from nobi.errors import NobiError
 def clock(monkeypatch):
     """A clock that stands still until it is set."""
     now = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(
-        common, "time", SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds)
-    )
+    monkeypatch.setattr(base, "time", SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds))
     return now
 
 
@@ -49,7 +47,7 @@ def test_a_share_of_the_work_in_words(clock):
 
 
 def test_without_a_terminal_there_are_lines(capsys, monkeypatch):
-    monkeypatch.setattr(common, "LOG_SECONDS", 0.01)
+    monkeypatch.setattr(base, "LOG_SECONDS", 0.01)
     with progress_bar("games", 9, note=True) as progress:
         progress(4, "so far so good")
         _, err = until_something_is_said(capsys)
@@ -67,7 +65,7 @@ def until_something_is_said(capsys):
 
 
 def test_nothing_is_said_after_the_end_or_where_it_is_switched_off(capsys, monkeypatch):
-    monkeypatch.setattr(common, "LOG_SECONDS", 0.01)
+    monkeypatch.setattr(base, "LOG_SECONDS", 0.01)
     with progress_lines(lambda: "x"):
         pass
     capsys.readouterr()
@@ -155,7 +153,7 @@ def test_a_warm_up_that_fails_names_the_command(monkeypatch):
 
 def test_what_is_compiled_is_said_with_a_hint_at_first():
     program = (
-        "from nobi.cli.common import announce_compiling; from nobi import compiling; announce_compiling();"
+        "from nobi.cli.base import announce_compiling; from nobi import compiling; announce_compiling();"
         "compiling._watch.say('the rules of go'); compiling._watch.say('the boards')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -11,12 +11,11 @@ from helpers.commands import call
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
+from nobi.models.model import DeepModel, Model, load_deep, load_model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, load_deep, save_deep
-from nobi.networks.model import Model, load_model, save_model
-from nobi.players.policy import PolicyPlayer
-from nobi.players.view import view
+from nobi.players.inspection import view
+from nobi.players.network import PolicyPlayer
 
 
 @pytest.fixture(scope="module")

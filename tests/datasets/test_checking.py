@@ -5,11 +5,10 @@ import pytest
 
 from helpers.making import random_sgf
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.board.vertices import point_at
-from nobi.datasets.checking import check
+from nobi.board.text import point_at
 from nobi.games.go import Go, GoSettings
-from nobi.records.collecting import collection_of
-from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.collection import PASS_CODE, WHITE_BIT, collection_of
+from nobi.records.replay import check
 from nobi.records.sgf_reader import parse_sgf
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from nobi.datasets.filters import filter_out
-from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
+from nobi.records.importing import filter_out
+from nobi.records.settings import ImportSettings
 from nobi.records.sgf_reader import parse_sgf
 
 GAME = b"(;SZ[9]BR[3k]WR[2d]DT[1995-06-15]HA[2]AB[aa][bb];W[cc];B[dd];W[])"

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.making import image
-from nobi.datasets.identity import SPLITS, identify, split_of
 from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.dataset import SPLITS
+from nobi.records.importing import identify, split_of
 
 GAMES = st.integers(5, 19).flatmap(
     lambda size: st.tuples(

@@ -17,14 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.making import image, line_of, random_sgf
-from nobi.datasets import importing
-from nobi.datasets.dataset import Dataset, check_split_alike
-from nobi.datasets.identity import SPLITS
-from nobi.datasets.importing import import_records
-from nobi.datasets.settings import ImportSettings
 from nobi.errors import NobiError
-from nobi.records.collecting import select
-from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
+from nobi.records import importing
+from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, select
+from nobi.records.dataset import SPLITS, Dataset, check_split_alike
+from nobi.records.importing import import_records
+from nobi.records.settings import ImportSettings
 from nobi.records.sgf_reader import parse_sgf
 
 
@@ -304,7 +302,7 @@ def test_a_failed_replacement_leaves_the_old_one(tmp_path):
 PROGRAM = """
 import sys
 from pathlib import Path
-from nobi.datasets import importing
+from nobi.records import importing
 importing._WORTH_A_PROCESS = 0
 def tell(state):
     print(state.records, flush=True)

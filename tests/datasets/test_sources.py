@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from nobi.datasets import sources
-from nobi.datasets.sources import Source, find_sources
 from nobi.errors import NobiError
+from nobi.records import sources
+from nobi.records.sources import Source, find_sources
 
 A, B, C = b"(;SZ[9];B[aa])", b"(;SZ[9];B[bb])", b"(;SZ[9];B[cc])"
 LINES = A + b"\n\n" + B + b"\n" + C  # the last line lacks its end

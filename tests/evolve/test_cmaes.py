@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from nobi.evolve import make_trainer
+from nobi.trainers import make_trainer
 
 
 @pytest.mark.parametrize(("weights", "candidates"), [(1, 4), (21, 13), (93, 17), (140, 18)])
@@ -61,7 +61,7 @@ def test_converged_it_stays_finite():
 def test_the_number_of_library_threads_changes_no_bit():
     """With 140 weights the products are large enough to be shared among threads."""
     program = (
-        "import numpy as np; from nobi.evolve import make_trainer; from nobi.evolve.base import fingerprint\n"
+        "import numpy as np; from nobi.trainers import make_trainer; from nobi.trainers.base import fingerprint\n"
         "trainer = make_trainer('cmaes', 140, 1)\n"
         "for _ in range(30): trainer.tell(-(trainer.ask().astype(float) ** 2).sum(axis=1))\n"
         "import sys; sys.stdout.write(fingerprint(trainer.ask()))"

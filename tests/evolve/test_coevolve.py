@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from nobi.evolve.base import fingerprint, replay
-from nobi.evolve.coevolve import (
+from nobi.evolution.coevolution import (
     Coevolution,
     CoevolutionSettings,
     best_first,
@@ -12,6 +11,7 @@ from nobi.evolve.coevolve import (
     shared_fitness,
     shared_sample,
 )
+from nobi.trainers.base import fingerprint, replay
 
 
 def table(*rows):

@@ -17,16 +17,14 @@ from helpers.runs import (
     finish,
     leave_after,
 )
-from nobi.evolve.coevolve import shared_fitness
-from nobi.evolve.corun import Corun, CorunSettings
-from nobi.evolve.fitness import Fitness
-from nobi.evolve.measures import dominance_tournament
-from nobi.evolve.relative import play_each_other
-from nobi.figures.coevolution import champions_curve, ciao_plot
+from nobi.evolution.coevolution import Corun, CorunSettings, shared_fitness
+from nobi.evolution.fitness import Fitness, play_each_other
+from nobi.evolution.transfer import dominance_tournament
+from nobi.figures.training import champions_curve, ciao_plot
 from nobi.games import variant
+from nobi.models.model import load_model
 from nobi.networks import make_network
-from nobi.networks.model import load_model
-from nobi.tensors import save_tensors
+from nobi.storage import save_tensors
 
 SMALL = CorunSettings(
     net="mdrnn:hidden=2", population=4, selected=2, parasites=2, hall=5, mutation=0.3, generations=7, seed=5

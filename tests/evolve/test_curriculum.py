@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nobi.evolve.curriculum import Curriculum, CurriculumSettings
+from nobi.evolution.run import Curriculum, CurriculumSettings
 
 
 def test_levels():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nobi.evolve import make_trainer
-from nobi.evolve.mutation import mutants, random_weights
+from nobi.trainers import make_trainer
+from nobi.trainers.base import mutants, random_weights
 
 
 def test_plus_keeps_the_best_of_parents_and_offspring():

@@ -8,12 +8,11 @@ import pytest
 from helpers.commands import call
 from nobi.arena.play import play_games
 from nobi.errors import NobiError
-from nobi.evolve.fitness import MEASURES, Fitness, games_seed
-from nobi.evolve.measures import transfer
-from nobi.evolve.transfer import load_models, measure_transfer
+from nobi.evolution.fitness import MEASURES, Fitness, games_seed
+from nobi.evolution.transfer import load_models, measure_transfer, transfer
 from nobi.games import variant
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
-from nobi.networks.model import Model, save_model
 from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nobi.arena.summary import Interval, share_interval
-from nobi.evolve.measures import correlation, dominance_tournament, percentiles, transfer
+from nobi.evolution.transfer import dominance_tournament, transfer
+from nobi.statistics import Interval, correlation, percentiles, share_interval
 
 
 def test_everyone_dominates_where_later_is_better():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers.closeness import assert_close
-from nobi.evolve import make_trainer
-from nobi.evolve.nsga2 import cross, crowding_distance, dominance, fronts, mutate, select
+from nobi.trainers import make_trainer
+from nobi.trainers.nsga2 import cross, crowding_distance, dominance, fronts, mutate, select
 
 
 def opposed(candidates):

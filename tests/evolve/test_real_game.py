@@ -2,9 +2,9 @@
 
 import pytest
 
-from nobi.evolve import make_trainer
-from nobi.evolve.fitness import Fitness
+from nobi.evolution.fitness import Fitness
 from nobi.networks import make_network
+from nobi.trainers import make_trainer
 
 
 @pytest.mark.parametrize("seed", [6, 8])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from nobi.board.stones import BLACK, DRAW, WHITE
-from nobi.evolve import relative
-from nobi.evolve.relative import play_each_other
+from nobi.evolution import fitness
+from nobi.evolution.fitness import play_each_other
 from nobi.games import variant
 from nobi.networks import make_network
 
@@ -59,13 +59,13 @@ def test_threads_and_parts_change_nothing(monkeypatch, temperature):
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mdrnn:hidden=2", 5, 7, 5)
     scores = play_each_other(where, network, firsts, seconds, 4, 3, 1, temperature)
-    monkeypatch.setattr(relative, "LEAST_BOARDS", 1)
+    monkeypatch.setattr(fitness, "LEAST_BOARDS", 1)
     for threads in (2, 3, 7, 16):
         assert (
             play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature).tobytes() == scores.tobytes()
         )
     for boards in (1, 7, 30):
-        monkeypatch.setattr(relative, "MOST_BOARDS", boards)
+        monkeypatch.setattr(fitness, "MOST_BOARDS", boards)
         for threads in (1, 2):
             again = play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature)
             assert again.tobytes() == scores.tobytes()

@@ -17,11 +17,11 @@ from helpers.runs import (
     finish,
     leave_after,
 )
-from nobi.evolve.fitness import Fitness
-from nobi.evolve.run import Run
-from nobi.evolve.settings import EvolutionSettings
-from nobi.networks.model import load_model
-from nobi.tensors import save_tensors
+from nobi.evolution.fitness import Fitness
+from nobi.evolution.run import Run
+from nobi.evolution.settings import EvolutionSettings
+from nobi.models.model import load_model
+from nobi.storage import save_tensors
 
 SMALL = EvolutionSettings(
     sizes=(5,), net="mdrnn:hidden=2", method="es:parents=3,offspring=3", generations=7, games=4, seed=5

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nobi.errors import NobiError
-from nobi.evolve import find, make_trainer, names
-from nobi.evolve.base import fingerprint, replay
+from nobi.trainers import find, make_trainer, names
+from nobi.trainers.base import fingerprint, replay
 
 WEIGHTS = 12
 TARGET = np.linspace(-0.8, 0.8, WEIGHTS)
@@ -199,7 +199,7 @@ def test_trainer_words():
 
 def test_libraries_are_loaded_only_when_used():
     check = (
-        "import sys, nobi.evolve, nobi.evolve.cmaes, nobi.evolve.nsga2, nobi.evolve.es;"
+        "import sys, nobi.trainers, nobi.trainers.cmaes, nobi.trainers.nsga2, nobi.trainers.es;"
         "sys.exit(any(name in sys.modules for name in ('cmaes', 'scipy', 'numba', 'threadpoolctl')))"
     )
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

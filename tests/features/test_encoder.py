@@ -10,7 +10,7 @@ from nobi.board.stones import BLACK, WHITE
 from nobi.board.symmetry import SYMMETRIES, cells_after, inverse_of, transformed
 from nobi.errors import NobiError
 from nobi.features import planes_named
-from nobi.features.encoder import Encoder
+from nobi.records.encoder import Encoder
 
 M15 = planes_named("m15")
 

@@ -10,10 +10,10 @@ from helpers.positions import play, position
 from helpers.twins import as_dict
 from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import COLUMNS, point_named, row_column
+from nobi.board.text import COLUMNS, point_named, row_column
+from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import planes_named
-from nobi.features.position import position_planes
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
 from reference import planes as plain

@@ -11,11 +11,11 @@ from helpers.records import collection_of, random_records
 from helpers.twins import MARKS, as_dict
 from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
 from nobi.board.stones import BLACK, WHITE, copy_of
-from nobi.board.vertices import point_at, row_column
+from nobi.board.text import point_at, row_column
+from nobi.encoding import position_planes
 from nobi.features import names, planes_named
-from nobi.features.encoder import Encoder
-from nobi.features.position import position_planes
 from nobi.games.go import Go, GoSettings
+from nobi.records.encoder import Encoder
 from reference import planes as plain
 from reference import surround
 

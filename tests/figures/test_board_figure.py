@@ -9,16 +9,15 @@ from matplotlib.image import imread
 from matplotlib.patches import Circle
 
 from nobi.board.stones import BLACK, EMPTY, WHITE
-from nobi.board.vertices import point_named, row_column
+from nobi.board.text import point_named, row_column
 from nobi.figures.board import board_figure, draw_board, numbered_stones
-from nobi.figures.inside import MOST_UNITS, WIDTH, blocks_of, inside_figure, plan_of
+from nobi.figures.network import MOST_UNITS, WIDTH, blocks_of, inside_figure, plan_of
 from nobi.figures.style import blank_figure, place_axes
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
 from nobi.networks import make_network
-from nobi.networks.inside import Inside, LayerInside, SweepLabel
-from nobi.players.view import colours_of, view
+from nobi.players.inspection import Inside, LayerInside, SweepLabel, colours_of, view
 
 DPI = 150
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from nobi.board.vertices import COLUMNS
+from nobi.board.text import COLUMNS
+from nobi.encoding import position_planes
 from nobi.features import planes_named
-from nobi.features.position import position_planes
-from nobi.figures.planes import example_game, planes_figure
+from nobi.figures.board import example_game, planes_figure
 
 
 def test_the_position_of_the_page():

@@ -5,17 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nobi.arena.summary import Interval
-from nobi.figures import beside, prediction
-from nobi.figures.beside import Beside, beside_paper
-from nobi.imitate.metrics import Quality
+from nobi.figures import comparison, training
+from nobi.figures.comparison import Beside, beside_paper
+from nobi.imitation.prediction import Quality
+from nobi.statistics import Interval
 
 
 @pytest.fixture
 def drawn(monkeypatch):
     """Keeps every figure that is saved."""
     kept = []
-    monkeypatch.setattr(prediction, "save_figure", lambda figure, path: kept.append((figure, path)))
+    monkeypatch.setattr(training, "save_figure", lambda figure, path: kept.append((figure, path)))
     return kept
 
 
@@ -29,8 +29,8 @@ def share(value):
 
 def test_rates_that_fall_now_and_then_are_marked():
     pieces = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
-    assert prediction.annealed_at(pieces) == [25 * 128]
-    assert prediction.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
+    assert training.annealed_at(pieces) == [25 * 128]
+    assert training.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
 
 
 def test_the_training_curve_has_both_parts(drawn, tmp_path):
@@ -39,7 +39,7 @@ def test_the_training_curve_has_both_parts(drawn, tmp_path):
         line(step, 0.1, loss=3.0 / step, accuracy=0.2, validation_loss=3.1, validation_accuracy=0.15)
         for step in (1, 2, 3)
     ]
-    prediction.training_curve(lines, tmp_path / "curve.png", "a run")
+    training.training_curve(lines, tmp_path / "curve.png", "a run")
     [(figure, _)] = drawn
     left, right = figure.axes
     assert [curve.get_ydata().tolist() for curve in left.get_lines()] == [[3.0, 1.5, 1.0], [4.0, 3.1, 3.1, 3.1]]
@@ -48,9 +48,9 @@ def test_the_training_curve_has_both_parts(drawn, tmp_path):
 
 
 def test_curves_of_guesses_and_moves(drawn, tmp_path):
-    prediction.top_curve({"a": [share(0.4), share(0.6)], "b": [share(0.3)]}, tmp_path / "top.png", "guesses")
+    training.top_curve({"a": [share(0.4), share(0.6)], "b": [share(0.3)]}, tmp_path / "top.png", "guesses")
     quality, few = (Quality(100, games, share(0.5), share(3), share(0.2), share(2)) for games in (20, 2))
-    prediction.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
+    training.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
     top, moves = (figure.axes[0] for figure, _ in drawn)
     assert [curve.get_ydata() for curve in top.get_lines()] == [pytest.approx([40, 60]), pytest.approx([30])]
     assert [text.get_text() for text in top.get_legend().get_texts()] == ["a", "b", "95 % interval over games"]
@@ -59,7 +59,7 @@ def test_curves_of_guesses_and_moves(drawn, tmp_path):
 
 def test_groups_stand_in_their_order(drawn, tmp_path):
     groups = {"a": {"5k": share(0.3), "1d": share(0.5)}, "b": {"1d": share(0.4)}}
-    prediction.accuracy_by_group(groups, tmp_path / "ranks.png", "rank")
+    training.accuracy_by_group(groups, tmp_path / "ranks.png", "rank")
     axes = drawn[0][0].axes[0]
     assert [text.get_text() for text in axes.get_xticklabels()] == ["5k", "1d"]
     one, other = axes.containers
@@ -71,7 +71,7 @@ def test_groups_stand_in_their_order(drawn, tmp_path):
 
 def test_filters_are_drawn_as_they_are(drawn, tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
-    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    training.filter_figure(filters, tmp_path / "filters.png", "filters")
     figure = drawn[0][0]
     pictures = [axes.images[0] for axes in figure.axes if axes.images]
     found = {picture.get_array().tobytes() for picture in pictures}
@@ -84,7 +84,7 @@ def test_filters_are_drawn_as_they_are(drawn, tmp_path):
 def test_filters_are_named_by_their_planes(drawn, tmp_path):
     filters = np.zeros((2, 3, 5, 5), np.float32)
     filters[1, 2, 0, 0], filters[0, 0, 0, 1] = 1, 2
-    prediction.filter_figure(filters, tmp_path / "filters.png", "filters", ["own", "enemy"])
+    training.filter_figure(filters, tmp_path / "filters.png", "filters", ["own", "enemy"])
     figure = drawn[0][0]
     texts = {text.get_text() for text in figure.texts}
     names = ("own", "enemy", "edge of the board")
@@ -96,23 +96,23 @@ def test_filters_are_named_by_their_planes(drawn, tmp_path):
 
 
 def test_the_names_of_inputs():
-    assert prediction.plane_names("c14-3", SimpleNamespace(ko=True)) == ["own", "enemy", "ko"]
-    assert prediction.plane_names("c14-3", SimpleNamespace(ko=False)) == ["own", "enemy"]
-    assert prediction.plane_names("own-enemy", SimpleNamespace()) == ["own", "enemy"]
+    assert training.plane_names("c14-3", SimpleNamespace(ko=True)) == ["own", "enemy", "ko"]
+    assert training.plane_names("c14-3", SimpleNamespace(ko=False)) == ["own", "enemy"]
+    assert training.plane_names("own-enemy", SimpleNamespace()) == ["own", "enemy"]
 
 
 def test_filters_are_drawn_again_to_the_same_bytes(tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
-    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    training.filter_figure(filters, tmp_path / "filters.png", "filters")
     first = (tmp_path / "filters.png").read_bytes()
-    prediction.filter_figure(filters, tmp_path / "filters.png", "filters")
+    training.filter_figure(filters, tmp_path / "filters.png", "filters")
     assert (tmp_path / "filters.png").read_bytes() == first
     assert (tmp_path / "filters.svg").exists()
 
 
 def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
     runs = {f"run {i}": [line(step, 0.1, validation_accuracy=0.01 * i) for step in (0, 10)] for i in range(8)}
-    prediction.validation_curves(runs, tmp_path / "runs.png", "eight runs")
+    training.validation_curves(runs, tmp_path / "runs.png", "eight runs")
     axes = drawn[0][0].axes[0]
     assert [curve.get_ydata().tolist() for curve in axes.get_lines()] == [pytest.approx([i, i]) for i in range(8)]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == list(runs)
@@ -122,7 +122,7 @@ def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
 
 def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     kept = []
-    monkeypatch.setattr(beside, "save_figure", lambda figure, _: kept.append(figure))
+    monkeypatch.setattr(comparison, "save_figure", lambda figure, _: kept.append(figure))
     cases = [Beside("a", Interval(2, 1, 4), 3.0), Beside("b", Interval(-1, -2, 0)), Beside("c", Interval(5, 4, 6), 5.5)]
     beside_paper(cases, tmp_path / "beside.png", "some", "points")
     axes = kept[0].axes[0]

@@ -7,17 +7,23 @@ import pytest
 from matplotlib.image import imread
 from scipy import stats
 
-from nobi.arena.summary import Interval
-from nobi.evolve.measures import percentiles
 from nobi.figures.board import CELL, games_figure
-from nobi.figures.curves import share_lines
-from nobi.figures.learning import LearningPanel, band_of, learning_bands
-from nobi.figures.percentiles import SHARES, Panel, looks_of, percentile_curves
-from nobi.figures.scatter import Cloud, ScatterPanel, scatter_plot
-from nobi.figures.sizes import fitness_limits
-from nobi.figures.titles import boards_in_words, in_words, title
+from nobi.figures.comparison import (
+    SHARES,
+    Cloud,
+    Panel,
+    ScatterPanel,
+    fitness_limits,
+    looks_of,
+    percentile_curves,
+    scatter_plot,
+    share_lines,
+)
+from nobi.figures.style import boards_in_words, in_words, title
+from nobi.figures.training import LearningPanel, band_of, learning_bands
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
+from nobi.statistics import Interval, percentiles
 
 RANDOM = np.random.default_rng(5)
 FITNESS = RANDOM.uniform(-1, 1, 60)

@@ -7,7 +7,7 @@ import pytest
 from helpers.diagrams import CAPTURES, CONNECTION, FOUR_STONE_SUICIDE, KO, ONE_STONE_SUICIDE
 from helpers.positions import picture, play, points, position, verdict
 from nobi.board.stones import BLACK, EMPTY, WHITE
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import LOSES, UNDECIDED, WINS

@@ -5,7 +5,7 @@ import pytest
 from helpers.diagrams import EMPTY_BOARD, SEND_TWO
 from helpers.positions import GAMES, drawn, picture, play, points, position, prisoners, side_by_side
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import COLUMNS, point_named, vertex_name
+from nobi.board.text import COLUMNS, point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import handicap_points

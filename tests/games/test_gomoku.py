@@ -14,7 +14,7 @@ from helpers.positions import (
     verdict,
 )
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
-from nobi.board.vertices import COLUMNS
+from nobi.board.text import COLUMNS
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import UNDECIDED, WINS

@@ -22,7 +22,7 @@ import pyspiel
 import pytest
 
 from nobi.board.stones import BLACK, DRAW, PASS, RUNNING, WHITE, board_points
-from nobi.board.vertices import point_at, point_named, row_column
+from nobi.board.text import point_at, point_named, row_column
 from nobi.games import variant
 from nobi.games.go import handicap_points
 

@@ -16,7 +16,7 @@ from helpers.positions import (
     verdict,
 )
 from nobi.board.stones import BLACK, DRAW, EMPTY, RUNNING, WHITE
-from nobi.board.vertices import point_named
+from nobi.board.text import point_named
 from nobi.games import variant
 from nobi.games.base import UNDECIDED, WINS
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers.twins import MARKS, as_dict
 from nobi.board.stones import BLACK, DRAW, PASS, RUNNING, WHITE
-from nobi.board.vertices import point_at, row_column
+from nobi.board.text import point_at, row_column
 from nobi.games import variant
 from reference import rows, surround
 

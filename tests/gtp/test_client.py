@@ -17,19 +17,18 @@ from helpers.engines import fake
 from helpers.processes import is_running, processes_with, wait_until
 from helpers.runs import fault_of
 from nobi.board.stones import BLACK
-from nobi.board.vertices import point_named
+from nobi.board.text import point_named
+from nobi.clock import TimeControl, TimeSettings
 from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.gtp.bot import GtpBot
-from nobi.gtp.client import EngineError, EngineProcess, start_engine
-from nobi.players.bot import RESIGN, Clock, clock_for
-from nobi.players.time import TimeControl, TimeSettings
+from nobi.gtp.client import EngineError, EngineProcess, GtpBot, start_engine
+from nobi.players.base import RESIGN, Clock, clock_for
 
 GO = variant("go:komi=0.5", 9)
 
 
 def names(game, moves):
-    from nobi.board.vertices import vertex_name
+    from nobi.board.text import vertex_name
 
     return [vertex_name(move, game.size) for move in moves]
 

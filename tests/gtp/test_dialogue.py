@@ -7,9 +7,9 @@ import pytest
 
 from helpers.conversation import Talk, talk_through
 from nobi.board.stones import WHITE
-from nobi.gtp.commands import COMMANDS
+from nobi.gtp.session import COMMANDS
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
-from nobi.networks.model import Model, save_model
 
 STANDARD = [
     "protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize",

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.conversation import HALVES, Talk
+from nobi.models.model import DeepModel, Model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, save_deep
-from nobi.networks.model import Model, save_model
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ import pytest
 
 from helpers.conversation import HALVES, Talk
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import point_named
+from nobi.board.text import point_named
 from nobi.games import variant
 from nobi.games.base import COLOUR_NAMES
 from nobi.gtp.engine import Engine
 from nobi.gtp.session import Session
 from nobi.players import make_player
-from nobi.players.bot import PlayerBot
+from nobi.players.base import PlayerBot
 
 
 def test_rules():

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.conversation import Talk
-from nobi.gtp.commands import COMMANDS
 from nobi.gtp.protocol import read_command
+from nobi.gtp.session import COMMANDS
 
 WORDS = st.sampled_from([
     "b", "w", "black", "WHITE", "B", "pass", "resign", "A1", "b2", "C3", "d4", "E5", "e1", "J9", "T19", "I5",

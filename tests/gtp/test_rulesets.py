@@ -7,8 +7,8 @@ import pytest
 
 from nobi.games.go import GoSettings
 from nobi.gtp.protocol import GtpError
-from nobi.gtp.rulesets import as_json, from_text, one_rule
-from nobi.records.rules import SHORTHANDS
+from nobi.gtp.setup import as_json, from_text, one_rule
+from nobi.records.properties import SHORTHANDS
 
 
 @pytest.mark.parametrize("name", SHORTHANDS)

@@ -13,18 +13,17 @@ import pytest
 from helpers.conversation import Talk
 from helpers.positions import position
 from nobi.board.stones import BLACK
-from nobi.board.vertices import point_named
+from nobi.board.text import point_named
 from nobi.cli.gtp import Gtp
-from nobi.cores import usable_threads
 from nobi.games import variant
-from nobi.gtp.serve import serve
+from nobi.gtp.engine import serve
 from nobi.gtp.session import Session
+from nobi.models.model import DeepModel, Model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, save_deep
-from nobi.networks.model import Model, save_model
 from nobi.players import make_bot
-from nobi.players.bot import Bot, Candidate
+from nobi.players.base import Bot, Candidate
+from nobi.workers import usable_threads
 
 
 def session(word="playout", game="go", size=5):

@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from nobi.arena.games import PlayedGames
-from nobi.arena.lockstep import Lockstep
-from nobi.arena.play import play_games
+from nobi.arena.play import Lockstep, play_games
+from nobi.arena.results import PlayedGames
 from nobi.games import variant
 from nobi.players import make_player
 

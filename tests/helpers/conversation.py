@@ -4,7 +4,7 @@ from nobi.games import variant
 from nobi.gtp.engine import Engine
 from nobi.gtp.session import Session
 from nobi.players import make_bot, make_player
-from nobi.players.bot import PlayerBot
+from nobi.players.base import PlayerBot
 
 HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
 """A finished position on 5x5, for `gogui-setup`: black has the left, white the right."""

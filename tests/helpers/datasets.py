@@ -3,11 +3,11 @@
 import lzma
 
 from nobi.arena.play import play_games
-from nobi.datasets.importing import import_records
-from nobi.datasets.settings import ImportSettings
 from nobi.games import variant
 from nobi.players import make_player
-from nobi.records.sgf import sgf_of
+from nobi.records.importing import import_records
+from nobi.records.settings import ImportSettings
+from nobi.records.sgf_writer import sgf_of
 
 
 def played_lines(size, games, seed=0, most=40):

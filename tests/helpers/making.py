@@ -2,9 +2,9 @@
 
 from sgfmill import sgf
 
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.games.go import Go, GoSettings
-from nobi.records.sgf import sgf_of
+from nobi.records.sgf_writer import sgf_of
 
 
 def random_game(rng, size=9, moves=30):

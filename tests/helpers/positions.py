@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import COLUMNS, point_named
+from nobi.board.text import COLUMNS, point_named
 from nobi.errors import NobiError
 from nobi.games import variant
 

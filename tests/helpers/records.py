@@ -4,7 +4,7 @@ import numpy as np
 
 from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.games import variant
 from nobi.players import make_player
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection

@@ -1,7 +1,7 @@
 """A game as the plain twins in `reference` see it."""
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from reference import surround
 
 MARKS = {BLACK: surround.BLACK, WHITE: surround.WHITE}

@@ -16,13 +16,11 @@ import torch
 from helpers.runs import fault_of
 from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.imitate.batches import Reader
-from nobi.imitate.checkpoint import read_checkpoint
-from nobi.imitate.run import ImitationRun, save_trained, schedule_of
-from nobi.imitate.settings import ImitationSettings
+from nobi.imitation.data import Reader
+from nobi.imitation.run import ImitationRun, read_checkpoint, save_trained, schedule_of
+from nobi.imitation.settings import ImitationSettings
+from nobi.models.model import DeepModel, load_deep, load_model, save_deep
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, load_deep, save_deep
-from nobi.networks.model import load_model
 from nobi.players import make_player
 
 NET = "nobi-net:width=16,blocks=2,planes=c14-7"

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from nobi.imitate.muon import orthogonal
-from nobi.imitate.optimiser import make_optimiser, restore_state, set_rate, state_tensors
+from nobi.imitation.muon import orthogonal
+from nobi.imitation.optimiser import make_optimiser, restore_state, set_rate, state_tensors
 
 
 @pytest.mark.parametrize("shape", [(1, 8, 72), (3, 16, 16), (2, 40, 9)])

@@ -8,10 +8,8 @@ import torch
 
 from helpers.records import collection_of, random_records
 from nobi.board.stones import BLACK, WHITE
-from nobi.imitate.batches import AHEAD, Reader, in_turn
-from nobi.imitate.positions import NO_ANSWER, Positions
-from nobi.records.collecting import span
-from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.imitation.data import AHEAD, NO_ANSWER, Positions, Reader, in_turn
+from nobi.records.collection import PASS_CODE, WHITE_BIT, span
 
 PASSING = [
     {"size": 5, "moves": [(BLACK, None), (WHITE, (0, 1)), (BLACK, None), (WHITE, None), (BLACK, (2, 2))]},

@@ -7,15 +7,13 @@ import pytest
 import torch
 
 from helpers.runs import fault_of
+from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import planes_named
-from nobi.features.position import position_planes
 from nobi.games.go import Go, GoSettings
-from nobi.imitate.evaluation import open_evaluation
-from nobi.imitate.metrics import MOVES_A_GROUP, prediction_of, quality_of, within
-from nobi.imitate.verdicts import Verdicts, judge
+from nobi.imitation.prediction import MOVES_A_GROUP, Verdicts, judge, open_evaluation, prediction_of, quality_of, within
+from nobi.models.model import DeepModel, save_deep
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, save_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
 CPU = torch.device("cpu")
@@ -36,8 +34,8 @@ def model(tmp_path_factory):
 def plain_verdicts(model, data, *, legal):
     """Every position of the test part, played by hand: (game, ply, size, rank, probabilities by cell, target)."""
     from nobi.board.stones import board_points
-    from nobi.datasets.dataset import Dataset
-    from nobi.networks.deep.store import load_deep
+    from nobi.models.model import load_deep
+    from nobi.records.dataset import Dataset
 
     games = Dataset.open(data).collection("test")
     network = load_deep(model).network

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nobi.imitate.permutation import permuted
-from nobi.imitate.sampling import _BLOCK, Sampler, fixed_sample
+from nobi.imitation.data import _BLOCK, Sampler, fixed_sample, permuted
 
 
 @settings(max_examples=60, deadline=None)

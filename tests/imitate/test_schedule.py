@@ -3,7 +3,7 @@
 import pytest
 
 from nobi.errors import NobiError
-from nobi.imitate.schedule import make_schedule
+from nobi.imitation.optimiser import make_schedule
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import torch
 from safetensors.numpy import load_file
 
 from helpers.commands import call
-from nobi.imitate.batches import Reader
-from nobi.imitate.run import ImitationRun
-from nobi.imitate.settings import ImitationSettings
-from nobi.imitate.team import Team
+from nobi.imitation.data import Reader
+from nobi.imitation.run import ImitationRun
+from nobi.imitation.settings import ImitationSettings
+from nobi.imitation.step import Team
 from nobi.networks.deep import make_deep
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nobi.matches.elo import bradley_terry, elo_difference, elo_of
+from nobi.statistics import bradley_terry, elo_difference, elo_of
 
 
 def test_elo_of_a_share():

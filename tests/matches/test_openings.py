@@ -4,7 +4,7 @@ import pytest
 
 from helpers.runs import fault_of
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.matches.openings import handicap_opening, random_opening, read_openings

@@ -13,15 +13,30 @@ from helpers.answering import answering
 from helpers.engines import fake
 from helpers.processes import processes_with, wait_until
 from helpers.runs import fault_of
+from nobi.clock import TimeSettings
 from nobi.games import variant
-from nobi.matches.folder import MatchFolder
+from nobi.matches.folder import (
+    GameRecord,
+    MatchFolder,
+    cross_table,
+    forfeits,
+    record_from,
+    summarise_match,
+    void_reasons,
+    without_repetitions,
+)
 from nobi.matches.openings import Opening, random_opening
-from nobi.matches.records import GameRecord, record_from, without_repetitions
-from nobi.matches.referee import RulesReferee, ruling_of
-from nobi.matches.seats import Entrant
-from nobi.matches.series import Pairing, Series, SeriesSettings, keeper, pairings, remaining
-from nobi.matches.statistics import cross_table, forfeits, summarise_match, void_reasons
-from nobi.players.time import TimeSettings
+from nobi.matches.series import (
+    Entrant,
+    Pairing,
+    RulesReferee,
+    Series,
+    SeriesSettings,
+    keeper,
+    pairings,
+    remaining,
+    ruling_of,
+)
 
 GO = variant("go:komi=0.5", 5)
 
@@ -299,7 +314,7 @@ def test_statistics_are_those_of_player_a():
 
 
 def test_seats_keep_engines_and_renew_players():
-    from nobi.matches.seats import Seat
+    from nobi.matches.series import Seat
 
     seat = Seat(Entrant(engine("good"), GO, 0, 5.0))
     assert seat.bot(0) is seat.bot(1)

@@ -7,11 +7,11 @@ import pytest
 
 from helpers.commands import call
 from nobi.arena.play import play_games
-from nobi.arena.summary import summarise
+from nobi.arena.results import summarise
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.models import is_model, model_path, results, shipped
-from nobi.networks.modelfile import read_model_file
+from nobi.models.model import read_model_file
 from nobi.players import make_player
 
 NAMES = sorted(shipped())

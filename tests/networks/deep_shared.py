@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.inputs import plane_count
+from nobi.networks.deep.base import plane_count
 
 
 def lively(word, seed=0, scale=1.0):

@@ -12,10 +12,9 @@ from safetensors.numpy import load, save
 import nobi
 from networks.deep_shared import lively, outputs, random_planes
 from nobi.errors import NobiError
+from nobi.models.model import DeepModel, Model, load_deep, load_model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, load_deep, save_deep
-from nobi.networks.model import Model, load_model, save_model
 
 WORDS = [
     "c14-small:size=6,edge=false",

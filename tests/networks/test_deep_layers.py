@@ -6,12 +6,11 @@ import torch
 
 from helpers.closeness import assert_close
 from networks.deep_shared import colours, lively, outputs, random_planes
-from nobi.imitate.batches import Batch
-from nobi.imitate.verdicts import considered
+from nobi.imitation.data import Batch
+from nobi.imitation.prediction import considered
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.layers import Tied
-from nobi.networks.deep.loss import move_loss, only_legal
 from nobi.networks.deep.nobi_net import global_pooling
+from nobi.nn.torch_layers import Tied, move_loss, only_legal
 from reference import deep as plain
 
 

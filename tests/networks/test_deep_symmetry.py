@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from helpers.closeness import DOUBLE, SINGLE, assert_close
 from networks.deep_shared import lively, outputs, random_planes
 from networks.shared import SYMMETRIES, transformed
-from nobi.board.symmetry import cells_after
-from nobi.networks.deep.orbits import cell_orbits, pair_orbits
+from nobi.board.symmetry import cell_orbits, cells_after, pair_orbits
 
 EQUIVARIANT = [
     "c14-small:size={n}",

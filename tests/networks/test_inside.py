@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, layer_of, random_boards
 from nobi.networks import make_network
-from nobi.networks.inside import SATURATED, look_inside
+from nobi.players.inspection import SATURATED, look_inside
 from reference import networks as plain
 
 SWIPING = [

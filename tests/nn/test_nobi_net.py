@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from networks.deep_shared import random_planes
+from nobi.models.model import DeepModel, compiled_in, load_deep, read_model_file, save_deep
 from nobi.networks.deep import make_deep
+from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 from nobi.networks.deep.nobi_net import BatchNorm
-from nobi.networks.deep.playing import CompiledNobiNet, compiled_in
-from nobi.networks.deep.store import DeepModel, load_deep, save_deep
-from nobi.networks.modelfile import read_model_file
 
 WORDS = ["nobi-net:width=32,blocks=3", "nobi-net:width=96,blocks=2", "nobi-net:width=48,blocks=2,symmetric=true"]
 CLOSE = 1e-4

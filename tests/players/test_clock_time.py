@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.players.time import FEWEST_MOVES, LAG, RESERVE, TimeControl, TimeSettings
+from nobi.clock import FEWEST_MOVES, LAG, RESERVE, TimeControl, TimeSettings
 
 POINTS = 361
 

@@ -8,9 +8,15 @@ import pytest
 from helpers.players import assert_uniform, choices_of
 from helpers.twins import MARKS, as_dict
 from nobi.board.stones import BLACK, EMPTY
-from nobi.board.vertices import row_column, vertex_name
+from nobi.board.text import row_column, vertex_name
 from nobi.games.atari_go import AtariGo
-from nobi.players.heuristic.reading import allocate_room, find_liberties, forced_wins, wins_by_atari, wins_by_net
+from nobi.players.heuristic.forced_captures import (
+    allocate_room,
+    find_liberties,
+    forced_wins,
+    wins_by_atari,
+    wins_by_net,
+)
 from reference import surround
 
 TACTICS = {

@@ -10,7 +10,7 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.players import make_bot, make_player
-from nobi.players.bot import RESIGN, Clock
+from nobi.players.base import RESIGN, Clock
 from nobi.players.scoring import dead_stones
 
 SETTLED = """

@@ -8,11 +8,11 @@ from helpers.arena import assert_same_games, match_in_lockstep
 from helpers.players import assert_uniform
 from nobi.arena.play import play_games
 from nobi.board.stones import PASS
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.errors import NobiError
 from nobi.games import variant
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks import make_network
-from nobi.networks.model import Model, load_model, save_model
 from nobi.players import make_player
 from nobi.players.base import Player
 from nobi.players.network import NetworkPlayer, NetworkSettings

@@ -8,15 +8,14 @@ from helpers.arena import assert_same_games
 from networks.deep_shared import lively
 from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.board.vertices import point_named, row_column
+from nobi.board.text import point_named, row_column
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go
-from nobi.networks.deep.store import DeepModel, save_deep
+from nobi.models.model import DeepModel, save_deep
 from nobi.players import make_player
-from nobi.players.bot import Clock
-from nobi.players.network import NetworkPlayer
-from nobi.players.policy import PolicyPlayer, PolicySettings
+from nobi.players.base import Clock
+from nobi.players.network import NetworkPlayer, PolicyPlayer, PolicySettings
 from nobi.streams import stream_of
 
 NETS = ["nobi-net:width=16,blocks=2", "m15:layers=2,filters=4,size=7", "mdlstm:hidden=2", "c14-small:size=7"]

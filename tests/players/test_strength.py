@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from helpers.arena import match
-from nobi.arena.summary import summarise
+from nobi.arena.results import summarise
 
 
 @pytest.mark.parametrize("size", [7, 9])

@@ -7,8 +7,8 @@ from nobi.board.stones import PASS, WHITE
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.networks import make_network
+from nobi.players.inspection import view
 from nobi.players.network import NetworkPlayer
-from nobi.players.view import view
 from nobi.streams import stream_of
 
 

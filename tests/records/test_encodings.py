@@ -3,7 +3,7 @@
 import pytest
 
 from nobi.records.collection import WHITE_BIT
-from nobi.records.errors import RecordError
+from nobi.records.properties import RecordError
 from nobi.records.sgf_reader import SgfRecord, parse_sgf
 
 BRACKETS = b"[\\]"

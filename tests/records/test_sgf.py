@@ -11,7 +11,7 @@ from sgfmill import sgf
 from helpers.commands import call
 from helpers.positions import GAMES
 from nobi.games import variant
-from nobi.records.sgf import sgf_of
+from nobi.records.sgf_writer import sgf_of
 
 
 def read(file):

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from helpers.making import LETTERS, cells_of, line_of, random_game
 from nobi.board.stones import BLACK, EMPTY, WHITE
-from nobi.board.vertices import vertex_name
-from nobi.datasets.filters import unusable
+from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.records import sgf_reader
 from nobi.records.collection import PASS_CODE, WHITE_BIT
-from nobi.records.errors import RecordError
-from nobi.records.sgf import sgf_of
+from nobi.records.importing import unusable
+from nobi.records.properties import RecordError
 from nobi.records.sgf_reader import SgfRecord, parse_sgf, read_sgf
+from nobi.records.sgf_writer import sgf_of
 
 W, PASS = WHITE_BIT, PASS_CODE
 

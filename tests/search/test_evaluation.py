@@ -10,21 +10,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers.processes import wait_until
 from nobi.board.stones import PASS, WHITE, board_points
-from nobi.cores import usable_threads
+from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import planes_named
-from nobi.features.position import position_planes
 from nobi.games import variant
+from nobi.models.model import DeepModel, Model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.store import DeepModel, save_deep
-from nobi.networks.deep.threads import leave_cores
-from nobi.networks.model import Model, save_model
-from nobi.search.policy import NetworkPolicy, softmax
+from nobi.nn.torch_layers import leave_cores
+from nobi.search.evaluator import PUT
+from nobi.search.policy import NetworkPolicy, Views, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.search.views import Views
-from nobi.search.waiting import PUT
+from nobi.workers import usable_threads
 
 
 class Favourite:

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.positions import position
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 

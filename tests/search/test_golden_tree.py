@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nobi.board.vertices import row_column, vertex_name
+from nobi.board.text import row_column, vertex_name
 from nobi.games import variant
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings

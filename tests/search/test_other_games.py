@@ -4,7 +4,7 @@ import pytest
 
 from helpers.positions import rows_position
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.games import variant
 from nobi.search.search import Search
 

@@ -7,12 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from nobi import studies
-from nobi.arena.summary import Interval
-from nobi.files import ready_folder
-from nobi.studies.base import Claim, Findings, Picture, Row, Study, Table
-from nobi.studies.engines import Engine
-from nobi.studies.pieces import Piece
-from nobi.studies.records import Records
+from nobi.statistics import Interval
+from nobi.storage import ready_folder
+from nobi.studies.jobs import Piece
+from nobi.studies.resources import Engine, Records
+from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table
 
 made = []
 """The numbers of the pieces that were made, in order."""

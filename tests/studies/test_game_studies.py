@@ -6,12 +6,12 @@ import pytest
 from helpers.runs import fault_of
 from nobi import studies
 from nobi.errors import NobiError
-from nobi.studies.c14_games import TABLE_4
-from nobi.studies.m15_games import OPPONENTS
-from nobi.studies.m15_search import MODES
+from nobi.studies.c14.games import TABLE_4
+from nobi.studies.cache import Spent
+from nobi.studies.m15.games import OPPONENTS
+from nobi.studies.m15.search import MODES
 from nobi.studies.pages import group_page
 from nobi.studies.runner import document_of, run_studies
-from nobi.studies.workshop import Spent
 from studies.made_up import ENGINES, RECORDS
 
 GNUGO = {"gnugo": ENGINES["gnugo"]}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from nobi import studies
-from nobi.arena.summary import Interval
-from nobi.studies.base import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
-from nobi.studies.c14_ablation import ALL, LIBERTIES_ONLY, NONE, SWITCHES, chance_share, symmetric_share
-from nobi.studies.workshop import Workshop
+from nobi.statistics import Interval
+from nobi.studies.c14.ablation import ALL, LIBERTIES_ONLY, NONE, SWITCHES, chance_share, symmetric_share
+from nobi.studies.cache import Workshop
+from nobi.studies.study import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
 from studies.made_up import ENGINES, RECORDS
 
 

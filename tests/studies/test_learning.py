@@ -8,14 +8,13 @@ import torch
 
 from helpers.datasets import make_dataset
 from helpers.runs import fault_of
-from nobi.datasets.dataset import Dataset
-from nobi.imitate import run as imitation
-from nobi.imitate.evaluation import open_evaluation
-from nobi.imitate.metrics import gain_of, gains_apart, guesses_gain, quality_of
-from nobi.imitate.settings import ImitationSettings
-from nobi.studies.learning import CURVE, Imitation, Prediction, multiplications
-from nobi.studies.records import check_role, role_paths
-from nobi.studies.workshop import Workshop
+from nobi.imitation import run as imitation
+from nobi.imitation.prediction import gain_of, gains_apart, guesses_gain, open_evaluation, quality_of
+from nobi.imitation.settings import ImitationSettings
+from nobi.records.dataset import Dataset
+from nobi.studies.cache import Workshop
+from nobi.studies.resources import check_role, role_paths
+from nobi.studies.training_jobs import CURVE, Imitation, Prediction, multiplications
 
 NET = "m15:layers=1,filters=4,position=false"
 

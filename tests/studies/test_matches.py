@@ -8,14 +8,23 @@ import pytest
 
 from helpers.engines import fake
 from helpers.runs import fault_of
-from nobi.arena.summary import Interval
-from nobi.matches.records import GameRecord
-from nobi.studies.contests import Playing, match_with, network_of, remarks, repeatable, stand_in
-from nobi.studies.engines import Engine, Strength, command_of, engine_commands, meet
-from nobi.studies.matches import Contestant, EngineMatch, arrays_of, standing_of
-from nobi.studies.pieces import Piece
-from nobi.studies.statistics import difference_of_shares
-from nobi.studies.workshop import Workshop
+from nobi.matches.folder import GameRecord
+from nobi.statistics import Interval, difference_of_shares
+from nobi.studies.cache import Workshop
+from nobi.studies.jobs import Piece
+from nobi.studies.match_jobs import (
+    Contestant,
+    EngineMatch,
+    Playing,
+    arrays_of,
+    match_with,
+    network_of,
+    remarks,
+    repeatable,
+    stand_in,
+    standing_of,
+)
+from nobi.studies.resources import Engine, Strength, command_of, engine_commands, meet
 
 ENGINE = Engine("gnugo", "Fake 1.0")
 

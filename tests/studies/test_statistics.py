@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nobi.studies.statistics import (
+from nobi.statistics import (
     correlation_over_runs,
     difference,
     gain_over_runs,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from helpers.runs import fault_of
-from nobi.evolve.corun import CorunSettings
-from nobi.evolve.settings import EvolutionSettings
-from nobi.studies.pieces import Champions, Coevolution, Evolution, RandomNetworks, random_weights
-from nobi.studies.workshop import Workshop
+from nobi.evolution.coevolution import CorunSettings
+from nobi.evolution.settings import EvolutionSettings
+from nobi.studies.cache import Workshop
+from nobi.studies.jobs import Champions, Coevolution, Evolution, RandomNetworks, random_weights
 from studies.made_up import Numbers, forget, interrupt_at, made
 
 TESTS = Path(__file__).parent.parent
@@ -40,8 +40,8 @@ def real_pieces():
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from nobi.evolve import folder
-from nobi.studies.workshop import Workshop
+from nobi.trainers import folder
+from nobi.studies.cache import Workshop
 from studies.test_workshop import real_pieces
 
 folder.SAVE_SECONDS = 0.0

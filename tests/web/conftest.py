@@ -3,8 +3,8 @@ import time
 import numpy as np
 import pytest
 
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
-from nobi.networks.model import Model, save_model
 from nobi.web.jobs import Jobs
 from nobi.web.opponents import Catalogue
 from nobi.web.table import Table

@@ -8,9 +8,9 @@ import pytest
 
 from nobi import games
 from nobi.errors import NobiError
-from nobi.networks.modelfile import read_model_file
-from nobi.players.loading import player_in
-from nobi.players.view import view_of
+from nobi.models.model import read_model_file
+from nobi.players.inspection import view_of
+from nobi.players.network import player_in
 from nobi.web import looking
 from nobi.web.looking import Looker, centred
 from nobi.web.opinion import look_inside_file

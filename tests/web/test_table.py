@@ -173,8 +173,8 @@ def test_an_sgf_is_opened_at_its_start(table, settle):
 def test_a_network_for_one_size_says_so(tmp_path, jobs):
     import numpy as np
 
+    from nobi.models.model import Model, save_model
     from nobi.networks import make_network
-    from nobi.networks.model import Model, save_model
 
     network = make_network("mlp")
     path = tmp_path / "fixed.safetensors"

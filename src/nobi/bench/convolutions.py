@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nobi.bench.figure import Figure, rate_figure, rate_ratios, rates
-from nobi.bench.networks import peak_rate
+from nobi.bench.games import peak_rate
+from nobi.bench.measure import Figure, rate_figure, rate_ratios, rates
 
 if TYPE_CHECKING:
     from nobi.networks.deep.nobi_net import NobiNet
@@ -54,9 +54,8 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
 
 
 def _training(convolution: str) -> Callable[[int], int]:
-    from nobi.imitate.speed import synthetic_batch
-    from nobi.imitate.team import use_threads
-    from nobi.imitate.trainer import LossWeights, Trainer
+    from nobi.bench.training import synthetic_batch
+    from nobi.imitation.step import LossWeights, Trainer, use_threads
     from nobi.networks.deep import make_deep
 
     use_threads(1, 1)
@@ -74,7 +73,7 @@ def _training(convolution: str) -> Callable[[int], int]:
 
 
 def _inference(engine: str, batch: int) -> Callable[[int], int]:
-    from nobi.imitate.team import use_threads
+    from nobi.imitation.step import use_threads
     from nobi.networks.deep import make_deep
 
     use_threads(1, 1)
@@ -99,7 +98,7 @@ def _evaluator(network: "NobiNet", engine: str) -> Callable[[Any], object]:
     if engine == "onnxruntime":
         import onnxruntime
 
-        from nobi.networks.deep.export import export_onnx
+        from nobi.models.export import export_onnx
 
         with TemporaryDirectory() as folder:
             export_onnx(network, Path(folder) / "net.onnx", SIZE)
@@ -108,7 +107,7 @@ def _evaluator(network: "NobiNet", engine: str) -> Callable[[Any], object]:
         options.intra_op_num_threads = 1
         session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         return lambda planes: session.run(None, {"planes": planes})
-    from nobi.networks.deep.playing import CompiledNobiNet
+    from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 
     tensors = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
     compiled = CompiledNobiNet(network.settings, tensors)

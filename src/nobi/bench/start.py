@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from nobi.bench.figure import Figure
+from nobi.bench.measure import Figure
 
 _MATCH = ("match", "random", "naive", "--size", "7", "--games", "10")
 

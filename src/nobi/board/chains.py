@@ -40,7 +40,7 @@ from nobi.board.stones import (
     points_of,
     put,
 )
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
 from nobi.memory import zeros

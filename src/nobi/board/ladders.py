@@ -7,7 +7,7 @@ chain beside it that is in atari itself. Then the chain has
     two                        the attacker tries both;
     one                        the attacker captures it, unless a ko forbids that.
 
-Moves are really played, captures and all, and taken back (`nobi.board.trail`); suicide and the retaking of a ko are
+Moves are really played, captures and all, and taken back (`nobi.board.undo`); suicide and the retaking of a ko are
 forbidden as in the game. Nothing else is tried: nets, atari on two chains at once, or threats elsewhere are no
 ladders. The search is a loop over a pile of open nodes: the attacker's at even depths, the owner's at odd ones.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nobi.board.chains import Chains, in_atari, last_liberty, lives, without_liberty
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of, points_of
-from nobi.board.trail import MOVES, Trail, allocate_trail, take_back, try_move
+from nobi.board.undo import MOVES, Trail, allocate_trail, take_back, try_move
 from nobi.compiling import compiled, inlined
 
 MOST_STEPS = 25_000

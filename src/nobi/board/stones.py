@@ -11,6 +11,8 @@ Layout. A board of size n is a line of points with a border one point wide, row 
 Boards come in batches: every array of the state has the board's index g first, so that a player of many games looks
 at them at once, and a lone game is a batch of one. Points are kept as unsigned 16-bit numbers, since Numba
 then leaves out the test for negative indices (a factor of two in a Go playout).
+
+MERGED board/lines.py: Rows of stones (Gomoku, Pente).
 """
 
 from functools import cache
@@ -210,3 +212,24 @@ def copy_of(state: T) -> T:
     if isinstance(state, tuple):
         return type(state)(*map(copy_of, state))
     return state
+
+
+FIVE = 5
+
+
+@inlined
+def makes_five(stones: Stones, g: int, point: int, colour: int) -> bool:
+    """Whether a stone of this colour at the point stands in a row, column or diagonal of five or more.
+
+    The point itself is not looked at: it may be empty (what if?) or hold the stone.
+    """
+    for k in range(0, 8, 2):
+        run = 1
+        for way in range(k, k + 2):
+            beside = stones.neighbours[point, way]
+            while stones.colour[g, beside] == colour:
+                run += 1
+                beside = stones.neighbours[beside, way]
+        if run >= FIVE:
+            return True
+    return False

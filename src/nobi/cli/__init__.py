@@ -61,7 +61,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if words == ["--version"]:
             print(f"nobi {nobi.__version__}")
             return 0
-        from nobi.cli.parsing import parsed
+        from nobi.cli.main import parsed
 
         command = parsed(words)
         with _ladder_limits_reported():

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 import nobi
-from nobi.cli.common import CommonFlags, announce_compiling, print_json, progress_bar
-from nobi.cli.tables import output_console, print_table
+from nobi.cli.base import CommonFlags, announce_compiling, output_console, print_json, print_table, progress_bar
 from nobi.errors import NobiError
-from nobi.words import choices
+from nobi.spec import choices
 
 if TYPE_CHECKING:
-    from nobi.bench.figure import Figure
+    from nobi.bench.measure import Figure
 
 SECTIONS = {
     "start": "how long commands take to start",
@@ -74,7 +73,7 @@ def _section(name: str, figures: "list[Figure]") -> dict[str, object]:
 def _conditions() -> dict[str, str | int]:
     import numba
 
-    from nobi.cores import usable_threads
+    from nobi.workers import usable_threads
 
     return {
         "machine": _processor(),
@@ -94,19 +93,19 @@ def _processor() -> str:
 
 
 def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
-    from nobi.bench import arena, datasets, features, networks, search, start
+    from nobi.bench import data, games, start
 
     sections: dict[str, Callable[[float], Iterator[Callable[[], Figure]]]] = {
         "start": start.figures,
-        "arena": arena.figures,
-        "sizes": arena.size_figures,
-        "networks": networks.figures,
-        "search": search.figures,
-        "growth": networks.growth_figures,
-        "datasets": datasets.figures,
-        "features": features.figures,
+        "arena": games.arena_figures,
+        "sizes": games.size_figures,
+        "networks": games.network_figures,
+        "search": games.search_figures,
+        "growth": games.growth_figures,
+        "datasets": data.dataset_figures,
+        "features": data.feature_figures,
         "convolutions": partial(_with_torch, "convolutions"),
-        "imitate": partial(_with_torch, "imitate"),
+        "imitate": partial(_with_torch, "training"),
     }
     return sections[section](seconds)
 

@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.common import UNSET, CommonFlags, Stopwatch, announce_compiling, print_json, progress_bar, settings_among
-from nobi.cli.tables import output_console, plain_table, print_table
-from nobi.datasets.settings import ImportSettings
+from nobi.cli.base import (
+    UNSET,
+    CommonFlags,
+    Stopwatch,
+    announce_compiling,
+    output_console,
+    plain_table,
+    print_json,
+    print_table,
+    progress_bar,
+    settings_among,
+)
+from nobi.records.settings import ImportSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nobi.datasets.summary import Part, Summary
+    from nobi.records.summary import Part, Summary
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,8 @@ class DataImport(CommonFlags, ImportSettings):
         """Imports."""
         self.check()
         announce_compiling()
-        from nobi.cores import usable_threads
-        from nobi.datasets.importing import Progress, import_records
+        from nobi.records.importing import Progress, import_records
+        from nobi.workers import usable_threads
 
         clock = Stopwatch()
         with progress_bar("kB read", 0, note=True) as bar:
@@ -94,8 +104,8 @@ class DataInfo(CommonFlags):
     def run(self) -> int:
         """Prints the summary."""
         self.check()
-        from nobi.datasets.dataset import Dataset
-        from nobi.datasets.summary import summarise
+        from nobi.records.dataset import Dataset
+        from nobi.records.summary import summarise
 
         dataset = Dataset.open(self.dataset)
         if self.verify:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.common import UNSET, CommonFlags, announce_compiling
-from nobi.cli.match import OWN_PLAYER_HELP
-from nobi.cores import usable_threads
+from nobi.cli.base import UNSET, CommonFlags, announce_compiling
+from nobi.cli.series import OWN_PLAYER_HELP
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.words import split_word
+from nobi.spec import split_word
+from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nobi.games.base import Variant
-    from nobi.players.bot import Bot
+    from nobi.players.base import Bot
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Gtp(CommonFlags):
         if self.json:
             raise NobiError("An engine speaks the protocol, not JSON; leave --json out.")
         announce_compiling()
-        from nobi.gtp.serve import serve
+        from nobi.gtp.engine import serve
         from nobi.gtp.session import Session
 
         variant = self._variant()
@@ -107,8 +107,7 @@ class Gtp(CommonFlags):
 
 def _made_for(path: Path) -> tuple[str, int]:
     """The game that the model in a file was trained on, and the size of its board if it is to play there; else 0."""
-    from nobi.networks.model import model_in
-    from nobi.networks.modelfile import DEEP, read_model_file
+    from nobi.models.model import DEEP, model_in, read_model_file
 
     file = read_model_file(path)
     if file.format == DEEP:

@@ -1,4 +1,7 @@
-"""`nobi imitate`: train a deep network on the moves of experts."""
+"""`nobi imitate`: train a deep network on the moves of experts.
+
+MERGED imitate/scalars.py: Metrics for TensorBoard.
+"""
 
 import os
 import signal
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi.cli.common import (
+from nobi.cli.base import (
     CommonFlags,
     Stopwatch,
     announce_compiling,
@@ -19,14 +22,15 @@ from nobi.cli.common import (
     progress_bar,
     settings_among,
 )
-from nobi.cores import usable_threads
-from nobi.errors import NobiError
-from nobi.imitate.settings import ImitationSettings
+from nobi.errors import NobiError, require_torch
+from nobi.imitation.settings import ImitationSettings
 from nobi.networks import deep
+from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
-    from nobi.imitate.run import ImitationRun
-    from nobi.imitate.team import Team
+    from nobi.imitation.run import ImitationRun
+    from nobi.imitation.step import Team
+
 
 _NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
 
@@ -72,12 +76,9 @@ class Imitate(CommonFlags, ImitationSettings):
         if self.processes != 1 and "WORLD_SIZE" not in os.environ:
             return _launch(self.processes or usable_threads())
         announce_compiling()
-        try:
-            from nobi.imitate.team import join_team, use_threads
-        except ModuleNotFoundError as fault:
-            if fault.name != "torch":
-                raise
-            raise NobiError("Training by imitation needs PyTorch; install it with pip install 'nobi[deep]'.") from None
+        require_torch("Training by imitation")
+        from nobi.imitation.step import join_team, use_threads
+
         use_threads(self.threads, usable_threads())
         with join_team(self.device) as team:
             try:
@@ -88,13 +89,11 @@ class Imitate(CommonFlags, ImitationSettings):
                 return 2  # what all processes are refused is said once
 
     def _train(self, settings: ImitationSettings, team: "Team") -> int:
-        from nobi.imitate.run import ImitationRun
+        from nobi.imitation.run import ImitationRun
 
         run = team.together(lambda: ImitationRun(self.out, settings, resume=self.resume, team=team))
         scalars = None
         if self.tensorboard and team.leads:
-            from nobi.imitate.scalars import Scalars
-
             scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)
         clock, first = Stopwatch(), run.step_number
         interrupted = False
@@ -131,8 +130,8 @@ class Imitate(CommonFlags, ImitationSettings):
         return 130 if interrupted else 0
 
     def _report(self, run: "ImitationRun", seconds: float, first: int) -> None:
-        from nobi.figures.prediction import training_curve
-        from nobi.figures.titles import in_words, title
+        from nobi.figures.style import in_words, title
+        from nobi.figures.training import training_curve
 
         text = f"Training of {in_words(self.net)} on game records by {in_words(self.optimiser)}"
         training_curve(run.lines, self.out / "curve.png", title(text))
@@ -187,3 +186,31 @@ def _launch(processes: int) -> int:
     finally:
         signal.signal(signal.SIGINT, before)
     return done.returncode
+
+
+class Scalars:
+    """Writes lines of metrics as scalars that TensorBoard draws, by the number of positions seen."""
+
+    def __init__(self, folder: Path, positions: int) -> None:
+        """What the folder tells of later positions than these is void: a resumed run writes it anew."""
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ModuleNotFoundError:
+            raise NobiError(
+                "Writing for TensorBoard needs the package tensorboard; install it with pip install 'nobi[deep]'."
+            ) from None
+        self._writer: Any = SummaryWriter(str(folder), purge_step=positions + 1)
+
+    def write(self, line: dict[str, Any], speed: float) -> None:
+        """Writes a line of metrics, and how many positions a second were trained on."""
+        positions = line["positions"]
+        for name, value in {**line, "positions_per_second": speed}.items():
+            if name not in ("step", "positions"):
+                part, _, rest = name.partition("_")
+                tag = f"validation/{rest}" if part == "validation" else f"training/{name}"
+                self._writer.add_scalar(tag, value, positions)
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._writer.close()

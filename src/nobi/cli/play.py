@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from nobi import games
-from nobi.cli.common import CommonFlags, announce_compiling
+from nobi.cli.base import CommonFlags, announce_compiling
 from nobi.errors import NobiError
 
 

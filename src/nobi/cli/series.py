@@ -1,4 +1,7 @@
-"""What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table."""
+"""What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table.
+
+MERGED cli/tournament.py: `nobi tournament`: everybody against everybody.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,9 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi import games
-from nobi.cli.common import UNSET, CommonFlags, ProgressText, progress_lines
-from nobi.cli.tables import output_console
+from nobi import games, players
+from nobi.cli.base import (
+    UNSET,
+    CommonFlags,
+    ProgressText,
+    output_console,
+    progress_lines,
+)
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -20,14 +28,15 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from nobi.arena.summary import Interval
+    from nobi.clock import TimeSettings
     from nobi.games.base import Variant
+    from nobi.matches.folder import GameRecord
     from nobi.matches.openings import Opening
-    from nobi.matches.records import GameRecord
-    from nobi.players.time import TimeSettings
+    from nobi.statistics import Interval
 
 _NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
 """Flags that change no game."""
+
 _MOST_REASONS = 5
 """How many reasons why games went wrong are told one by one."""
 
@@ -91,7 +100,7 @@ class SeriesFlags(CommonFlags):
 
     def time_settings(self) -> "TimeSettings":
         """The clocks that the flags ask for."""
-        from nobi.players.time import TimeSettings
+        from nobi.clock import TimeSettings
 
         main, period = self.main_time or 0.0, self.byo_yomi or 0.0
         if not main and not period:
@@ -138,8 +147,7 @@ def play(
     `draw` makes the table that is shown while the games go on.
     """
     from nobi.matches.folder import MatchFolder
-    from nobi.matches.seats import Entrant
-    from nobi.matches.series import Series, SeriesSettings, keeper, pairings, remaining
+    from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
 
     variant = games.variant(game, size)
     time = flags.time_settings()
@@ -208,7 +216,7 @@ def live_table(
 
 def fault_lines(records: "list[GameRecord]", names: Sequence[str]) -> list[str]:
     """What to tell of games without a result and of forfeited ones; `names` are those of the players."""
-    from nobi.matches.statistics import forfeits, void_reasons
+    from nobi.matches.folder import forfeits, void_reasons
 
     lines = [
         f"{count} {'game has' if count == 1 else 'games have'} no result: {reason}."
@@ -244,3 +252,10 @@ def _signed(value: float) -> str:
     if value != value:  # not a number
         return "?"
     return ("−" if value < 0 else "+") + ("∞" if abs(value) == float("inf") else f"{abs(value):.0f}")
+
+
+OWN_PLAYER_HELP = (
+    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
+    "Or a model file."
+)
+PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."

@@ -10,8 +10,16 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from nobi import studies
-from nobi.cli.common import CommonFlags, ProgressText, announce_compiling, print_json, progress_lines
-from nobi.cli.tables import output_console, plain_table, print_table
+from nobi.cli.base import (
+    CommonFlags,
+    ProgressText,
+    announce_compiling,
+    output_console,
+    plain_table,
+    print_json,
+    print_table,
+    progress_lines,
+)
 from nobi.errors import NobiError
 
 _NAMES = (
@@ -71,9 +79,8 @@ class Study(CommonFlags):
         names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
-        from nobi.studies.engines import engine_commands
         from nobi.studies.pages import spent_in_all
-        from nobi.studies.records import role_paths
+        from nobi.studies.resources import engine_commands, role_paths
         from nobi.studies.runner import run_studies
 
         data, engines = role_paths(self.data), engine_commands(self.engine)

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from nobi.board.diagram import is_star
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, enemy_of
-from nobi.board.vertices import COLUMNS, point_at, point_named, row_column, vertex_name
-from nobi.cli.tables import output_console
+from nobi.board.text import COLUMNS, is_star, point_at, point_named, row_column, vertex_name
+from nobi.cli.base import output_console
 from nobi.errors import NobiError
-from nobi.files import write_whole
 from nobi.games.go import Go
 from nobi.gtp.client import EngineError
-from nobi.matches.seats import Entrant
-from nobi.players.bot import RESIGN, Bot, Clock
-from nobi.records.sgf import sgf_of
+from nobi.matches.series import Entrant
+from nobi.players.base import RESIGN, Bot, Clock
+from nobi.records.sgf_writer import sgf_of
+from nobi.storage import write_whole
 from nobi.web.opinion import search_opinion
 from nobi.web.session import COLOURS, Result, count_board, result_by_rules, why_illegal
 

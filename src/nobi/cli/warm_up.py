@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nobi import features, games, models, networks, players
-from nobi.cli.common import CommonFlags, print_json, progress_bar
+from nobi.cli.base import CommonFlags, print_json, progress_bar
 from nobi.errors import NobiError
 
 _SIZE = "5"
@@ -66,9 +66,10 @@ class WarmUp(CommonFlags):
 
 def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     from nobi import cli, compiling
+    from nobi.cli.base import announce_compiling
 
     out, err = io.StringIO(), io.StringIO()
-    cli.common.announce_compiling()
+    announce_compiling()
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
@@ -141,7 +142,7 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
 
 def _steps_of_model(model: str) -> Iterator[Step]:
     """A model that ships with nobi plays alone and in the search."""
-    from nobi.networks.modelfile import read_model_file
+    from nobi.models.model import read_model_file
 
     where = ("--game", read_model_file(models.shipped()[model]).game, "--size", _SIZE, "--threads", "1")
     for player in (model, f"{_SEARCH},model={model}"):

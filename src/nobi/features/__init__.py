@@ -1,19 +1,25 @@
-"""Planes of Go positions for deep networks, a file for each set. A file `my_planes.py` here is the set `my-planes`.
-
-Read `base` first, then `c14_3`, which is the plainest. `codes` looks at a position, `encoder` replays records,
-`position` takes a game in the hand; these are no sets of planes. A set that lives elsewhere announces itself with
-`register`.
-"""
+"""Input planes of Go positions for deep networks: one class and one registry line per set of planes."""
 
 from typing import TYPE_CHECKING
 
-from nobi.registry import Registry
-from nobi.words import settings_from, split_word
+from nobi.spec import Registry, settings_from, split_word
 
 if TYPE_CHECKING:
     from nobi.features.base import Planes
 
-_planes: "Registry[Planes]" = Registry("set of planes", __name__, __path__, {"base", "codes", "encoder", "position"})
+_planes: "Registry[Planes]" = Registry(
+    "set of planes",
+    "nobi.planes",
+    {
+        "c14-3": "nobi.features.c14:C14Three",
+        "c14-7": "nobi.features.c14:C14Seven",
+        "m15": "nobi.features.m15:M15",
+        "m15-norank": "nobi.features.m15:M15WithoutRank",
+        "m15-reduced": "nobi.features.m15:M15Reduced",
+        "nobi": "nobi.features.nobi:NobiPlanes",
+        "own-enemy": "nobi.features.own_enemy:OwnEnemy",
+    },
+)
 register, names, find = _planes.register, _planes.names, _planes.find
 
 

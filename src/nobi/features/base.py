@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.games.base import NoSettings
-from nobi.words import join_word
+from nobi.spec import join_word
 
 MOST = 255
 """The highest code; counts beyond it are not told apart."""

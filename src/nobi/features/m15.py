@@ -1,11 +1,41 @@
-"""M15's 36 planes (section 3, table 1): those without the rank, and nine for the rank of the player to move."""
+"""M15's planes (section 3, table 1) without the rank: stones, liberties, what a move would do, the latest moves.
 
-from nobi.features import register
-from nobi.features.base import Code, Plane, exactly
-from nobi.features.m15_norank import M15WithoutRank
+MERGED features/m15.py: M15's 36 planes (section 3, table 1): those without the rank, and nine for the rank of the player to move.
+
+MERGED features/m15_reduced.py: The reduced planes of M15's investigation of weight symmetries (section 5.1).
+
+"A reduced feature set, excluding rank, liberties after move, capture size, ladder move, and only including a history of
+one move": nine planes.
+"""
+
+from nobi.features.base import ENEMY, NEITHER, OLD, OWN, Code, Plane, Planes, counted, exactly
+
+STONES_AND_LIBERTIES = (
+    exactly("own", Code.STONE, OWN),
+    exactly("enemy", Code.STONE, ENEMY),
+    exactly("empty", Code.STONE, NEITHER),
+    *counted("liberties", Code.LIBERTIES, 4),
+)
+"""What M15's sets of planes have in common."""
 
 
-@register
+class M15WithoutRank(Planes):
+    """Stones, liberties before and after a move, legality, turns since, captures, ladder."""
+
+    name = "m15-norank"
+
+    def define(self) -> list[Plane]:
+        """The planes in their order."""
+        return [
+            *STONES_AND_LIBERTIES,
+            *counted("liberties after", Code.LIBERTIES_AFTER, 6),
+            exactly("legal", Code.LEGAL),
+            *counted("turns since", Code.TURNS, OLD),
+            *counted("captures", Code.CAPTURES, 7),
+            exactly("ladder", Code.LADDER),
+        ]
+
+
 class M15(M15WithoutRank):
     """Stones, liberties before and after a move, legality, turns since, captures, ladder, rank."""
 
@@ -14,3 +44,17 @@ class M15(M15WithoutRank):
     def define(self) -> list[Plane]:
         """The planes in their order."""
         return [*super().define(), *(exactly(f"rank {dan}d", Code.RANK, dan) for dan in range(1, 10))]
+
+
+class M15Reduced(Planes):
+    """Stones, liberties, legality, the latest move."""
+
+    name = "m15-reduced"
+
+    def define(self) -> list[Plane]:
+        """The planes in their order."""
+        return [
+            *STONES_AND_LIBERTIES,
+            exactly("legal", Code.LEGAL),
+            exactly("turns since 1", Code.TURNS),
+        ]

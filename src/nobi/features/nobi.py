@@ -1,11 +1,9 @@
 """The planes of nobi-net: M15's without the rank, moves that escape a ladder, and who gets how much komi."""
 
-from nobi.features import register
 from nobi.features.base import MOST, NO_KOMI, Code, Plane, exactly
-from nobi.features.m15_norank import M15WithoutRank
+from nobi.features.m15 import M15WithoutRank
 
 
-@register
 class NobiPlanes(M15WithoutRank):
     """Those of m15-norank, ladder escapes, and the komi of the player to move in three steps.
 

@@ -1,10 +1,8 @@
 """The two planes that the swiping networks take: own stones, enemy stones (S08 section III)."""
 
-from nobi.features import register
 from nobi.features.base import ENEMY, OWN, Code, Plane, Planes, exactly
 
 
-@register
 class OwnEnemy(Planes):
     """Own stones, enemy stones."""
 

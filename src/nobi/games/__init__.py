@@ -1,23 +1,28 @@
-"""The games, one file each. A file `my_game.py` in this folder is the game `my-game`; nothing else is to be told.
-
-A game that lives elsewhere announces itself with `register`. See `docs/architecture.md` for a complete example.
-"""
+"""The games: one module and one registry line each. `docs/architecture.md` shows how to add one."""
 
 from typing import TYPE_CHECKING
 
-from nobi.registry import Registry
-from nobi.words import settings_from, split_word
+from nobi.spec import Registry, settings_from, split_word
 
 if TYPE_CHECKING:
     from nobi.games.base import Game, Variant
 
-_games: "Registry[Game]" = Registry("game", __name__, __path__, {"base"})
+_games: "Registry[Game]" = Registry(
+    "game",
+    "nobi.games",
+    {
+        "atari-go": "nobi.games.atari_go:AtariGo",
+        "go": "nobi.games.go:Go",
+        "gomoku": "nobi.games.gomoku:Gomoku",
+        "pente": "nobi.games.pente:Pente",
+    },
+)
 register, names, find = _games.register, _games.names, _games.find
 
 
 def variant(word: str, size: int = 9) -> "Variant":
     """The game, rules and board that a word such as `go:komi=5.5` and a size stand for."""
-    from nobi.board.vertices import check_size
+    from nobi.board.text import check_size
     from nobi.games.base import Variant
 
     name, given = split_word(word)

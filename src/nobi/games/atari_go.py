@@ -22,7 +22,6 @@ from nobi.board.chains import (
 )
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, Stones, allocate_stones, clear_stones, end_turn, enemy_of
 from nobi.compiling import inlined
-from nobi.games import register
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
 from nobi.memory import zeros
 
@@ -99,7 +98,6 @@ def verdict(boards: AtariGoBoards, g: int, move: int) -> int:
     return LOSES
 
 
-@register
 class AtariGo(Game):
     """The first to capture wins."""
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.diagram import draw_board, read_diagram
 from nobi.board.stones import (
     BLACK,
     BORDER,
@@ -23,10 +22,10 @@ from nobi.board.stones import (
     copy_of,
     points_of,
 )
-from nobi.board.vertices import check_size, point_named, vertex_name
+from nobi.board.text import check_size, draw_board, point_named, read_diagram, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
-from nobi.words import join_word
+from nobi.spec import join_word
 
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 

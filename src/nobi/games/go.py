@@ -34,7 +34,6 @@ from nobi.board.chains import (
     remove_chain,
     would_capture,
 )
-from nobi.board.diagram import star_lines
 from nobi.board.stones import (
     BLACK,
     BORDER,
@@ -49,10 +48,9 @@ from nobi.board.stones import (
     end_turn,
     enemy_of,
 )
-from nobi.board.vertices import point_at
+from nobi.board.text import point_at, star_lines
 from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
-from nobi.games import register
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
 from nobi.memory import zeros
 
@@ -272,7 +270,6 @@ def handicap_points(stones: int, size: int) -> list[int]:
     return [point_at(row, column, size) for row, column in places]
 
 
-@register
 class Go(Game):
     """Surround more than the other."""
 

@@ -2,10 +2,8 @@
 
 from typing import Any, ClassVar, NamedTuple
 
-from nobi.board.lines import makes_five
-from nobi.board.stones import DRAW, EMPTY, PASS, Stones, allocate_stones, clear_stones, end_turn, put
+from nobi.board.stones import DRAW, EMPTY, PASS, Stones, allocate_stones, clear_stones, end_turn, makes_five, put
 from nobi.compiling import inlined
-from nobi.games import register
 from nobi.games.base import UNDECIDED, WINS, Game, Rules
 
 
@@ -52,7 +50,6 @@ def verdict(boards: GomokuBoards, g: int, move: int) -> int:
     return WINS if makes_five(boards.stones, g, move, boards.stones.to_move[g]) else UNDECIDED
 
 
-@register
 class Gomoku(Game):
     """Five in a row."""
 

@@ -10,7 +10,6 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.lines import makes_five
 from nobi.board.stones import (
     BLACK,
     DRAW,
@@ -23,10 +22,10 @@ from nobi.board.stones import (
     end_turn,
     enemy_of,
     lift,
+    makes_five,
     put,
 )
 from nobi.compiling import inlined
-from nobi.games import register
 from nobi.games.base import UNDECIDED, WINS, Game, Rules
 from nobi.memory import zeros
 
@@ -123,7 +122,6 @@ def verdict(boards: PenteBoards, g: int, move: int) -> int:
     return WINS if pairs >= PAIRS_TO_WIN else UNDECIDED
 
 
-@register
 class Pente(Game):
     """Five in a row, or five captured pairs."""
 

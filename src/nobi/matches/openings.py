@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from nobi.board.stones import PASS, enemy_of
-from nobi.board.vertices import point_named
+from nobi.board.text import point_named
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant, illegal_move_text
 from nobi.games.go import Go

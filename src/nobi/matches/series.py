@@ -1,24 +1,234 @@
-"""Many games between bots, several at once, each kept as soon as it is over."""
+"""Who plays: a word becomes a bot for each game.
+
+MERGED matches/single.py: One game between two bots, from its opening to a result that has a reason.
+
+MERGED matches/referee.py: Who decides a game of Go that two passes have ended: ourselves, or an engine.
+
+MERGED matches/series.py: Many games between bots, several at once, each kept as soon as it is over.
+"""
 
 import queue
+import re
 import threading
-from collections.abc import Callable, Sequence
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import NamedTuple, Self
 
-from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import vertex_name
-from nobi.games.base import Game, Variant
-from nobi.matches.folder import MatchFolder
+from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE, enemy_of
+from nobi.board.text import vertex_name
+from nobi.clock import TimeControl, TimeSettings
+from nobi.errors import NobiError
+from nobi.games.base import COLOUR_NAMES, Game, Variant
+from nobi.games.go import Go
+from nobi.gtp.client import PREFIX, EngineError, GtpBot
+from nobi.matches.folder import GameRecord, MatchFolder, winner_name
 from nobi.matches.openings import Opening
-from nobi.matches.records import GameRecord, winner_name
-from nobi.matches.referee import EngineReferee, Referee, RulesReferee
-from nobi.matches.seats import Entrant, Seat
-from nobi.matches.single import Finished, play_single
-from nobi.players.time import TimeControl, TimeSettings
-from nobi.records.sgf import sgf_of
+from nobi.players import make_bot
+from nobi.players.base import RESIGN, Bot, Clock, clock_for
+from nobi.players.scoring import final_score
+from nobi.records.sgf_writer import sgf_of
+from nobi.streams import stream_of
+
+
+class Ruling(NamedTuple):
+    """What a referee says."""
+
+    winner: int
+    """BLACK, WHITE, DRAW, or RUNNING if there is no saying."""
+    result: str
+    """As SGF writes it."""
+    reason: str
+
+
+class Referee(ABC):
+    """Decides games."""
+
+    @property
+    def note(self) -> str:
+        """What is to be known of it before a game, in a sentence."""
+        return ""
+
+    @abstractmethod
+    def decide(self, game: Game) -> Ruling:
+        """Who has won a game that is over, or too long."""
+
+    def close(self) -> None:  # noqa: B027
+        """Lets go of what it holds."""
+
+
+class RulesReferee(Referee):
+    """Counts by the rules of the game; in Go the stones that playouts mostly take are dead."""
+
+    def decide(self, game: Game) -> Ruling:
+        """The result by the rules, or by counting."""
+        if not isinstance(game, Go):
+            return Ruling(game.outcome, game.result(), "by the rules")
+        return ruling_of(final_score(game), "by counting")
+
+
+class EngineReferee(Referee):
+    """Believes what an engine answers to `final_score`."""
+
+    def __init__(self, command: str, variant: Variant, seconds: float) -> None:
+        self._bot = GtpBot(command, variant, seconds)
+        self._bot.seed = 0
+
+    @property
+    def note(self) -> str:
+        """What is to be known of the engine before a game, in a sentence."""
+        return self._bot.note
+
+    def decide(self, game: Game) -> Ruling:
+        """The engine's result; it is asked twice before there is no saying."""
+        if not isinstance(game, Go):
+            return RulesReferee().decide(game)
+        fault = ""
+        for _ in range(2):
+            try:
+                return ruling_of(self._bot.final_score(game), "by the referee")
+            except (EngineError, NobiError) as failure:
+                fault = str(failure).rstrip(".")
+        return Ruling(RUNNING, "Void", f"the referee {fault}")
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self._bot.close()
+
+
+def ruling_of(score: str, reason: str) -> Ruling:
+    """The ruling of a score such as `B+3.5`, `W+0.5`, `0` or `Draw`."""
+    score = score.strip()
+    if score.lower() in ("0", "draw", "jigo"):
+        return Ruling(DRAW, "Draw", reason)
+    match = re.fullmatch(r"([BW])\+(\d+(?:\.\d+)?)", score, re.IGNORECASE)
+    if not match:
+        raise NobiError(f"gave the score {score[:40]!r}, which is none.")
+    if float(match[2]) == 0:
+        return Ruling(DRAW, "Draw", reason)
+    colour = match[1].upper()
+    return Ruling(BLACK if colour == "B" else WHITE, f"{colour}+{float(match[2]):g}", reason)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of a match, before it sits down."""
+
+    word: str
+    variant: Variant
+    seed: int
+    """No other player of the match should have the same: they would draw the same random numbers."""
+    seconds: float
+    """How long an engine may take for an answer."""
+    title: str = ""
+    """What records of games call it; its word unless given."""
+
+    @property
+    def is_engine(self) -> bool:
+        """Whether it is another program."""
+        return self.word.startswith(PREFIX)
+
+    def make(self, game: int = 0) -> Bot:
+        """The bot for the game of this number."""
+        if self.is_engine:
+            return GtpBot(self.word.removeprefix(PREFIX), self.variant, self.seconds)
+        return make_bot(self.word, self.variant, self.seed, game)
+
+
+class Seat:
+    """The place of an entrant in one thread.
+
+    Of our own players there is a new one for each game, so that a game depends on (seed, its number) alone. An engine
+    stays for all its games; if it can be told to (`set_random_seed`), it too draws other numbers in each.
+    """
+
+    def __init__(self, entrant: Entrant) -> None:
+        self._entrant = entrant
+        self._bot: Bot | None = None
+
+    def bot(self, game: int) -> Bot:
+        """Who plays this game."""
+        bot = self._bot
+        if bot is None or not self._entrant.is_engine:
+            self.close()
+            bot = self._bot = self._entrant.make(game)
+        if isinstance(bot, GtpBot):
+            bot.seed = int(stream_of(self._entrant.seed, game)) >> 33
+        return bot
+
+    @property
+    def note(self) -> str:
+        """What is to be known of the engine before a game, in a sentence."""
+        return self._bot.note if isinstance(self._bot, GtpBot) else ""
+
+    def close(self) -> None:
+        """Leaves. The bot of an engine stays and refuses, so that a game in work does not start another."""
+        if self._bot:
+            self._bot.close()
+
+
+_LETTERS = {BLACK: "B", WHITE: "W"}
+
+
+class Finished(NamedTuple):
+    """A game that was played."""
+
+    ruling: Ruling
+    forfeited: bool
+    """Whether an engine's fault, or a flag that fell, ended it."""
+    seconds: dict[int, float]
+    """[colour] how long each has thought."""
+
+
+def play_single(
+    game: Game,
+    bots: Mapping[int, Bot],
+    referee: Referee,
+    longest: int,
+    seconds_a_move: float | None = None,
+    control: TimeControl | None = None,
+) -> Finished:
+    """Plays a game on to its end, or to `longest` moves.
+
+    An engine that crashes, hangs, talks nonsense or plays an illegal move loses the game; so does whoever oversteps the
+    time of `control`, the clocks of the game. `seconds_a_move` is what players are told without such clocks.
+    """
+    seconds = {BLACK: 0.0, WHITE: 0.0}
+    if control and not game.is_over:
+        for bot in bots.values():
+            bot.get_ready(game)
+    while not game.is_over and len(game.moves) < longest:
+        colour = game.to_move
+        other = int(enemy_of(colour))
+        clock = clock_for(game, control) if control else Clock(seconds_a_move)
+        start = time.perf_counter()
+        try:
+            move = bots[colour].choose(game, clock)
+        except EngineError as fault:
+            sign = "T" if fault.kind == "time-out" else "F"
+            ruling = Ruling(other, f"{_LETTERS[other]}+{sign}", f"{COLOUR_NAMES[colour]} {fault}")
+            return Finished(ruling, True, seconds)
+        finally:
+            took = time.perf_counter() - start
+            seconds[colour] += took
+        if control and not control.spend(colour, took):
+            words = f"{COLOUR_NAMES[colour]} overstepped the time"
+            return Finished(Ruling(other, f"{_LETTERS[other]}+T", words), True, seconds)
+        if move == RESIGN:
+            ruling = Ruling(other, f"{_LETTERS[other]}+R", f"{COLOUR_NAMES[colour]} resigned")
+            return Finished(ruling, False, seconds)
+        if not game.is_legal(move):
+            words = f"{COLOUR_NAMES[colour]} chose the illegal move {vertex_name(move, game.size)}"
+            return Finished(Ruling(other, f"{_LETTERS[other]}+F", words), True, seconds)
+        game.play(move)
+    ruling = referee.decide(game)
+    if not game.is_over:
+        ruling = ruling._replace(reason=f"{ruling.reason}, stopped after {len(game.moves)} moves")
+    return Finished(ruling, False, seconds)
+
 
 _FAREWELL_SECONDS = 5.0
 

@@ -1,18 +1,26 @@
-"""The networks, one file each: a vector of weights and a board → a value for every point.
+"""The compiled networks, a vector of weights and a board → a value for every point: one class and one line each.
 
-A file `my_net.py` in this folder is the network `my-net`. Read `base`, then `layers` for the innermost loops.
+`nobi.nn` holds what they are made of.
 """
 
 from typing import TYPE_CHECKING
 
-from nobi.registry import Registry
-from nobi.words import settings_from, split_word
+from nobi.spec import Registry, settings_from, split_word
 
 if TYPE_CHECKING:
-    from nobi.networks.base import Network
+    from nobi.nn.network import Network
 
-_others = {"base", "deep", "dense", "functions", "inside", "layers", "model", "modelfile", "sweeps", "swiping"}
-_networks: "Registry[Network]" = Registry("network", __name__, __path__, _others)
+_networks: "Registry[Network]" = Registry(
+    "network",
+    "nobi.networks",
+    {
+        "conv": "nobi.networks.conv:Conv",
+        "mdlstm": "nobi.networks.mdlstm:Mdlstm",
+        "mdrnn": "nobi.networks.mdrnn:Mdrnn",
+        "mlp": "nobi.networks.mlp:Mlp",
+        "stacked": "nobi.networks.stacked:Stacked",
+    },
+)
 register, names, find = _networks.register, _networks.names, _networks.find
 
 

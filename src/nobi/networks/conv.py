@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from nobi.compiling import specialise
 from nobi.memory import zeros
-from nobi.networks import register
-from nobi.networks.base import Forward, Network, Weights
-from nobi.networks.dense import add_scaled, fill
-from nobi.networks.functions import LANES, F, tanh, whole_steps
+from nobi.nn.lanes import LANES, F, add_scaled, fill, tanh, whole_steps
+from nobi.nn.network import Forward, Network, Weights
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,6 @@ def _forward(room: ConvRoom, boards: int) -> None:
 forward: Forward = specialise(_forward, "conv")
 
 
-@register
 class Conv(Network):
     """One layer of feature maps; sees p×p points, the same on every board."""
 

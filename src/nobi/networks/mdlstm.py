@@ -12,9 +12,8 @@ which:
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.networks import register
 from nobi.networks.mdrnn import check_hidden
-from nobi.networks.swiping import PLANES, Layer, SwipingNetwork
+from nobi.nn.swiping import PLANES, Layer, SwipingNetwork
 
 GATES = {"symmetric": "both", "tied": "none", "original": "original"}
 
@@ -32,7 +31,6 @@ class MdlstmSettings:
         check_hidden(self.hidden)
 
 
-@register
 class Mdlstm(SwipingNetwork):
     """Sweeps of k LSTM cells with the same weights; unbounded field of view, and memory for far things."""
 

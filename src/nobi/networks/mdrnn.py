@@ -5,11 +5,9 @@ from typing import Literal
 
 import numpy as np
 
-from nobi.networks import register
-from nobi.networks.base import Weights
-from nobi.networks.functions import F
-from nobi.networks.layers import LayerWeights
-from nobi.networks.swiping import PLANES, Layer, SwipingNetwork, seen_weights
+from nobi.nn.lanes import F
+from nobi.nn.network import Weights
+from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork, seen_weights
 
 
 def check_hidden(hidden: int) -> None:
@@ -40,7 +38,6 @@ def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> Laye
     return LayerWeights(seen_weights(groups, prefix), term.astype(F), beyond.astype(F))
 
 
-@register
 class Mdrnn(SwipingNetwork):
     """Four sweeps of k tanh units with the same weights; unbounded field of view."""
 

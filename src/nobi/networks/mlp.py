@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from nobi.compiling import specialise
 from nobi.memory import zeros
-from nobi.networks import register
-from nobi.networks.base import Forward, Network, Weights
-from nobi.networks.dense import add_scaled, fill
-from nobi.networks.functions import LANES, F, sigmoid, tanh, whole_steps
+from nobi.nn.lanes import LANES, F, add_scaled, fill, sigmoid, tanh, whole_steps
+from nobi.nn.network import Forward, Network, Weights
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,6 @@ def _forward(room: MlpRoom, boards: int) -> None:
 forward: Forward = specialise(_forward, "mlp")
 
 
-@register
 class Mlp(Network):
     """One hidden layer, fully connected; for one size of board only."""
 

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.networks import register
-from nobi.networks.base import Weights
-from nobi.networks.layers import LayerWeights
 from nobi.networks.mdlstm import GATES
 from nobi.networks.mdrnn import border_weights, check_hidden
-from nobi.networks.swiping import PLANES, Layer, SwipingNetwork
+from nobi.nn.network import Weights
+from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,6 @@ class StackedSettings:
             raise ValueError(f"layers must be 1 to 16, not {self.layers}")
 
 
-@register
 class Stacked(SwipingNetwork):
     """Two or more swiping layers; what the sweeps of one find is what the next sees."""
 

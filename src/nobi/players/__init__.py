@@ -1,26 +1,33 @@
-"""The players, one file each: position → move. A file `my_player.py` in this folder is the player `my-player`."""
+"""The players, position → move: one class and one registry line each."""
 
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.registry import Registry
-from nobi.words import settings_from, split_word
+from nobi.spec import Registry, settings_from, split_word
 
 if TYPE_CHECKING:
     from nobi.games.base import Variant
-    from nobi.players.base import Player
-    from nobi.players.bot import Bot
+    from nobi.players.base import Bot, Player
 
-_others = {"base", "bot", "loading", "network", "passing", "policy", "scoring", "time", "uniform", "view"}
-_players: "Registry[Player]" = Registry("player", __name__, __path__, _others)
+_players: "Registry[Player]" = Registry(
+    "player",
+    "nobi.players",
+    {
+        "heuristic": "nobi.players.heuristic:HeuristicPlayer",
+        "mcts": "nobi.players.mcts:MctsPlayer",
+        "naive": "nobi.players.random:NaivePlayer",
+        "playout": "nobi.players.random:PlayoutPlayer",
+        "random": "nobi.players.random:RandomPlayer",
+    },
+)
 register, names = _players.register, _players.names
 
 
 def find(name: str) -> "type[Player]":
     """The kind of player of this name."""
     if name not in names():
-        from nobi.networks.modelfile import folder_fault, models_in
+        from nobi.models.model import folder_fault, models_in
 
         if models_in(name):  # a run's folder, in place of the model in it
             raise folder_fault(name)
@@ -34,7 +41,7 @@ def make_player(word: str, variant: "Variant") -> "Player":
     """
     name, given = split_word(word)
     if is_model(name):
-        from nobi.players.loading import player_from_file
+        from nobi.players.network import player_from_file
 
         return player_from_file(name, variant, given, word)
     player = find(name)

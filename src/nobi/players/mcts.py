@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import Boards
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
-from nobi.players import register
-from nobi.players.base import Player
-from nobi.players.bot import RESIGN, Bot, Candidate, Clock
+from nobi.players.base import RESIGN, Bot, Candidate, Clock, Player
 from nobi.players.network import NetworkPlayer
 from nobi.players.passing import ENOUGH, choose_move, look_after_pass
 from nobi.search.policy import NetworkPolicy
@@ -28,8 +26,8 @@ from nobi.search.settings import SearchSettings
 from nobi.streams import Streams, draw
 
 if TYPE_CHECKING:
-    from nobi.networks.inside import Inside
-    from nobi.search.deep import DeepPolicy
+    from nobi.players.inspection import Inside
+    from nobi.search.policy import DeepPolicy
 
 _SECOND_LOOK = 0.1
 """The share of its time that a player by the clock keeps back to see whether a pass wins."""
@@ -39,7 +37,6 @@ _HOPELESS = 0.05
 """A player that never resigns accepts a loss below this share of won playouts, if the opponent has passed."""
 
 
-@register
 class MctsPlayer(Player):
     """Searches the tree of moves."""
 
@@ -159,7 +156,7 @@ class MctsBot(Bot):
             return None
         if isinstance(guide, NetworkPolicy):
             return NetworkPlayer(variant, guide.network, guide.weights).bot()
-        from nobi.players.policy import PolicyPlayer  # which needs PyTorch
+        from nobi.players.network import PolicyPlayer  # which needs PyTorch
 
         return PolicyPlayer(variant, cast("DeepPolicy", guide).network).bot()
 

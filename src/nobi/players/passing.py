@@ -21,7 +21,7 @@ from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_lad
 from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, WHITE, enemy_of, points_of
 from nobi.compiling import compiled
 from nobi.games.go import Go, GoBoards, legal
-from nobi.players.bot import RESIGN
+from nobi.players.base import RESIGN
 from nobi.players.scoring import chains_of, dead_stones
 from nobi.search.search import Child, Search
 

@@ -1,14 +1,71 @@
-"""The random player: any legal move, a pass among them where the game has one, each equally likely."""
+"""A uniformly random choice among acceptable moves: the core of the random players.
+
+MERGED players/random.py: The random player: any legal move, a pass among them where the game has one, each equally likely.
+
+MERGED players/playout.py: The playout player of Go: uniformly random, but it fills no eye of its own and passes only when nothing else is left.
+
+Its games end by themselves with every chain alive or captured, which is what Monte-Carlo search needs.
+
+MERGED players/naive.py: The naive player of both papers, one ply deep.
+
+A uniformly chosen move that wins at once; else never one that loses at once; else any legal move. It neither blocks nor
+saves its own stones (S08 section IV-B, S09 section 3).
+"""
 
 from functools import cache
+from typing import Any
 
-from nobi.games.base import Game
-from nobi.players import register
+from nobi.board.stones import PASS, as_point, swap_empties
+from nobi.compiling import UNBOUND, inlined, specialise
+from nobi.games.base import LOSES, WINS, Game
+from nobi.games.go import is_own_eye
+from nobi.games.go import legal as legal_in_go
 from nobi.players.base import Chooser, CompiledPlayer
-from nobi.players.uniform import uniform_chooser
+from nobi.streams import Streams, below
+
+acceptable: Any = UNBOUND  # these are bound by `specialise`
+may_pass: Any = UNBOUND
+legal: Any = UNBOUND
+verdict: Any = UNBOUND
+draw_safe: Any = UNBOUND
+draw_any: Any = UNBOUND
 
 
-@register
+def _choose_uniformly(boards: Any, g: int, streams: Streams, room: Any) -> int:  # noqa: ARG001
+    """Draws moves until one is acceptable, never the same twice; passes when none is.
+
+    What has been refused is swapped to the end of the list of empty points, out of the range of the next draw:
+    every acceptable move is equally likely, and the mean cost is one draw and one test where most are acceptable.
+    """
+    stones = boards.stones
+    left = stones.empties[g]
+    passes = 1 if may_pass else 0
+    while left + passes > 0:
+        i = below(streams, g, left + passes)
+        if i == left:
+            if acceptable(boards, g, as_point(PASS)):
+                return as_point(PASS)
+            passes = 0
+            continue
+        point = stones.empty[g, i]
+        if acceptable(boards, g, point):
+            return point
+        left -= 1
+        swap_empties(stones, g, i, left)
+    return as_point(PASS)
+
+
+def uniform_chooser(name: str, game: type[Game], acceptable: Any, *, may_pass: bool) -> Chooser:
+    """The compiled choice among the moves for which the compiled `acceptable(boards, g, move)` holds."""
+    return specialise(
+        _choose_uniformly,
+        f"{game.name}_{name}",
+        inline=True,
+        acceptable=acceptable,
+        may_pass=may_pass,
+    )
+
+
 class RandomPlayer(CompiledPlayer):
     """Any legal move, uniformly."""
 
@@ -19,3 +76,73 @@ class RandomPlayer(CompiledPlayer):
     def chooser(cls, game: type[Game]) -> Chooser:
         """Draws among the legal moves."""
         return uniform_chooser("random", game, game.rules.legal, may_pass=game.has_pass)
+
+
+@inlined
+def sensible(boards: Any, g: int, move: int) -> bool:
+    """Legal, and no eye of one's own."""
+    return not is_own_eye(boards, g, move) and legal_in_go(boards, g, move)
+
+
+class PlayoutPlayer(CompiledPlayer):
+    """Any legal move that fills no own eye, uniformly; Go only."""
+
+    name = "playout"
+    games = ("go",)
+
+    @classmethod
+    @cache
+    def chooser(cls, game: type[Game]) -> Chooser:
+        """Draws among the sensible moves."""
+        return uniform_chooser("playout", game, sensible, may_pass=False)
+
+
+def _is_safe(boards: Any, g: int, move: int) -> bool:
+    return legal(boards, g, move) and verdict(boards, g, move) != LOSES
+
+
+def _choose_naively(boards: Any, g: int, streams: Streams, room: Any) -> int:
+    stones = boards.stones
+    chosen = as_point(PASS)
+    wins = 0
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        if verdict(boards, g, point) == WINS and legal(boards, g, point):
+            wins += 1
+            if below(streams, g, wins) == 0:  # the i-th win replaces the choice with probability 1/i
+                chosen = point
+    if may_pass and verdict(boards, g, as_point(PASS)) == WINS:
+        wins += 1
+        if below(streams, g, wins) == 0:
+            chosen = as_point(PASS)
+    if wins > 0:
+        return chosen
+    chosen = draw_safe(boards, g, streams, room)
+    if chosen == PASS and not (may_pass and verdict(boards, g, chosen) != LOSES):
+        chosen = draw_any(boards, g, streams, room)  # every move loses
+    return chosen
+
+
+class NaivePlayer(CompiledPlayer):
+    """Wins at once if it can, never loses at once if it need not, else any legal move."""
+
+    name = "naive"
+
+    @classmethod
+    @cache
+    def chooser(cls, game: type[Game]) -> Chooser:
+        """Looks at every empty point, then draws."""
+        rules = game.rules
+        is_safe = specialise(_is_safe, game.name, inline=True, legal=rules.legal, verdict=rules.verdict)
+        draw_safe = uniform_chooser("safe", game, is_safe, may_pass=game.has_pass)
+        draw_any = uniform_chooser("any", game, rules.legal, may_pass=game.has_pass)
+        return specialise(
+            _choose_naively,
+            game.name,
+            inline=True,
+            legal=rules.legal,
+            verdict=rules.verdict,
+            may_pass=game.has_pass,
+            draw_safe=draw_safe,
+            draw_any=draw_any,
+        )

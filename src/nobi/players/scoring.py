@@ -19,7 +19,7 @@ from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game
 from nobi.games.go import SIMPLE, Go, GoBoards
 from nobi.games.go import play as play_go
-from nobi.players.playout import PlayoutPlayer
+from nobi.players.random import PlayoutPlayer
 from nobi.streams import Streams, stream_of
 
 choose: Any = UNBOUND  # these are bound by `_compiled_playout`

@@ -12,7 +12,7 @@ import codecs
 import re
 from collections.abc import Callable
 
-from nobi.records.errors import NOT_SGF, WRONG_ENCODING, RecordError
+from nobi.records.properties import NOT_SGF, WRONG_ENCODING, RecordError
 
 Structure = tuple[bool, int, int]
 """How much of SGF's grammar is found in a text; more is better."""

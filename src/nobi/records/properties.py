@@ -1,8 +1,41 @@
-"""The values of a record's properties in their many spellings: ranks, dates, results, komi."""
+"""What can be wrong with a record.
+
+MERGED records/properties.py: The values of a record's properties in their many spellings: ranks, dates, results, komi.
+
+MERGED records/rules.py: Rules of Go by the names that other programs know.
+"""
 
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
+
+from nobi.games.go import GoSettings
+
+DAMAGED = "damaged-file"
+TOO_LARGE = "too-large"
+NOT_SGF = "not-sgf"
+TRUNCATED = "truncated"
+MALFORMED = "malformed"
+WRONG_ENCODING = "wrong-encoding"
+WRONG_GAME = "wrong-game"
+BOARD_SIZE = "board-size"
+BAD_POINT = "bad-point"
+SETUP = "set-up"
+NO_MOVES = "no-moves"
+ILLEGAL_MOVE = "illegal-move"
+DUPLICATE = "duplicate"
+SYMMETRIC_DUPLICATE = "symmetric-duplicate"
+
+
+class RecordError(Exception):
+    """Why a record cannot be used: a kind, by which an import counts errors, and a sentence for the user."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(kind, reason)
+        self.kind = kind
+        self.reason = reason
+
 
 PROFESSIONAL = 10
 UNKNOWN = 0
@@ -95,3 +128,35 @@ def komi_of(text: str) -> float | None:
     if komi * 4 % 2 == 1:  # quarters are of stones
         komi *= 2
     return komi if (komi * 2).is_integer() else None
+
+
+SHORTHANDS: dict[str, dict[str, Any]] = {
+    "tromp-taylor": {"ko": "positional", "scoring": "area", "suicide": True},
+    "chinese": {"ko": "simple", "scoring": "area", "suicide": False},
+    "chinese-ogs": {"ko": "positional", "scoring": "area", "suicide": False},
+    "chinese-kgs": {"ko": "positional", "scoring": "area", "suicide": False},
+    "japanese": {"ko": "simple", "scoring": "territory", "suicide": False},
+    "korean": {"ko": "simple", "scoring": "territory", "suicide": False},
+    "aga": {"ko": "situational", "scoring": "area", "suicide": False},
+    "bga": {"ko": "situational", "scoring": "area", "suicide": False},
+    "new-zealand": {"ko": "situational", "scoring": "area", "suicide": True},
+}
+"""KataGo's names, and our settings that they stand for."""
+
+_IN_RECORDS = {
+    "tromp-taylor": "Tromp-Taylor",
+    "chinese": "Chinese",
+    "chinese-kgs": "Chinese",
+    "japanese": "Japanese",
+    "aga": "AGA",
+    "new-zealand": "NZ",
+}
+"""How records write them (RU of SGF)."""
+
+
+def name_in_records(settings: GoSettings) -> str | None:
+    """What a record calls these rules, komi aside; None if they have no name."""
+    for shorthand, name in _IN_RECORDS.items():
+        if SHORTHANDS[shorthand].items() <= vars(settings).items():
+            return name
+    return None

@@ -18,13 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, board_points
-from nobi.board.vertices import row_column
+from nobi.board.text import row_column
 from nobi.errors import NobiError
 from nobi.games.go import handicap_points
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 from nobi.records.encodings import Structure, to_utf8
-from nobi.records.errors import BAD_POINT, BOARD_SIZE, MALFORMED, NOT_SGF, SETUP, TRUNCATED, WRONG_GAME, RecordError
-from nobi.records.properties import date_of, komi_of, rank_of, result_of, whole_number_of
+from nobi.records.properties import (
+    BAD_POINT,
+    BOARD_SIZE,
+    MALFORMED,
+    NOT_SGF,
+    SETUP,
+    TRUNCATED,
+    WRONG_GAME,
+    RecordError,
+    date_of,
+    komi_of,
+    rank_of,
+    result_of,
+    whole_number_of,
+)
 
 GO = 1
 """The number of Go (GM)."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from nobi.board.stones import Boards, board_points, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
-from nobi.search.descent import searcher_of
-from nobi.search.evaluation import Evaluator, Figures
-from nobi.search.packing import load_board
-from nobi.search.patterns import codes_of
+from nobi.memory import load_board
+from nobi.search.evaluator import Evaluator, Figures, allocate_waiting
+from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
-from nobi.search.room import DEEPEST, DONE, new_room, new_scene
+from nobi.search.rollouts import codes_of
 from nobi.search.settings import SearchSettings
+from nobi.search.state import DEEPEST, DONE, new_room, new_scene
 from nobi.search.tree import (
     FULL,
     LEAF,
@@ -32,7 +32,6 @@ from nobi.search.tree import (
     copy_subtree,
     nodes_kept,
 )
-from nobi.search.waiting import allocate_waiting
 from nobi.streams import stream_of
 
 SLICE_SECONDS = 0.02

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.search.room import Knobs
+from nobi.search.state import Knobs
 
 SPARING = 8
 """With several threads, every so many-th playout teaches RAVE at nodes that all of them visit: else each would wait for

@@ -10,34 +10,59 @@ import importlib
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
-from nobi.words import choices
+from nobi.spec import choices
 
 if TYPE_CHECKING:
-    from nobi.studies.base import Study
+    from nobi.studies.study import Study
 
-GROUPS = {
-    "s08_random": ("s08-fig2", "s08-fig3", "s08-fig4", "s08-fig5", "s08-table1"),
-    "s08_evolution": ("s08-fig6",),
-    "s08_coevolution": ("s08-table2", "s08-fig7", "s08-fig8", "s08-fig9"),
-    "s08_trained": ("s08-table3", "s08-fig10"),
-    "s09_random": ("s09-fig2", "s09-table1", "s09-fig4a"),
-    "s09_training": ("s09-fig3a", "s09-fig3b", "s09-fig3c"),
-    "s09_transfer": ("s09-table2", "s09-fig4b", "s09-fig4c"),
-    "c14_ablation": ("c14-table1", "c14-fig3"),
-    "c14_prediction": ("c14-table2", "c14-table3", "c14-fig6", "c14-fig7", "c14-fig8"),
-    "c14_games": ("c14-table4", "c14-table5"),
-    "m15_prediction": ("m15-symmetry", "m15-depth", "m15-fig1", "m15-rank"),
-    "m15_games": ("m15-depth-wins", "m15-rank-wins", "m15-opponents"),
-    "m15_search": ("m15-search",),
-    "size_transfer": ("size-transfer",),
-    "beyond_border": ("beyond-border",),
-    "beyond_heuristic": ("beyond-heuristic",),
-    "beyond_stacked": ("beyond-stacked",),
-    "beyond_curriculum": ("beyond-curriculum",),
-    "beyond_sizes": ("beyond-sizes",),
-    "beyond_symmetry": ("beyond-symmetry",),
+_STUDIES = {
+    "s08-fig2": "nobi.studies.s08.random:Figure2",
+    "s08-fig3": "nobi.studies.s08.random:Figure3",
+    "s08-fig4": "nobi.studies.s08.random:Figure4",
+    "s08-fig5": "nobi.studies.s08.random:Figure5",
+    "s08-table1": "nobi.studies.s08.random:Table1",
+    "s08-fig6": "nobi.studies.s08.evolution:Figure6",
+    "s08-table2": "nobi.studies.s08.coevolution:Table2",
+    "s08-fig7": "nobi.studies.s08.coevolution:Figure7",
+    "s08-fig8": "nobi.studies.s08.coevolution:Figure8",
+    "s08-fig9": "nobi.studies.s08.coevolution:Figure9",
+    "s08-table3": "nobi.studies.s08.transfer:Table3",
+    "s08-fig10": "nobi.studies.s08.transfer:Figure10",
+    "s09-fig2": "nobi.studies.s09.random:Figure2",
+    "s09-table1": "nobi.studies.s09.random:Table1",
+    "s09-fig4a": "nobi.studies.s09.random:Figure4a",
+    "s09-fig3a": "nobi.studies.s09.training:Figure3a",
+    "s09-fig3b": "nobi.studies.s09.training:Figure3b",
+    "s09-fig3c": "nobi.studies.s09.training:Figure3c",
+    "s09-table2": "nobi.studies.s09.transfer:Table2",
+    "s09-fig4b": "nobi.studies.s09.transfer:Figure4b",
+    "s09-fig4c": "nobi.studies.s09.transfer:Figure4c",
+    "c14-table1": "nobi.studies.c14.ablation:Table1",
+    "c14-fig3": "nobi.studies.c14.ablation:Figure3",
+    "c14-table2": "nobi.studies.c14.prediction:Table2",
+    "c14-table3": "nobi.studies.c14.prediction:Table3",
+    "c14-fig6": "nobi.studies.c14.prediction:Figure6",
+    "c14-fig7": "nobi.studies.c14.prediction:Figure7",
+    "c14-fig8": "nobi.studies.c14.prediction:Figure8",
+    "c14-table4": "nobi.studies.c14.games:Table4",
+    "c14-table5": "nobi.studies.c14.games:Table5",
+    "m15-symmetry": "nobi.studies.m15.prediction:Symmetry",
+    "m15-depth": "nobi.studies.m15.prediction:Depth",
+    "m15-fig1": "nobi.studies.m15.prediction:Figure1",
+    "m15-rank": "nobi.studies.m15.prediction:Rank",
+    "m15-depth-wins": "nobi.studies.m15.games:DepthWins",
+    "m15-rank-wins": "nobi.studies.m15.games:RankWins",
+    "m15-opponents": "nobi.studies.m15.games:Opponents",
+    "m15-search": "nobi.studies.m15.search:SearchStudy",
+    "size-transfer": "nobi.studies.beyond.size_transfer:SizeTransfer",
+    "beyond-border": "nobi.studies.beyond.players:BorderStudy",
+    "beyond-heuristic": "nobi.studies.beyond.players:Heuristic",
+    "beyond-stacked": "nobi.studies.beyond.networks:StackedStudy",
+    "beyond-curriculum": "nobi.studies.beyond.players:CurriculumStudy",
+    "beyond-sizes": "nobi.studies.beyond.networks:SizesStudy",
+    "beyond-symmetry": "nobi.studies.beyond.networks:SymmetryStudy",
 }
-"""file → the studies in it, in the order of the papers."""
+"""name → class, in the order of the papers."""
 
 COLLECTIONS = {
     "s08": ("s08-",),
@@ -70,7 +95,7 @@ ENGINES = {
 
 def names() -> list[str]:
     """All studies, without loading any."""
-    return [name for group in GROUPS.values() for name in group]
+    return list(_STUDIES)
 
 
 def names_of(word: str) -> list[str]:
@@ -84,9 +109,8 @@ def names_of(word: str) -> list[str]:
 
 def find(name: str) -> "type[Study]":
     """The study of this name."""
-    (file,) = (file for file, group in GROUPS.items() if name in group)
-    module = importlib.import_module(f"{__name__}.{file}")
-    study: type[Study] = module.STUDIES[name]
+    module, _, cls = _STUDIES[name].partition(":")
+    study: type[Study] = getattr(importlib.import_module(module), cls)
     return study
 
 

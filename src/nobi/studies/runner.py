@@ -20,19 +20,18 @@ from pathlib import Path
 from typing import Any
 
 import nobi
-from nobi.arena.summary import Interval
-from nobi.cores import usable_threads
 from nobi.errors import NobiError
-from nobi.files import ready_folder, write_whole
+from nobi.spec import choices
+from nobi.statistics import Interval
+from nobi.storage import ready_folder, write_whole
 from nobi.studies import find
-from nobi.studies.base import Findings, Row, Study
-from nobi.studies.engines import meet
-from nobi.studies.workshop import Spent, Workshop
-from nobi.words import choices
+from nobi.studies.cache import Spent, Workshop
+from nobi.studies.resources import meet
+from nobi.studies.study import Findings, Row, Study
+from nobi.workers import usable_threads
 
 Document = dict[str, Any]
 """What a study came to, as its JSON file has it; `document_of` makes it."""
-
 TINY_NOTE = (
     "The scale tiny only shows that a study runs: its samples are far too small, and neither its rows nor its claims "
     "decide anything."
@@ -58,7 +57,7 @@ def run_studies(
 
     Args:
         names: the studies, not collections.
-        scale: how large, one of `nobi.studies.base.SCALES`.
+        scale: how large, one of `nobi.studies.study.SCALES`.
         seed: chooses everything that is random.
         out: the folder of pieces, runs and results.
         threads: how many to use, 0 for one a core; the rows do not depend on it, but for networks trained by torch.

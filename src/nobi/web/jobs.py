@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from nobi.cores import usable_threads
 from nobi.errors import NobiError
+from nobi.workers import usable_threads
 
 MOST_OF_A_VISITOR = 2
 

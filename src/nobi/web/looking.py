@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nobi.board.stones import BLACK, EMPTY, WHITE
-from nobi.board.vertices import point_at, point_named, row_column
+from nobi.board.text import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.web.jobs import Job, Jobs, Priority

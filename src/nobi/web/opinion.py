@@ -11,20 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS
-from nobi.board.vertices import row_column, vertex_name
+from nobi.board.text import row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
-from nobi.networks.deep.playing import CompiledNobiNet
-from nobi.networks.modelfile import ModelFile
-from nobi.players.base import Player
-from nobi.players.bot import Bot, Clock
-from nobi.players.loading import player_in
+from nobi.models.model import ModelFile
+from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
+from nobi.players.base import Bot, Clock, Player
+from nobi.players.inspection import view_of
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import NetworkPlayer
-from nobi.players.policy import PolicyPlayer, planes_of
+from nobi.players.network import NetworkPlayer, PolicyPlayer, planes_of, player_in
 from nobi.players.scoring import ownership
-from nobi.players.view import view_of
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.web.session import cell_of

@@ -12,13 +12,13 @@ from typing import Literal
 from nobi import models
 from nobi.errors import NobiError
 from nobi.games.base import Variant
-from nobi.gtp.bot import GtpBot
+from nobi.gtp.client import GtpBot
+from nobi.models.model import COMPILED, ModelFile, read_model_file
 from nobi.networks import make_network
-from nobi.networks.modelfile import COMPILED, ModelFile, read_model_file
 from nobi.players import make_bot
-from nobi.players.bot import Bot
-from nobi.players.loading import player_in
+from nobi.players.base import Bot
 from nobi.players.mcts import MctsPlayer
+from nobi.players.network import player_in
 from nobi.search.settings import SearchSettings
 from nobi.web.setup import GAME_TITLES, Setup
 
@@ -160,7 +160,7 @@ def _of_model(key: str, title: str, path: Path, *, shipped: bool = False) -> Opp
         network = make_network(file.network)
         only = 0 if network.scalable else file.size
     else:
-        from nobi.networks.deep.playing import compiled_in
+        from nobi.models.model import compiled_in
 
         only = 0 if compiled_in(file) else _deep_size(file)
     weights = sum(tensor.size for tensor in file.tensors.values())
@@ -171,7 +171,7 @@ def _of_model(key: str, title: str, path: Path, *, shipped: bool = False) -> Opp
 def _deep_size(file: ModelFile) -> int:
     """The only board that a deep network without a compiled form plays on, or 0."""
     try:
-        from nobi.networks.deep.store import deep_model_in
+        from nobi.models.model import deep_model_in
     except ModuleNotFoundError:
         raise NobiError(f"{str(file.path)!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
     network = deep_model_in(file).network

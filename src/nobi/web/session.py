@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
-from nobi.board.vertices import point_at, row_column, vertex_name
+from nobi.board.text import point_at, row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go, GoBoards
 from nobi.games.pente import PAIRS_TO_WIN
 from nobi.players.scoring import dead_stones
-from nobi.records.errors import TRUNCATED, RecordError
-from nobi.records.sgf import sgf_of
+from nobi.records.properties import TRUNCATED, RecordError
 from nobi.records.sgf_reader import SgfRecord, parse_sgf
+from nobi.records.sgf_writer import sgf_of
 from nobi.web.setup import GAME_TITLES, MOST_KOMI, Setup
 
 COLOURS = {BLACK: "Black", WHITE: "White"}

@@ -13,16 +13,15 @@ from typing import Any, cast
 import numpy as np
 
 from nobi.board.stones import BLACK, PASS
-from nobi.board.vertices import vertex_name
+from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go
-from nobi.gtp.bot import GtpBot
-from nobi.gtp.client import EngineError
-from nobi.networks.modelfile import ModelFile
-from nobi.players.bot import RESIGN, Bot, Clock
+from nobi.gtp.client import EngineError, GtpBot
+from nobi.models.model import ModelFile
+from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
-from nobi.players.policy import PolicyBot
+from nobi.players.network import PolicyBot
 from nobi.players.scoring import ownership
 from nobi.web.jobs import Job, Jobs, Priority
 from nobi.web.opinion import (

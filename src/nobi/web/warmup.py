@@ -3,7 +3,7 @@
 import threading
 
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.vertices import point_at
+from nobi.board.text import point_at
 from nobi.web.session import Session
 from nobi.web.setup import GAME_TITLES, Setup
 

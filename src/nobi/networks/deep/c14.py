@@ -1,4 +1,9 @@
-"""The networks of Clark & Storkey 2014: convolutions, then one fully connected layer; each of their ideas a switch."""
+"""The networks of Clark & Storkey 2014: convolutions, then one fully connected layer; each of their ideas a switch.
+
+MERGED networks/deep/c14_small.py: C14's network of its ablation study (section 4.1).
+
+MERGED networks/deep/c14_large.py: C14's best network (section 4.2).
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -7,10 +12,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from nobi.board.vertices import check_size
+from nobi.board.text import check_size
 from nobi.errors import NobiError
 from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.layers import BoardConv, BoardDense, EdgeConv, channels_last
+from nobi.nn.torch_layers import BoardConv, BoardDense, EdgeConv, channels_last
 
 LIBERTIES, STONES = ("c14-7", 7), ("c14-3", 3)
 """The planes with and without liberties, and how many they are; the last is the point that ko forbids."""
@@ -84,3 +89,17 @@ class C14(DeepNetwork):
                 weights.zero_()
             else:
                 weights.normal_(0.0, 0.01, generator=chance)
+
+
+class C14Small(C14):
+    """C14's medium scale network: 48 filters of 7x7, three layers of 32 of 5x5, one fully connected."""
+
+    name = "c14-small"
+    filters = (48, 32, 32, 32)
+
+
+class C14Large(C14):
+    """C14's full scale network: 64 filters of 7x7, layers of 64, 64, 48, 48, 32, 32 of 5x5, one fully connected."""
+
+    name = "c14-large"
+    filters = (64, 64, 64, 48, 48, 32, 32)

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from nobi.board.vertices import check_size
+from nobi.board.text import check_size
 from nobi.errors import NobiError
-from nobi.networks.deep import register
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.inputs import check_planes, plane_count
-from nobi.networks.deep.layers import BoardConv, channels_last
+from nobi.networks.deep.base import DeepNetwork, check_planes, plane_count
+from nobi.nn.torch_layers import BoardConv, channels_last
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,6 @@ class M15Settings:
         check_planes(self.planes)
 
 
-@register
 class M15(DeepNetwork):
     """M15's network: convolutions with rectifiers, and two filters on top, one for each colour to move.
 

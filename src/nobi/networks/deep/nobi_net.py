@@ -21,12 +21,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, conv2d, pad
 
-from nobi.networks.deep import register
-from nobi.networks.deep.base import DeepNetwork, Outputs
-from nobi.networks.deep.inputs import plane_count
-from nobi.networks.deep.layers import Filters
-from nobi.networks.deep.playing import NOBI_NET, NobiNetSettings
+from nobi.networks.deep.base import DeepNetwork, Outputs, plane_count
+from nobi.networks.deep.compiled_nobi_net import NOBI_NET, NobiNetSettings
 from nobi.nn.simd import PANEL
+from nobi.nn.torch_layers import Filters
 from nobi.nn.winograd_torch import EPSILON, Block, Convolution, NormalisedRelu, Statistics, batch_statistics
 
 MOMENTUM = 0.01
@@ -100,7 +98,6 @@ def global_pooling(x: Tensor, cells: int) -> Tensor:
     return torch.cat([x.mean(cells), x.amax(cells)], 1)
 
 
-@register
 class NobiNet(DeepNetwork):
     """A residual network with global pooling that serves every board size with the same weights."""
 

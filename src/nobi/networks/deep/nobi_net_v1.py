@@ -13,10 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from nobi.networks.deep import register
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.inputs import check_planes, plane_count
-from nobi.networks.deep.layers import BoardConv, channels_last
+from nobi.networks.deep.base import DeepNetwork, check_planes, plane_count
+from nobi.nn.torch_layers import BoardConv, channels_last
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,6 @@ class Block(nn.Module):
         return x + self.second(torch.relu(y))
 
 
-@register
 class NobiNetV1(DeepNetwork):
     """A residual network with global pooling that serves every size of board with the same weights."""
 

@@ -11,9 +11,15 @@ down and right; then the predecessors of the cells of a diagonal are the cells o
     3 4 5 6
 
 Arrays end in (sweep, board), as those of the compiled networks end in the lane.
+
+MERGED networks/deep/mdrnn.py: The torch twin of `mdrnn`.
+
+MERGED networks/deep/mdlstm.py: The torch twin of `mdlstm`.
+
+MERGED networks/deep/stacked.py: The torch twin of `stacked`.
 """
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self, cast
@@ -22,12 +28,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nobi.networks.base import Network, Weights
-from nobi.networks.deep.base import DeepNetwork
-from nobi.networks.deep.inputs import STONES, plane_count
-from nobi.networks.model import Model
-from nobi.networks.sweeps import CORNERS, sweeps_of
-from nobi.networks.swiping import Layer, SwipingNetwork, groups_of, prefixes
+from nobi.networks.deep.base import STONES, DeepNetwork, TwinChoices, plane_count
+from nobi.networks.mdlstm import Mdlstm, MdlstmSettings
+from nobi.networks.mdrnn import Mdrnn, MdrnnSettings
+from nobi.networks.stacked import Stacked, StackedSettings
+from nobi.nn.network import Network, Weights
+from nobi.nn.swiping import CORNERS, Layer, SwipingNetwork, groups_of, prefixes, sweeps_of
 
 
 class Diagonals(NamedTuple):
@@ -143,7 +149,7 @@ def lstm_cells(
 class SwipingTwin(DeepNetwork):
     """A swiping network in torch, equal to the compiled one for the same vector of weights.
 
-    With the planes `own-enemy` it is the compiled network, and `to_model` gives that back, to play in the arena. With
+    With the planes `own-enemy` it is the compiled network, and `compiled_network` gives that back, to play in the arena. With
     other planes its first layer sees more inputs, and there is no compiled network like it.
     """
 
@@ -180,12 +186,12 @@ class SwipingTwin(DeepNetwork):
         kind = self.compiled_type.settings_type
         return self.compiled_type(kind(**{f.name: getattr(self.settings, f.name) for f in fields(kind)}))
 
-    def to_model(self, size: int, provenance: dict[str, Any] | None = None) -> Model:
-        """The compiled network with these weights."""
+    def compiled_weights(self) -> Weights:
+        """The weights as a vector, for `compiled_network`."""
         if not self.is_compiled:
             raise ValueError(f"{self} sees more than stones: there is no compiled network like it")
-        weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
-        return Model(self.compiled_network(), weights, size, provenance or {})
+        weights: Weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
+        return weights
 
     def split(self) -> dict[str, Tensor]:
         """The groups of weights, as parts of the vector."""
@@ -223,3 +229,42 @@ def twin_of(network: Network, weights: Weights) -> SwipingTwin:
     from nobi.networks.deep import find
 
     return cast(type[SwipingTwin], find(network.name)).of(network, weights)
+
+
+@dataclass(frozen=True)
+class MdrnnTwinSettings(TwinChoices, MdrnnSettings):
+    """The choices of the compiled network, and the planes."""
+
+
+class MdrnnTwin(SwipingTwin):
+    """The swiping network `mdrnn`, trainable by gradient."""
+
+    name = "mdrnn"
+    settings_type = MdrnnTwinSettings
+    compiled_type = Mdrnn
+
+
+@dataclass(frozen=True)
+class MdlstmTwinSettings(TwinChoices, MdlstmSettings):
+    """The choices of the compiled network, and the planes."""
+
+
+class MdlstmTwin(SwipingTwin):
+    """The swiping network `mdlstm`, trainable by gradient."""
+
+    name = "mdlstm"
+    settings_type = MdlstmTwinSettings
+    compiled_type = Mdlstm
+
+
+@dataclass(frozen=True)
+class StackedTwinSettings(TwinChoices, StackedSettings):
+    """The choices of the compiled network, and the planes."""
+
+
+class StackedTwin(SwipingTwin):
+    """The swiping network `stacked`, trainable by gradient."""
+
+    name = "stacked"
+    settings_type = StackedTwinSettings
+    compiled_type = Stacked

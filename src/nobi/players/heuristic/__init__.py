@@ -8,10 +8,9 @@ move, which leaves the enemy no forced win, presses his weakest chain, cuts and 
 from dataclasses import dataclass
 
 from nobi.games.base import Game
-from nobi.players import register
 from nobi.players.base import Chooser, CompiledPlayer
-from nobi.players.heuristic.choice import choose_by_rules
-from nobi.players.heuristic.reading import Room, allocate_room
+from nobi.players.heuristic.forced_captures import Room, allocate_room
+from nobi.players.heuristic.rules import choose_by_rules
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,6 @@ class HeuristicSettings:
             raise ValueError(f"e must be 0 to 1, not {self.e}")
 
 
-@register
 class HeuristicPlayer(CompiledPlayer):
     """Reads ladders and nets; a share e of its moves is random. Atari-Go only."""
 

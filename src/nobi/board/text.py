@@ -1,0 +1,116 @@
+"""Names of points as Go players and GTP write them: A1 at the lower left, no column I, `pass` for a pass.
+
+MERGED board/diagram.py: Positions as text.
+
+  A B C D E
+5 . . . . .
+4 . + X + .       X black, O white, (X) the latest move, + a star point
+3 . .(O). .
+2 . + . + .
+1 . . . . .
+"""
+
+import re
+
+from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, Stones, stride_of
+from nobi.errors import NobiError
+
+COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+
+
+def check_size(size: int) -> int:
+    """Returns the size if boards of it are served."""
+    if not SMALLEST <= size <= LARGEST:
+        raise NobiError(f"The board size must be {SMALLEST} to {LARGEST}, not {size}.")
+    return size
+
+
+def point_at(row: int, column: int, size: int) -> int:
+    """The point in this row, 0 at the top, and column, 0 at the left."""
+    return (row + 1) * stride_of(size) + column + 1
+
+
+def row_column(point: int, size: int) -> tuple[int, int]:
+    """The row, 0 at the top, and the column, 0 at the left, of a point."""
+    row, column = divmod(point, stride_of(size))
+    return row - 1, column - 1
+
+
+def vertex_name(point: int, size: int) -> str:
+    """The name of a point."""
+    if point == PASS:
+        return "pass"
+    row, column = row_column(point, size)
+    return f"{COLUMNS[column]}{size - row}"
+
+
+def point_named(name: str, size: int) -> int:
+    """The point of this name."""
+    if name.strip().lower() == "pass":
+        return PASS
+    match = re.fullmatch(r"([A-HJ-Z])([1-9]\d?)", name.strip().upper())
+    if match:
+        row, column = size - int(match[2]), COLUMNS.index(match[1])
+        if row >= 0 and column < size:
+            return point_at(row, column, size)
+    raise NobiError(f"{name!r} is not a point of a {size}x{size} board (A1 to {COLUMNS[size - 1]}{size}, no column I).")
+
+
+_CELLS = {".": EMPTY, "+": EMPTY, ",": EMPTY, "X": BLACK, "#": BLACK, "●": BLACK, "O": WHITE, "○": WHITE}
+_MARKS = {BLACK: "X", WHITE: "O"}
+
+
+def star_lines(size: int) -> list[int]:
+    """The rows, and columns, on which star points lie."""
+    edge = 3 if size >= 13 else 2 if size >= 7 else 1
+    lines = {edge, size - 1 - edge}
+    if size % 2 and size >= 9:
+        lines.add(size // 2)
+    return sorted(lines)
+
+
+def is_star(row: int, column: int, size: int) -> bool:
+    """Whether the point is a star point; boards below 13 lines have them in the corners and the centre."""
+    lines = star_lines(size)
+    if size % 2 and (row, column) == (size // 2, size // 2):
+        return True
+    if row not in lines or column not in lines:
+        return False
+    return size >= 13 or (row != size // 2 and column != size // 2)
+
+
+def draw_board(stones: Stones, g: int) -> str:
+    """The position on board g."""
+    size = stones.size
+    marked = row_column(int(stones.last[g]), size) if stones.last[g] != PASS else None
+    header = "   " + " ".join(COLUMNS[:size])
+    lines = [header]
+    for row in range(size):
+        line = f"{size - row:2d} "
+        for column in range(size):
+            colour = int(stones.colour[g, point_at(row, column, size)])
+            mark = _MARKS.get(colour) or ("+" if is_star(row, column, size) else ".")
+            if (row, column) == marked:
+                line = f"{line[:-1]}({mark})"
+            else:
+                line += f"{mark} "
+        lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
+    """The size of a drawn board and its stones as (point, colour), from the top left."""
+    rows = []
+    for line in text.splitlines():
+        cells = re.sub(r"[()\s\d|]", "", line)
+        if cells and not cells.startswith("AB"):
+            rows.append(cells.upper())
+    size = check_size(len(rows))
+    stones = []
+    for row, cells in enumerate(rows):
+        if len(cells) != size or any(cell not in _CELLS for cell in cells):
+            raise NobiError(f"Row {size - row} of the diagram is {cells!r}, not {size} of the marks . + X O.")
+        for column, cell in enumerate(cells):
+            if _CELLS[cell] != EMPTY:
+                stones.append((point_at(row, column, size), _CELLS[cell]))
+    return size, stones

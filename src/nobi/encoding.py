@@ -1,0 +1,443 @@
+"""What a position is, written down as a small number for each point (`base.Code`), and planes made of that.
+
+Codes are found for the points of the board as it lies in memory, border included, so that most are comparisons of many
+points at once; only then are they turned by the symmetry that is asked for. Few empty points have no empty neighbour,
+and few moves join or capture something: only those are looked at one by one.
+
+The liberties of all chains come from one walk over the empty points: each counts once for every chain beside it. Up to
+SEVEN are kept by name, so that the liberties after a move, told apart up to six, are a union of short lists. The walk
+does not ask what is beside a point, for stones are hard to guess for a processor.
+
+MERGED features/position.py: Planes of positions that are being played: of a game in the hand, and of many boards at once.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.chains import free_sides, in_atari, is_alone, is_open, last_liberty
+from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder, escapes_ladder
+from nobi.board.stones import EMPTY, PASS, SIDES, WHITE, board_points, copy_of, enemy_of, points_of
+from nobi.board.symmetry import cells_after
+from nobi.compiling import compiled, inlined
+from nobi.errors import NobiError
+from nobi.features.base import (
+    CODES,
+    ENEMY,
+    MOST,
+    NEITHER,
+    NO_KOMI,
+    OLD,
+    OWN,
+    USUAL_KOMI,
+    Code,
+    Planes,
+    Table,
+    rank_code,
+)
+from nobi.games.base import Game
+from nobi.games.go import SIMPLE, Go, GoBoards, legal
+
+SIX, SEVEN = 6, 7
+RECENT = OLD - 1
+"""Moves that are told apart by their age."""
+
+# compiled code takes plain numbers
+_STONE, _KO, _LEGAL = int(Code.STONE), int(Code.KO), int(Code.LEGAL)
+_LIBERTIES, _OWN, _ENEMY = int(Code.LIBERTIES), int(Code.OWN_LIBERTIES), int(Code.ENEMY_LIBERTIES)
+_AFTER, _CAPTURES, _LADDER = int(Code.LIBERTIES_AFTER), int(Code.CAPTURES), int(Code.LADDER)
+_TURNS, _RANK = int(Code.TURNS), int(Code.RANK)
+_ESCAPE, _KOMI = int(Code.ESCAPE), int(Code.KOMI)
+
+
+class Room(NamedTuple):
+    """Where a position is written down; every thread has its own."""
+
+    found: NDArray[np.uint8]
+    """[code, point] as the board lies; what is noted for the border means nothing."""
+    codes: NDArray[np.uint8]
+    """[code, cell] after the symmetry that was asked for."""
+    points: NDArray[np.uint16]
+    """[cell] the point of a cell."""
+    after: NDArray[np.uint16]
+    """[symmetry, cell] where a cell goes."""
+    source: NDArray[np.uint16]
+    """[symmetry, cell] the point that comes to a cell."""
+    number: NDArray[np.uint16]
+    """[head] the number of a chain's liberties."""
+    liberty: NDArray[np.uint16]
+    """[head, i] the first SEVEN of them; the last place holds any of the others."""
+    mark: NDArray[np.int64]
+    """[point] met by the look at the move of this number."""
+    looks: NDArray[np.int64]
+    """[0] the number of the latest look at a move."""
+    ladders: LadderRoom
+
+
+def allocate_codes(size: int) -> Room:
+    """Makes the room for positions of this size."""
+    points = board_points(size).astype(np.uint16)
+    after = cells_after(size)
+    source = np.empty_like(after)
+    for symmetry, places in enumerate(after):
+        source[symmetry, places] = points
+    return Room(
+        found=np.zeros((CODES, points_of(size)), np.uint8),
+        codes=np.zeros((CODES, size * size), np.uint8),
+        points=points,
+        after=after,
+        source=source,
+        number=np.zeros(points_of(size), np.uint16),
+        liberty=np.zeros((points_of(size), SEVEN + 1), np.uint16),
+        mark=np.zeros(points_of(size), np.int64),
+        looks=np.zeros(1, np.int64),
+        ladders=allocate_ladder_room(size),
+    )
+
+
+@compiled
+def write_codes(
+    boards: GoBoards,
+    g: int,
+    room: Room,
+    wanted: NDArray[np.bool_],
+    symmetry: int,
+    recent: NDArray[np.uint16],
+    rank: int,
+    komi: float,
+) -> None:
+    """Writes the position on board g down in `room.codes`: what is legal, and the codes that are wanted.
+
+    Args:
+        boards: the boards; ladders are read on board g, which is afterwards as before.
+        g: which board.
+        room: where to write.
+        wanted: bool[code].
+        symmetry: 0..7, how to turn the board.
+        recent: uint16[RECENT] the latest moves, the latest first; PASS where there was none.
+        rank: of the player to move, as `base.Code.RANK` tells.
+        komi: what white gets; NaN if it is not known.
+    """
+    found = room.found
+    looks_at_moves = wanted[_AFTER] or wanted[_CAPTURES]
+    find_stones(boards, g, found)
+    find_legal(boards, g, found)
+    if wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or wanted[_ESCAPE] or looks_at_moves:
+        count_liberties(boards, g, room)
+        find_liberties(boards, g, room)
+    if looks_at_moves:
+        find_consequences(boards, g, room)
+    if wanted[_KO]:
+        found[_KO] = 0
+        if boards.ko[g] != PASS:
+            found[_KO, boards.ko[g]] = 1
+    if wanted[_TURNS]:
+        find_turns(boards, g, found, recent)
+    if wanted[_LADDER]:
+        find_ladders(boards, g, room)
+    if wanted[_ESCAPE]:
+        find_escapes(boards, g, room)
+    for code in range(CODES):
+        if wanted[code] or code == _LEGAL:
+            for cell in range(room.codes.shape[1]):
+                room.codes[code, cell] = found[code, room.source[symmetry, cell]]
+    if wanted[_RANK]:
+        room.codes[_RANK] = np.uint8(rank)
+    if wanted[_KOMI]:
+        room.codes[_KOMI] = komi_code(komi, boards.stones.to_move[g])
+
+
+@inlined
+def komi_code(komi: float, to_move: int) -> np.uint8:
+    """What `base.Code.KOMI` tells."""
+    points = USUAL_KOMI if np.isnan(komi) else min(max(komi, -60.0), 60.0)
+    return np.uint8(NO_KOMI + int(np.floor(2 * points)) * (1 if to_move == WHITE else -1))
+
+
+@inlined
+def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
+    """Whose stones there are."""
+    colour = boards.stones.colour[g]
+    me = boards.stones.to_move[g]
+    own, enemy = np.uint8(me), np.uint8(enemy_of(me))
+    for point in range(len(colour)):
+        found[_STONE, point] = np.uint8(OWN) * (colour[point] == own) + np.uint8(ENEMY) * (colour[point] == enemy)
+
+
+@inlined
+def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
+    """Where the player to move may play. Beside an empty point he always may, but for superko."""
+    stones, chains = boards.stones, boards.chains
+    found[_LEGAL] = 0
+    superko = boards.ko_rule != SIMPLE
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        found[_LEGAL, point] = 1
+        if superko or not is_open(chains, g, point):
+            found[_LEGAL, point] = legal(boards, g, point)
+
+
+@inlined
+def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
+    """Finds the liberties of all chains; what is noted for heads of no stone means nothing."""
+    stones, chains = boards.stones, boards.chains
+    room.number[:] = 0
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        if is_alone(chains, g, point):
+            continue
+        left = chains.head[g, stones.neighbours[point, 0]]
+        right = chains.head[g, stones.neighbours[point, 1]]
+        above = chains.head[g, stones.neighbours[point, 2]]
+        below = chains.head[g, stones.neighbours[point, 3]]
+        _note(room, left, point, True)
+        _note(room, right, point, right != left)
+        _note(room, above, point, (above != left) & (above != right))
+        _note(room, below, point, (below != left) & (below != right) & (below != above))
+
+
+@inlined
+def _note(room: Room, head: int, point: int, new: bool) -> None:
+    """Writes a liberty behind those of a chain, to be written over if it is not new."""
+    count = room.number[head]
+    room.liberty[head, min(count, np.uint16(SEVEN))] = point
+    room.number[head] = count + np.uint16(new)
+
+
+@inlined
+def find_liberties(boards: GoBoards, g: int, room: Room) -> None:
+    """The liberties of every stone's chain, those of both players and of each."""
+    found, head = room.found, boards.chains.head[g]
+    for point in range(len(head)):
+        found[_LIBERTIES, point] = min(room.number[head[point]], np.uint16(MOST))
+    for point in range(len(head)):
+        liberties, there = found[_LIBERTIES, point], found[_STONE, point]
+        found[_LIBERTIES, point] = liberties * (there != NEITHER)
+        found[_OWN, point] = liberties * (there == OWN)
+        found[_ENEMY, point] = liberties * (there == ENEMY)
+
+
+@inlined
+def find_consequences(boards: GoBoards, g: int, room: Room) -> None:
+    """What every legal move would capture, and how many liberties it would have."""
+    stones, chains, found = boards.stones, boards.chains, room.found
+    me = stones.to_move[g]
+    found[_AFTER] = 0
+    found[_CAPTURES] = 0
+    for i in range(stones.empties[g]):
+        point = stones.empty[g, i]
+        if is_alone(chains, g, point):
+            found[_AFTER, point] = free_sides(chains, g, point)
+        elif found[_LEGAL, point]:
+            result = look_at_move(boards, g, room, point, me)
+            found[_AFTER, point] = result & MOST
+            found[_CAPTURES, point] = result >> 8
+
+
+@inlined
+def look_at_move(boards: GoBoards, g: int, room: Room, point: int, me: int) -> int:
+    """The liberties after a legal move, up to six, and 256 times the stones it captures (255 at the most)."""
+    stones, chains = boards.stones, boards.chains
+    room.looks[0] += 1
+    look = room.looks[0]
+    room.mark[point] = look
+    liberties = captured = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        there = stones.colour[g, beside]
+        head = chains.head[g, beside]
+        if there == EMPTY:
+            liberties += room.mark[beside] != look
+            room.mark[beside] = look
+        elif room.mark[head] != look:  # a chain that has not been met (or the border, which matters to nothing)
+            room.mark[head] = look
+            count = room.number[head]
+            if there == me:
+                if count > SIX:
+                    liberties = SIX
+                else:
+                    for i in range(count):
+                        liberty = room.liberty[head, i]
+                        liberties += room.mark[liberty] != look
+                        room.mark[liberty] = look
+            elif count == 1 and there == enemy_of(me):
+                captured += chains.stones[g, head]
+    if captured > 0 and liberties < SIX:
+        liberties += _freed(boards, g, room, point, me, look)
+    return min(liberties, SIX) | min(captured, MOST) << 8
+
+
+@inlined
+def _freed(boards: GoBoards, g: int, room: Room, point: int, me: int, look: int) -> int:
+    """How many captured stones leave a liberty to the capturing chain: those beside the move or beside its chain."""
+    stones, chains = boards.stones, boards.chains
+    freed = 0
+    for k in range(SIDES):
+        first = stones.neighbours[point, k]
+        head = chains.head[g, first]
+        if stones.colour[g, first] != enemy_of(me) or room.number[head] != 1 or room.mark[head] != look:
+            continue
+        room.mark[head] = 0  # a chain on two sides is captured once
+        stone = first
+        while True:
+            touches = False
+            for j in range(SIDES):
+                beside = stones.neighbours[stone, j]
+                own = stones.colour[g, beside] == me and room.mark[chains.head[g, beside]] == look
+                touches |= own or beside == point
+            freed += touches
+            stone = chains.next[g, stone]
+            if stone == first:
+                break
+    return freed
+
+
+@inlined
+def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArray[np.uint16]) -> None:
+    """How long ago the stones were played."""
+    for point in range(found.shape[1]):
+        found[_TURNS, point] = np.uint8(OLD) * (found[_STONE, point] != NEITHER)
+    for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later stands
+        if recent[i] != PASS and boards.stones.colour[g, recent[i]] != EMPTY:
+            found[_TURNS, recent[i]] = i + 1
+
+
+@inlined
+def find_ladders(boards: GoBoards, g: int, room: Room) -> None:
+    """Reads all moves that may begin a ladder."""
+    stones, chains, found = boards.stones, boards.chains, room.found
+    found[_LADDER] = 0
+    for cell in range(len(room.points)):
+        point = room.points[cell]
+        if found[_ENEMY, point] != 2 or chains.head[g, point] != point:
+            continue
+        for i in range(2):
+            move = room.liberty[point, i]
+            if found[_LEGAL, move] and not found[_LADDER, move]:
+                found[_LADDER, move] = captures_in_ladder(stones, chains, g, room.ladders, move, point)
+
+
+@inlined
+def find_escapes(boards: GoBoards, g: int, room: Room) -> None:
+    """Reads all moves that may save an own chain in atari: extensions, and captures of what attacks it."""
+    stones, chains, found = boards.stones, boards.chains, room.found
+    attacker = enemy_of(stones.to_move[g])
+    found[_ESCAPE] = 0
+    for cell in range(len(room.points)):
+        head = room.points[cell]
+        if found[_OWN, head] != 1 or chains.head[g, head] != head:
+            continue
+        extension = room.liberty[head, 0]
+        if found[_LEGAL, extension] and not found[_ESCAPE, extension]:
+            found[_ESCAPE, extension] = escapes_ladder(stones, chains, g, room.ladders, extension, head)
+        stone = head
+        while True:
+            for k in range(SIDES):
+                beside = stones.neighbours[stone, k]
+                if stones.colour[g, beside] == attacker:
+                    liberties = chains.liberties[g, chains.head[g, beside]]
+                    if in_atari(liberties):
+                        capture = last_liberty(liberties)
+                        if capture != extension and found[_LEGAL, capture] and not found[_ESCAPE, capture]:
+                            found[_ESCAPE, capture] = escapes_ladder(stones, chains, g, room.ladders, capture, head)
+            stone = chains.next[g, stone]
+            if stone == head:
+                break
+
+
+@inlined
+def write_planes(codes: NDArray[np.uint8], table: Table, planes: NDArray[np.float32], i: int) -> None:
+    """Writes the planes of a position: planes is [i, plane, cell], of any type of number."""
+    for plane in range(len(table.code)):
+        row = table.code[plane]
+        low = table.low[plane]
+        span = np.uint8(table.high[plane] - low)
+        for cell in range(codes.shape[1]):
+            planes[i, plane, cell] = np.uint8(codes[row, cell] - low) <= span
+
+
+_rooms = threading.local()
+
+
+def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0) -> NDArray[np.float32]:
+    """The planes of a game's present position: float32[plane, n, n].
+
+    Legal is what the game's own rules allow, superko included.
+
+    Args:
+        game: a game of Go; it is not changed.
+        planes: which planes.
+        rank: the rank that the player to move is to be taken for: 1..9 dan, professionals 10, 0 or less for none.
+        symmetry: how to turn the board (`nobi.board.symmetry`).
+    """
+    if not isinstance(game, Go):
+        raise NobiError(f"Planes are made of positions of Go, not of {game.name}.")
+    boards = cast(GoBoards, copy_of(game.boards))  # ladders are read on the board
+    found = np.empty((1, planes.count, game.size, game.size), np.float32)
+    board_planes(
+        boards, np.zeros(1, np.int64), planes, found, latest_of(game.moves)[None], rank=rank, symmetry=symmetry
+    )
+    return found[0]
+
+
+def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
+    """uint16[RECENT] the latest moves, the latest first; PASS where there was none."""
+    return np.array([*reversed(moves[-RECENT:]), *[PASS] * RECENT][:RECENT], np.uint16)
+
+
+def board_planes(
+    boards: GoBoards,
+    lanes: NDArray[np.int64],
+    planes: Planes,
+    found: NDArray[Any],
+    recent: NDArray[np.uint16],
+    *,
+    rank: int = 0,
+    symmetry: int = 0,
+) -> None:
+    """Writes the planes of many boards at once, as a player of many games needs them.
+
+    Args:
+        boards: the state of all boards; ladders are read on them, and they are afterwards as before.
+        lanes: int64[i] the boards g to look at.
+        planes: which planes.
+        found: float32[i, plane, n, n] receives them; uint8 is served too.
+        recent: uint16[i, RECENT] the latest moves of each game, the latest first; PASS where there was none.
+        rank: as in `position_planes`.
+        symmetry: as in `position_planes`.
+    """
+    size = boards.stones.size
+    shape = (len(lanes), planes.count, size, size)
+    if found.shape != shape or not found.flags.c_contiguous or recent.shape != (len(lanes), RECENT):
+        raise ValueError(f"found must be contiguous, of the shape {shape}, and recent ({len(lanes)}, {RECENT})")
+    flat = found.reshape(len(lanes), planes.count, size * size)
+    _write(boards, lanes, _room_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
+
+
+def _room_of(size: int) -> Room:
+    """This thread's room for boards of a size."""
+    if not hasattr(_rooms, "by_size"):
+        _rooms.by_size = {}
+    if size not in _rooms.by_size:
+        _rooms.by_size[size] = allocate_codes(size)
+    room: Room = _rooms.by_size[size]
+    return room
+
+
+@compiled
+def _write(
+    boards: GoBoards,
+    lanes: NDArray[np.int64],
+    room: Room,
+    table: Table,
+    planes: NDArray[np.float32],
+    recent: NDArray[np.uint16],
+    rank: int,
+    symmetry: int,
+) -> None:
+    for i in range(len(lanes)):
+        write_codes(boards, lanes[i], room, table.wanted, symmetry, recent[i], rank, boards.komi)
+        write_planes(room.codes, table, planes, i)

@@ -1,0 +1,162 @@
+"""What training came to: dominance, transfer between board sizes, percentiles (S08 sections V-A to V-E).
+
+MERGED evolve/transfer.py: How networks that were trained on one board play on others (S08 sections V-B and V-E, S09 section 4).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from nobi.errors import NobiError
+from nobi.evolution.fitness import MEASURES, Fitness
+from nobi.models.model import Model, load_model
+from nobi.nn.network import Network, Weights
+from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
+
+Score = Callable[[int, int], float]
+"""(i, j) → the score of champion i against champion j, −1 to 1; above 0 is a win."""
+
+
+def dominance_tournament(score: Score, champions: int) -> list[int]:
+    """The dominant champions: the first, and every later one who beats *all* dominant ones before it (S08 V-D).
+
+    The length of the list is the dominance number. A champion plays the newest first and stops when it fails to win, so
+    that few pairs are ever played.
+
+    Args:
+        score: the score of one champion against another.
+        champions: how many there are, in the order of their generations.
+    """
+    dominant: list[int] = []
+    for champion in range(champions):
+        if all(score(champion, member) > 0 for member in reversed(dominant)):
+            dominant.append(champion)
+    return dominant
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """How the fitness of networks on a small board goes with that on a larger one: S08's tables I and III."""
+
+    networks: int
+    correlation: Interval
+    """Pearson's; not a number where either fitness is constant or there are fewer than 3 networks."""
+    higher: Interval
+    """S08's p: the share of networks of higher fitness on the larger board. Equal is not higher."""
+
+
+def transfer(small: NDArray[np.float64], large: NDArray[np.float64]) -> Transfer:
+    """Compares the fitness of the same networks on two boards.
+
+    Args:
+        small: [network] the fitness on the smaller board.
+        large: [network] the fitness on the larger.
+    """
+    if small.ndim != 1 or small.shape != large.shape:
+        raise ValueError(f"both need one fitness for every network, not {list(small.shape)} and {list(large.shape)}")
+    if not (np.isfinite(small).all() and np.isfinite(large).all()):
+        raise ValueError("the fitness must be finite")
+    return Transfer(len(small), correlation(small, large), share_interval(int((large > small).sum()), len(small)))
+
+
+@dataclass(frozen=True)
+class SizeResult:
+    """How the models did on one board against one opponent."""
+
+    size: int
+    opponent: str
+    fitness: Interval
+    """Of one model the mean over its games, of several the mean over the models."""
+    per_model: list[float]
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """How performance on a small board tells that on a large one."""
+
+    small: int
+    large: int
+    opponent: str
+    transfer: Transfer
+
+
+@dataclass(frozen=True)
+class TransferReport:
+    """All sizes and, of three models or more, all pairs with the first size and of neighbouring sizes."""
+
+    sizes: list[SizeResult]
+    pairs: list[PairResult]
+
+
+def load_models(paths: Sequence[Path]) -> tuple[Network, Weights]:
+    """The network that all these model files and run folders share, and all their weights: float32[model, weight].
+
+    Of a run folder the champions of all generations are taken.
+    """
+    models: list[Model] = []
+    rows: list[Weights] = []
+    for path in paths:
+        if path.is_dir():
+            models.append(load_model(path / "champion.safetensors"))
+            rows.extend(_champions(path / "checkpoint.safetensors"))
+        else:
+            models.append(load_model(path))
+            rows.append(models[-1].weights)
+    kinds = {str(model.network) for model in models}
+    if len(kinds) > 1:
+        raise NobiError(f"The models are of different kinds: {', '.join(sorted(kinds))}; measure them apart.")
+    if not models[0].network.scalable:
+        raise NobiError(f"A network {models[0].network} plays on {models[0].size}x{models[0].size} only.")
+    return models[0].network, np.stack(rows)
+
+
+def _champions(path: Path) -> Weights:
+    try:
+        with safe_open(path, "numpy") as file:
+            champions: Weights = file.get_tensor("champions")
+    except (SafetensorError, OSError) as fault:
+        raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+    return champions
+
+
+def measure_transfer(
+    network: Network,
+    weights: Weights,
+    game: str,
+    sizes: Sequence[int],
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    *,
+    measure: str = "points",
+    threads: int = 0,
+    progress: Callable[[int], None] = lambda _: None,
+) -> TransferReport:
+    """Lets every model play on every size against every opponent."""
+    results: list[SizeResult] = []
+    found: dict[tuple[int, str], NDArray[np.float64]] = {}
+    for size in sizes:
+        for opponent in opponents:
+            played = Fitness(game, (size,), network, (opponent,), games, seed, threads).play(weights, 0)
+            values = [MEASURES[measure](row[0]) for row in played]
+            fitness = np.array([value.mean() for value in values])
+            found[size, opponent] = fitness
+            interval = mean_interval(fitness)
+            if len(weights) == 1:  # over its games
+                outcomes = measure in ("points", "black", "white")
+                interval = outcome_interval(values[0]) if outcomes else mean_interval(values[0])
+            results.append(SizeResult(size, opponent, interval, fitness.tolist()))
+            progress(len(results))
+    pairs = []
+    if len(weights) >= 3:
+        wanted = dict.fromkeys([*((sizes[0], size) for size in sizes[1:]), *pairwise(sizes)])
+        for opponent in opponents:
+            for small, large in wanted:
+                value = transfer(found[small, opponent], found[large, opponent])
+                pairs.append(PairResult(small, large, opponent, value))
+    return TransferReport(results, pairs)

@@ -1,0 +1,412 @@
+"""The checkpoint of a run: all that the next step depends on, in one file that is whole or not there.
+
+    network.NAME          the weights
+    optimiser.NUMBER.NAME what the optimiser remembers
+    tally                 float64[2], the sums of loss and hits since the last line of metrics
+
+The header holds the number of the step, the fingerprint of the data, and the lines of metrics. There is no pickle.
+
+MERGED imitate/run.py: A run of imitation in a folder: gradient training that can be left and taken up again at any moment.
+
+The folder holds
+
+    config.json              the settings; to resume checks that they are the same
+    checkpoint.safetensors   all that the next step depends on
+    metrics.jsonl            a line for each measurement
+    model.safetensors        the network as it is, ready to play
+
+What a step sees depends on seed and number of the step alone, and nothing on the time. On the same machine, with as
+many threads and processes, a run that was left and resumed ends in the same bits as one that was not.
+"""
+
+import dataclasses
+import json
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from nobi.errors import NobiError
+from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, in_turn, open_sources
+from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
+from nobi.imitation.prediction import give_verdicts
+from nobi.imitation.settings import ImitationSettings
+from nobi.imitation.step import LossWeights, Team, Trainer
+from nobi.models.model import DeepModel, compiled_model, load_deep, save_deep, save_model
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.swiping import SwipingTwin
+from nobi.records.dataset import is_dataset
+from nobi.spec import split_word
+from nobi.storage import config_of, holds_run, save_tensors, write_config, write_whole
+from nobi.workers import interrupts_go_to
+
+FORMAT = "nobi-imitation-1"
+_NETWORK, _OPTIMISER, _TALLY = "network.", "optimiser.", "tally"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What is kept of a run."""
+
+    step: int
+    network: dict[str, NDArray[Any]]
+    optimiser: dict[str, NDArray[Any]]
+    tally: NDArray[np.float64]
+    lines: list[dict[str, Any]]
+    data: str
+    """The fingerprint of the datasets."""
+
+
+def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Writes it, whole or not at all."""
+    tensors = {
+        **{_NETWORK + name: tensor for name, tensor in checkpoint.network.items()},
+        **{_OPTIMISER + name: tensor for name, tensor in checkpoint.optimiser.items()},
+        _TALLY: checkpoint.tally,
+    }
+    texts = {
+        "format": FORMAT,
+        "step": str(checkpoint.step),
+        "lines": json.dumps(checkpoint.lines),
+        "data": checkpoint.data,
+    }
+    save_tensors(path, tensors, texts)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Reads it; whatever is wrong with it is told in one sentence."""
+    try:
+        with safe_open(path, "numpy") as file:
+            header = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as fault:
+        raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+    if header.get("format") != FORMAT:
+        raise NobiError(f"{str(path)!r} is not a checkpoint of this version.")
+    try:
+        return Checkpoint(
+            int(header["step"]),
+            _below(tensors, _NETWORK),
+            _below(tensors, _OPTIMISER),
+            tensors[_TALLY],
+            list(json.loads(header["lines"])),
+            header["data"],
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise NobiError(f"{str(path)!r} is damaged: {fault}.") from None
+
+
+def _below(tensors: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+_CHECKPOINT = "checkpoint.safetensors"
+SAVE_SECONDS = 20.0
+"""How long a crash may throw a run back."""
+_VALIDATION_SEED = 0
+"""All runs on the same data are measured on the same positions."""
+
+
+class ImitationRun:
+    """A run, in memory and in its folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: ImitationSettings,
+        *,
+        resume: bool = False,
+        team: Team | None = None,
+        paths: Sequence[str] | None = None,
+    ) -> None:
+        """Readies a run, or takes one up again.
+
+        Args:
+            folder: keeps the run.
+            settings: all that its outcome depends on.
+            resume: whether to go on with the run that the folder holds.
+            team: the processes that train together.
+            paths: where the datasets lie, if the settings do not name them by their paths.
+        """
+        settings.check()
+        self._paths = tuple(paths or settings.data)
+        self.folder = folder
+        self.settings = settings
+        self.team = team or Team()
+        if settings.batch < self.team.processes:
+            raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
+        self.network = make_deep(settings.net, settings.seed)
+        if settings.convolution != "auto":
+            self.network.convolution = settings.convolution
+        self._checkpoint = folder / _CHECKPOINT
+        self.sources = open_sources(self._paths, "train", settings.sizes, self.network)
+        self._held_out = self._open_validation()
+        shares = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
+        self.sampler = Sampler(
+            self.sources.counts, shares, settings.batch, settings.seed, symmetries=settings.symmetries
+        )
+        self.total = settings.steps or max(1, math.ceil(settings.epochs * self.sources.total / settings.batch))
+        """Steps of the whole run."""
+        self.schedule = schedule_of(settings)
+        self.network.to(self.team.device)
+        weights = LossWeights(settings.answer_weight, settings.value_weight)
+        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team, weights)
+        if settings.start and not (resume and self._checkpoint.exists()):
+            self._begin_with(Path(settings.start))
+        self.step_number = 0
+        """Steps done."""
+        self.lines: list[dict[str, Any]] = []
+        """The metrics."""
+        self._tally = np.zeros(2)
+        """Sums of loss and hits since the last line."""
+        self._recent: deque[tuple[float, float]] = deque(maxlen=50)
+        self._asked_to_stop = False
+        self._stopping = False
+        """Whether any process was asked to, as all know since the latest step."""
+        self._open(resume=resume)
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.step_number >= self.total
+
+    @property
+    def recent(self) -> tuple[float, float]:
+        """Loss and accuracy, the mean over some of the latest batches."""
+        loss, hits = np.mean(self._recent, axis=0).tolist()
+        return loss, hits
+
+    def rate_at(self, step: int) -> float:
+        """The rate of a step, counted from 0."""
+        return self.schedule.at((step + 0.5) / self.total)
+
+    def train(
+        self,
+        progress: Callable[["ImitationRun"], None] = lambda _: None,
+        note: Callable[[dict[str, Any]], None] = lambda _: None,
+        *,
+        until: int | None = None,
+    ) -> None:
+        """Trains to the end of the run, or until so many steps are done.
+
+        `progress` is called after every step, `note` with every line of metrics. Ctrl-C and the signal to end finish
+        the step under way and save before KeyboardInterrupt is raised.
+        """
+        self._claim()
+        end = self.total if until is None else min(until, self.total)
+        first, last = self.team.share(self.settings.batch)
+
+        with deterministic(self.team.device), self._heeding_signals():
+            reader = self._reader(self.sources)
+
+            def make(step: int) -> Batch:
+                draw = self.sampler.draw(step, first, last)
+                return reader.read(draw.source, draw.number, draw.symmetry)
+
+            if self.step_number == 0 and not self.lines:
+                self._measure(note)
+            saved = time.monotonic()
+            with in_turn(make, self.step_number, end, self.team.device, reader.ahead(last - first)) as next_batch:
+                while self.step_number < end and not self._stopping:
+                    self._step(next_batch().to(self.team.device))
+                    progress(self)
+                    if self._is_time_to_measure():
+                        self._measure(note)
+                        self.save()
+                        saved = time.monotonic()
+                    elif time.monotonic() - saved > SAVE_SECONDS:
+                        self.save()
+                        saved = time.monotonic()
+            self.save()
+            if self._stopping and not self.finished:
+                raise KeyboardInterrupt
+
+    def save(self) -> None:
+        """Writes checkpoint, metrics and model; what was saved before stays if a weight is no number."""
+        if not all(torch.isfinite(weights).all() for weights in self.network.parameters()):
+            raise self._diverged("a weight")
+        if not self.team.leads:
+            return
+        tensors = {name: t.detach().cpu().contiguous().numpy() for name, t in sorted(self.network.state_dict().items())}
+        checkpoint = Checkpoint(
+            self.step_number,
+            tensors,
+            state_tensors(self.trainer.optimiser),
+            self._tally,
+            self.lines,
+            self.sources.fingerprint,
+        )
+        write_checkpoint(self._checkpoint, checkpoint)
+        lines = "".join(json.dumps(line) + "\n" for line in self.lines)
+        write_whole(self.folder / "metrics.jsonl", lines.encode())
+        save_trained(self.folder / "model.safetensors", self.model())
+
+    def model(self) -> DeepModel:
+        """The network as it is."""
+        size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
+        training = {"game": "go", **dataclasses.asdict(self.settings)}
+        provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
+        return DeepModel(self.network, size, json.loads(json.dumps(provenance)))
+
+    @property
+    def _seen(self) -> int:
+        return self.step_number * self.settings.batch
+
+    def _step(self, batch: Batch) -> None:
+        self.network.freeze_statistics(self.step_number >= (1 - self.settings.frozen) * self.total)
+        told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
+        self.step_number += 1
+        if not math.isfinite(told.loss):
+            raise self._diverged("the loss")
+        self._recent.append((told.loss, told.accuracy))
+        self._tally += told.loss, told.accuracy
+        # what one of several processes is asked, the others hear in the next step
+        self._stopping = told.stop or (self._asked_to_stop and self.team.processes == 1)
+
+    def _diverged(self, what: str) -> NobiError:
+        return NobiError(
+            f"Training has diverged at step {self.step_number}: {what} is no number any more; "
+            "choose a lower rate with --schedule or limit gradients with --clip."
+        )
+
+    def _is_time_to_measure(self) -> bool:
+        """Whether this step is the first of the next of the measurements that are spread evenly over the run."""
+        count = min(self.settings.measurements, self.total)
+        return self.step_number * count // self.total > (self.step_number - 1) * count // self.total
+
+    def _measure(self, note: Callable[[dict[str, Any]], None]) -> None:
+        since = self.lines[-1]["step"] if self.lines else 0
+        line: dict[str, Any] = {
+            "step": self.step_number,
+            "positions": self._seen,
+            "epoch": self._seen / self.sources.total,
+            "rate": self.rate_at(max(0, self.step_number - 1)),
+        }
+        if self.step_number > since:
+            loss, hits = (self._tally / (self.step_number - since)).tolist()
+            line |= {"loss": loss, "accuracy": hits}
+        if self._held_out is not None:
+            line |= self._validate(self._held_out)
+        self._tally = np.zeros(2)
+        self.lines.append(line)
+        note(line)
+
+    def _validate(self, held_out: Sources) -> dict[str, float]:
+        """Loss and accuracy on the same positions as ever, each process measuring its part."""
+        numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
+        parts = [chosen[slice(*self.team.share(len(chosen)))] for chosen in numbers]
+        self.network.eval()
+        found = give_verdicts(
+            self.network,
+            held_out.positions,
+            parts,
+            self._reader(held_out),
+            self.team.device,
+            legal_only=self.network.masked,
+        )
+        self.network.train()
+        best = (found.better == 0) / found.equal
+        sums = [-found.log_probability.sum(), best.sum(), float(len(found))]
+        loss, hits, count = self.team.sum(torch.tensor(sums, dtype=torch.float64, device=self.team.device)).tolist()
+        return {"validation_loss": loss / count, "validation_accuracy": hits / count}
+
+    def _reader(self, sources: Sources) -> Reader:
+        return Reader(sources.positions, self.network.planes, self.team.device)
+
+    def _open_validation(self) -> Sources | None:
+        if not self.settings.validation:
+            return None
+        try:
+            return open_sources(self._paths, "validation", self.settings.sizes, self.network)
+        except NobiError as fault:
+            raise NobiError(f"{str(fault).rstrip('.')}; '--validation 0' trains without.") from None
+
+    def _open(self, *, resume: bool) -> None:
+        """Goes on with the run that the folder holds, if there is one and that is wanted."""
+        if is_dataset(self.folder):
+            raise NobiError(f"The folder {str(self.folder)!r} holds a dataset; choose another for the run.")
+        if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
+            self._restore(self._checkpoint)
+
+    def _begin_with(self, path: Path) -> None:
+        """Takes over the weights of a model file, or those of a run's folder with the state of its optimiser."""
+        if (path / _CHECKPOINT).is_file():
+            self._take_over(path / _CHECKPOINT)
+            return
+        found = load_deep(path).network
+        if str(found) != str(self.network):
+            raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
+        self.network.load_state_dict(found.state_dict())
+
+    def _take_over(self, path: Path) -> Checkpoint:
+        """Takes over weights and the optimiser's state from a checkpoint."""
+        found = read_checkpoint(path)
+        try:
+            weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
+            self.network.load_state_dict(weights)
+            restore_state(self.trainer.optimiser, found.optimiser)
+        except (RuntimeError, ValueError):
+            raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
+        return found
+
+    def _claim(self) -> None:
+        """Writes the settings into the folder; only the leading process does, once all have looked into it."""
+        self.team.wait()
+        if self.team.leads:
+            write_config(self.folder, config_of(self.settings))
+
+    def _restore(self, path: Path) -> None:
+        found = self._take_over(path)
+        if found.data != self.sources.fingerprint:
+            raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
+        self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        """Lets Ctrl-C and the signal to end wait for the end of the step; pressed again, Ctrl-C waits for nothing."""
+
+        def stop(_: int) -> None:
+            if self._asked_to_stop:
+                raise KeyboardInterrupt
+            self._asked_to_stop = True
+
+        with interrupts_go_to(stop):
+            yield
+
+
+def schedule_of(settings: ImitationSettings) -> Schedule:
+    """The schedule that is asked for; else the optimiser's, or for plain descent that of the network's paper."""
+    if settings.schedule:
+        return make_schedule(settings.schedule)
+    paper = "m15" if split_word(settings.net)[0] == "m15" else "c14"
+    return make_schedule(SCHEDULE_OF.get(split_word(settings.optimiser)[0], paper))
+
+
+def save_trained(path: Path, model: DeepModel) -> None:
+    """Writes the model; a swiping network that sees nothing but stones as the compiled network that it is."""
+    network = model.network
+    # a compiled network has no settings of training: one that was not masked would be measured as if it were
+    if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
+        save_model(path, compiled_model(model))
+    else:
+        save_deep(path, model)
+
+
+@contextmanager
+def deterministic(device: torch.device) -> Iterator[None]:
+    """Has torch compute the same bits every time; on graphics cards as far as it can."""
+    before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warned)

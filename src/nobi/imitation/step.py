@@ -1,0 +1,198 @@
+"""Several processes that train one network together, each on its part of every batch (`torchrun`).
+
+Each process computes the gradient of its own samples, divided by the size of the whole batch; the sum over all
+processes is then the gradient of the mean loss of the whole batch, whatever the number of processes. Gradients, sums
+of loss and hits, and the wish to stop travel in one vector of fixed layout, so that a resumed run adds the same numbers
+in the same order.
+
+MERGED imitate/trainer.py: One step of gradient training.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.utils import clip_grad_norm_
+
+from nobi.errors import NobiError
+from nobi.imitation.data import NO_ANSWER, Batch
+from nobi.imitation.optimiser import make_optimiser, set_rate
+from nobi.imitation.prediction import considered
+from nobi.networks.deep.base import DeepNetwork, Outputs
+from nobi.nn.torch_layers import move_loss
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Team:
+    """This process among all."""
+
+    rank: int = 0
+    processes: int = 1
+    device: torch.device = torch.device("cpu")  # noqa: RUF009
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that writes files and speaks."""
+        return self.rank == 0
+
+    def share(self, count: int) -> tuple[int, int]:
+        """The part first..end−1 of `count` things that is this process's."""
+        return count * self.rank // self.processes, count * (self.rank + 1) // self.processes
+
+    def sum_gradients(self, network: nn.Module, more: Tensor) -> None:
+        """Sums the gradients of all weights, and the numbers `more` (float[k], in place), over all processes."""
+        if self.processes == 1:
+            return
+        gradients = [w.grad if w.grad is not None else torch.zeros_like(w) for w in network.parameters()]
+        # every process normalises by its own part of the batch; the running means are those of all
+        means = [part for name, part in network.named_buffers() if name.rpartition(".")[2] in ("mean", "variance")]
+        parts = [*(gradient.reshape(-1) for gradient in gradients), more.to(gradients[0].dtype)]
+        parts += [mean / self.processes for mean in means]
+        whole = torch.cat(parts)
+        dist.all_reduce(whole)
+        found = torch.split(whole, [part.numel() for part in parts])
+        for weight, total in zip(network.parameters(), found, strict=False):
+            weight.grad = total.view(weight.shape)
+        more.copy_(found[len(gradients)])
+        for mean, total in zip(means, found[len(gradients) + 1 :], strict=True):
+            mean.copy_(total)
+
+    def sum(self, numbers: Tensor) -> Tensor:
+        """Sums numbers over all processes, in place."""
+        if self.processes > 1:
+            dist.all_reduce(numbers)
+        return numbers
+
+    def wait(self) -> None:
+        """Until all processes are here."""
+        if self.processes > 1:
+            dist.barrier()
+
+    def together(self, work: Callable[[], T]) -> T:
+        """What this process's work gives, once all have done theirs; what one of them is refused, all are."""
+        done: list[T] = []
+        fault: str | None = None
+        try:
+            done.append(work())
+        except NobiError as refusal:
+            fault = str(refusal)
+        faults = [fault] * self.processes
+        if self.processes > 1:
+            dist.all_gather_object(faults, fault)
+        for refused in faults:
+            if refused is not None:
+                raise NobiError(refused)
+        return done[0]
+
+
+@contextmanager
+def join_team(device: str = "auto") -> Iterator[Team]:
+    """Joins the processes that `torchrun` has started; alone if it has not.
+
+    Args:
+        device: `cpu`, `cuda`, `cuda:1` …, or `auto` for a graphics card where there is one.
+    """
+    chosen = choose_device(device)
+    if chosen.type == "cuda":
+        torch.cuda.set_device(chosen)
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS is not deterministic
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    if processes == 1:
+        yield Team(device=chosen)
+        return
+    dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    try:
+        yield Team(dist.get_rank(), processes, chosen)
+    finally:
+        dist.destroy_process_group()
+
+
+def use_threads(wanted: int, cores: int) -> None:
+    """Lets torch use so many threads; 0 for this process's part of the machine's cores."""
+    torch.set_num_threads(wanted or max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
+
+
+def choose_device(word: str) -> torch.device:
+    """The device of this name; for `auto` a graphics card, each process its own, where there is one."""
+    if word == "auto":
+        word = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(word)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError):
+        raise NobiError(f"There is no device {word!r} here; choose auto or cpu.") from None
+    return device
+
+
+class LossWeights(NamedTuple):
+    """How much other losses count beside that of the moves."""
+
+    answer: float = 0.0
+    value: float = 0.0
+
+
+class StepResult(NamedTuple):
+    """What a step tells, of the whole batch over all processes, before the weights were changed."""
+
+    loss: float
+    accuracy: float
+    stop: bool
+    """Whether a process was asked to stop."""
+
+
+class Trainer:
+    """A network that is changed step by step."""
+
+    def __init__(
+        self,
+        network: DeepNetwork,
+        optimiser: str,
+        batch: int,
+        clip: float = 0.0,
+        team: Team | None = None,
+        weights: LossWeights | None = None,
+    ) -> None:
+        """`batch` counts the positions of a step over all processes; `clip` is the longest gradient, 0 for any."""
+        self.network = network
+        self.optimiser = make_optimiser(optimiser, network)
+        self._batch = batch
+        self._clip = clip
+        self._team = team or Team()
+        self._weights = weights or LossWeights()
+
+    def step(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
+        """Learns from this process's part of a batch, which is on the network's device."""
+        outputs = self.network.outputs(batch.planes, batch.white)
+        values = considered(outputs.policy, batch, legal_only=self.network.masked)
+        loss = move_loss(values, batch.target) * (len(batch.target) / self._batch)
+        self.optimiser.zero_grad(set_to_none=True)
+        (loss + self._other_losses(outputs, batch) * (len(batch.target) / self._batch)).backward()  # type: ignore[no-untyped-call]
+        hits = (values.detach().argmax(1) == batch.target).sum() / self._batch
+        told = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
+        self._team.sum_gradients(self.network, told)
+        if self._clip:
+            clip_grad_norm_(self.network.parameters(), self._clip)
+        set_rate(self.optimiser, rate)
+        self.optimiser.step()
+        mean_loss, accuracy, stopping = told.tolist()
+        return StepResult(mean_loss, accuracy, stopping > 0)
+
+    def _other_losses(self, outputs: Outputs, batch: Batch) -> Tensor:
+        """The weighted losses of what a network predicts besides moves."""
+        loss = torch.zeros((), device=batch.planes.device)
+        if outputs.answer is not None and self._weights.answer:
+            total = cross_entropy(outputs.answer, batch.answer, ignore_index=NO_ANSWER, reduction="sum")
+            loss = loss + self._weights.answer * total / len(batch.answer)
+        if outputs.value is not None and self._weights.value:
+            won, known = (batch.result + 1) / 2, (batch.result != 0).float()
+            surprise = binary_cross_entropy_with_logits(outputs.value, won, known, reduction="sum")
+            loss = loss + self._weights.value * surprise / len(known)
+        return loss

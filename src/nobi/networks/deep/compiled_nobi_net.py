@@ -1,0 +1,127 @@
+"""Deep networks as players and searches use them; a nobi-net needs no torch for that."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.symmetry import cell_orbits
+from nobi.board.text import check_size
+from nobi.networks.deep.base import check_planes, plane_count
+from nobi.nn.residual import ResidualNetwork
+from nobi.nn.simd import PANEL
+from nobi.spec import join_word
+
+NOBI_NET = "nobi-net"
+
+
+class PlayingNetwork(Protocol):
+    """What players ask of a deep network, with torch or without."""
+
+    @property
+    def planes(self) -> str:
+        """The name of the planes it takes."""
+
+    def check_serves(self, size: int) -> None:
+        """Raises a NobiError if the network cannot play on this board size."""
+
+    def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
+
+    def for_play(self) -> "PlayingNetwork":
+        """The network, ready to be evaluated often."""
+
+
+@dataclass(frozen=True)
+class NobiNetSettings:
+    """The choices of a nobi-net."""
+
+    width: int = 64
+    """Channels, a multiple of 16."""
+    blocks: int = 6
+    """Residual blocks of two convolutions; every second one pools."""
+    symmetric: bool = False
+    """Whether filters are the same under all symmetries, which makes the network equivariant."""
+    mask: bool = True
+    """Masked training, as in C14."""
+    planes: str = "nobi"
+    """The planes it takes."""
+
+    def __post_init__(self) -> None:
+        if not PANEL <= self.width <= 1024 or self.width % PANEL:
+            raise ValueError(f"width must be a multiple of {PANEL} from {PANEL} to 1024, not {self.width}")
+        if not 1 <= self.blocks <= 100:
+            raise ValueError(f"blocks must be 1 to 100, not {self.blocks}")
+        check_planes(self.planes)
+
+    @property
+    def head(self) -> int:
+        """Channels of each half of the head: about a quarter of the width, so that both halves fit panels."""
+        return max(PANEL, -(-self.width // 32) * (PANEL // 2))
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The tensors of a model file by name."""
+        width, half = self.width, self.head
+        filters = (int(cell_orbits(3).max()) + 1,) if self.symmetric else (3, 3)
+        norm = dict.fromkeys(("weight", "bias", "mean", "variance"), (width,))
+        found: dict[str, tuple[int, ...]] = {"stem.weight": (width, plane_count(self.planes) + 1, *filters)}
+        for i in range(self.blocks):
+            for part in ("norm1", "norm2"):
+                found |= {f"blocks.{i}.{part}.{name}": shape for name, shape in norm.items()}
+            found |= {f"blocks.{i}.{part}.weight": (width, width, *filters) for part in ("first", "second")}
+            if i % 2 == 1:
+                found[f"blocks.{i}.pooling"] = (width, 2 * width)
+        found |= {f"norm.{name}": shape for name, shape in norm.items()}
+        return found | {
+            "head.weight": (2 * half, width),
+            "head.bias": (2 * half,),
+            "head_pooling.weight": (half, 2 * half),
+            "moves.weight": (2, half),
+            "moves.bias": (2,),
+            "value_hidden.weight": (2 * half, 2 * half),
+            "value_hidden.bias": (2 * half,),
+            "value.weight": (1, 2 * half),
+            "value.bias": (1,),
+        }
+
+
+class CompiledNobiNet:
+    """A nobi-net that is evaluated without torch."""
+
+    def __init__(self, settings: NobiNetSettings, tensors: dict[str, NDArray[np.float32]], threads: int = 1) -> None:
+        """`tensors` as in a model file; `threads` share a batch, the values do not depend on them."""
+        self.settings = settings
+        self.threads = threads
+        written = {name: _written_out(t) if settings.symmetric else t for name, t in tensors.items()}
+        self._network = ResidualNetwork(written, plane_count(settings.planes))
+
+    def __str__(self) -> str:
+        return join_word(NOBI_NET, self.settings)
+
+    @property
+    def planes(self) -> str:
+        """Those of its settings."""
+        return self.settings.planes
+
+    def check_serves(self, size: int) -> None:
+        """Every size is served."""
+        check_size(size)
+
+    def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:  # noqa: ARG002
+        """[b, P, n, n] → logits of moves [b, n·n]."""
+        return self._network.evaluate(planes, self.threads).policy
+
+    def values(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[b, P, n, n] → [b] the probability that the player to move wins."""
+        logits = self._network.evaluate(planes, self.threads).value
+        return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
+
+    def for_play(self) -> Self:
+        """The network itself."""
+        return self
+
+
+def _written_out(tensor: NDArray[Any]) -> NDArray[Any]:
+    """Tied filters [outputs, inputs, orbit] as [outputs, inputs, 3, 3]; other tensors as they are."""
+    return tensor[:, :, cell_orbits(3)].reshape(*tensor.shape[:2], 3, 3) if tensor.ndim == 3 else tensor

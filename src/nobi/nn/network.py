@@ -1,0 +1,93 @@
+"""What a network is: settings, a flat vector of weights in named groups, and a compiled pass over blocks of boards."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.errors import NobiError
+from nobi.nn.lanes import LANES
+from nobi.spec import join_word
+
+Weights = NDArray[np.float32]
+Forward = Callable[..., None]
+"""A compiled function (room, boards): computes `room.out[cell, board]` from `room.x[cell, plane, board]`.
+
+Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; what lies in `x` and `out` beyond them
+does not matter.
+"""
+
+
+class Network(ABC):
+    """A kind of network with its settings; the weights are a vector apart from it."""
+
+    name: ClassVar[str]
+    settings_type: ClassVar[type]
+    scalable: ClassVar[bool] = True
+    """Whether one vector of weights works on every size of board."""
+
+    def __init__(self, settings: Any = None) -> None:
+        self.settings = self.settings_type() if settings is None else settings
+
+    def __str__(self) -> str:
+        return join_word(self.name, self.settings)
+
+    @abstractmethod
+    def groups(self, size: int) -> dict[str, tuple[int, ...]]:
+        """The groups of weights in the order of the vector, with their shapes; only unscalable networks heed `size`."""
+
+    @abstractmethod
+    def forward(self) -> Forward:
+        """The compiled pass; the same object for equal settings."""
+
+    @abstractmethod
+    def new_room(self, weights: Weights, size: int) -> Any:
+        """What the pass works on: a named tuple with `x`, `out`, the weights and whatever else; one for each thread."""
+
+    def weight_count(self, size: int) -> int:
+        """How many weights there are."""
+        return sum(prod(shape) for shape in self.groups(size).values())
+
+    def random_weights(self, size: int, chance: np.random.Generator) -> Weights:
+        """Weights drawn from N(0, 1), as in both papers."""
+        return chance.standard_normal(self.weight_count(size)).astype(np.float32)
+
+    def split(self, weights: Weights, size: int) -> dict[str, Weights]:
+        """The groups of a vector, as arrays of their shapes."""
+        expected = self.weight_count(size)
+        if weights.shape != (expected,):
+            raise NobiError(f"The network {self} has {expected} weights, not {weights.size}{self._hint(size)}.")
+        parts, start = {}, 0
+        for group, shape in self.groups(size).items():
+            parts[group] = np.ascontiguousarray(weights[start : start + prod(shape)], np.float32).reshape(shape)
+            start += prod(shape)
+        return parts
+
+    def evaluate(self, weights: Weights, own: NDArray[Any], enemy: NDArray[Any]) -> NDArray[np.float32]:
+        """The outputs for many boards.
+
+        Args:
+            weights: float32[weight_count].
+            own: [batch, n, n] 1 where there is a stone of the player to move, else 0.
+            enemy: [batch, n, n] the same for the other player.
+
+        Returns:
+            float32[batch, n, n], the higher the better. A final sigmoid, where the papers have one, is left out: it
+            does not change the order of moves.
+        """
+        batch, size, _ = own.shape
+        room, forward = self.new_room(weights, size), self.forward()
+        planes = np.stack([own, enemy], axis=-1).reshape(batch, size * size, 2)
+        result = np.empty((batch, size * size), np.float32)
+        for start in range(0, batch, LANES):
+            block = planes[start : start + LANES]
+            room.x[:, :, : len(block)] = block.transpose(1, 2, 0)
+            forward(room, len(block))
+            result[start : start + LANES] = room.out[:, : len(block)].T
+        return result.reshape(batch, size, size)
+
+    def _hint(self, size: int) -> str:
+        return "" if self.scalable else f" on {size}x{size}; it cannot play on another board than it was made for"

@@ -1,0 +1,544 @@
+"""The ways in which a swiping layer crosses the board: from each corner to the opposite one.
+
+A sweep visits every cell after its two predecessors, the neighbour in its row and the neighbour in its column on the
+side where the sweep comes from. All sweeps of a layer use the same weights, so a sweep from another corner is the first
+sweep, ↘, over a mirrored board, and one that exchanges the two predecessors is ↘ over a transposed board. There is
+therefore only one order of steps; sweeps differ in the cell of the board that they see at a step.
+
+Cells are numbered row by row, and so are the steps of ↘.
+
+MERGED networks/layers.py: A swiping layer on a few boards: the innermost loops of the swiping networks.
+
+Layout. All sweeps of a layer use the same weights, so they are computed side by side: a lane is one board in one sweep,
+`d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and what cells put out
+is `h[slot, u · WIDTH + lane]`. So the loops over lanes are contiguous and vectorise, a weight is one number for all
+lanes, and the distance between rows is a constant, which lets the compiler see that rows do not overlap.
+
+Loops. The sums of all units come first, then the squashing of all: a long loop body is one chain of operations that
+wait for each other, and a processor looks only so far ahead for others to do meanwhile.
+
+Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds, 6k
+exponentials and 3k divisions (MDLSTM); an exponential is about 12 multiply-adds, a tanh one and a division.
+
+MERGED networks/swiping.py: Swiping networks: one or more layers, each sweeping over the board from all corners with the same weights.
+
+The first layer sees two inputs a point, own stone and enemy stone; each further layer the sum of the sweeps of the
+one before it; the output of a point is the weighted sum of the last layer's units over all sweeps.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.compiling import UNBOUND, specialise
+from nobi.memory import zeros
+from nobi.nn.lanes import LANES, STEP, F, power_of_e, tanh
+from nobi.nn.network import Forward, Network, Weights
+
+CORNERS = ((False, False), (False, True), (True, False), (True, True))
+"""For each corner whether the sweep from it goes up, and whether it goes left."""
+
+
+class Sweep(NamedTuple):
+    """One of the ways to cross the board."""
+
+    up: bool
+    left: bool
+    transposed: bool
+    """Whether it goes column by column, so that its predecessor `beside` is the neighbour in the column."""
+
+
+class Sweeps(NamedTuple):
+    """Some sweeps d over a board, side by side, step by step i.
+
+    What a cell puts out lies in a slot until it is no more needed; the last slot is what lies beyond the border.
+    Places are unsigned, since compiled code must ask of a signed one each time whether it counts from the end.
+    """
+
+    cell: NDArray[np.uint64]
+    """[i, d] the cell of the board that is visited."""
+    step: NDArray[np.uint64]
+    """[cell, d] the step that visits it."""
+    slot: NDArray[np.uint64]
+    """[i] where the step's output goes."""
+    beside: NDArray[np.uint64]
+    """[i] the slot of its predecessor in the row."""
+    above: NDArray[np.uint64]
+    """[i] the slot of its predecessor in the column."""
+    missing: NDArray[np.float32]
+    """[i] how many of the two lie beyond the border."""
+    gate: NDArray[np.int64]
+    """[i] which forget gate, 0 or 1, the state from above meets (MDLSTM); the one from beside meets the gate 0."""
+
+
+def list_sweeps(gates: str) -> list[Sweep]:
+    """The sweeps, corner after corner, by how the two forget gates of an MDLSTM are given to the predecessors.
+
+    `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
+    `original`: by the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
+    targets, meets the gate 0, its second the gate 1, and a lone link the gate 0. A sweep that goes down links first to
+    the cell beside, one that goes up first to the cell above: so the latter is a transposed sweep.
+    """
+    if gates == "both":
+        return [Sweep(*corner, transposed) for corner in CORNERS for transposed in (False, True)]
+    return [Sweep(up, left, transposed=gates == "original" and up) for up, left in CORNERS]
+
+
+@cache
+def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
+    """The sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are still there at the end."""
+    cells = np.arange(size * size).reshape(size, size)
+    cell = np.stack([_seen_by(sweep, cells).ravel() for sweep in list_sweeps(gates)], axis=1)
+    row, column = np.divmod(cells.ravel(), size)
+    # the predecessors are 1 and n steps back, so n + 1 slots in turn hold all that is needed: they stay in the cache
+    slots = size * size if keep else size + 1
+    beside = np.where(column > 0, (cells.ravel() - 1) % slots, slots)
+    above = np.where(row > 0, (cells.ravel() - size) % slots, slots)
+    missing = (column == 0).astype(np.float32) + (row == 0)
+    # in the last column the only link of the published code leads to the next row
+    gate = np.where(column == size - 1, 0, 1) if gates == "original" else np.full(size * size, int(gates == "both"))
+    step = np.argsort(cell, axis=0)
+    slot = cells.ravel() % slots
+    return Sweeps(
+        _places(cell),
+        _places(step),
+        _places(slot),
+        _places(beside),
+        _places(above),
+        missing.astype(np.float32),
+        gate,
+    )
+
+
+def _places(numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(numbers, np.uint64)
+
+
+def _seen_by(sweep: Sweep, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[n, n] the board's cells as the sweep sees them, its own corner first."""
+    mirrored = cells[:: -1 if sweep.up else 1, :: -1 if sweep.left else 1]
+    return mirrored.T if sweep.transposed else mirrored
+
+
+WIDTH = 128
+"""The most lanes that are computed together: a cell and its predecessors stay in the fastest cache."""
+
+SWEEPS: Any = UNBOUND  # these are bound by `compile_layer`
+HIDDEN: Any = UNBOUND
+INPUTS: Any = UNBOUND
+TIED: Any = UNBOUND
+READ_OUT: Any = UNBOUND
+see: Any = UNBOUND
+add_up: Any = UNBOUND
+activate: Any = UNBOUND
+read_out: Any = UNBOUND
+step: Any = UNBOUND
+
+Lanes = NDArray[np.float32]
+
+
+class LayerWeights(NamedTuple):
+    """The weights of one layer; `rows` is k for MDRNN, 5k for MDLSTM (4k if tied), gate after gate."""
+
+    seen: Lanes
+    """[rows, inputs + k] applied to the inputs, and to the sum of both predecessors' outputs."""
+    border: Lanes
+    """[rows] added once for each predecessor beyond the border."""
+    beyond: Lanes
+    """[k] the output of what lies beyond the border."""
+
+
+class LayerRoom(NamedTuple):
+    """Where a layer computes."""
+
+    h: Lanes
+    """[slot, k · lanes] outputs."""
+    s: Lanes
+    """[slot, k · lanes] states (MDLSTM)."""
+    seen: Lanes
+    """[(inputs + k) · lanes] what a cell sees: its inputs, and the sum of its predecessors' outputs."""
+    sums: Lanes
+    """[rows · lanes] what its weights make of that."""
+    values: Lanes
+    """[step, lane] the readouts (last layer)."""
+
+
+def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerRoom:
+    """Makes the room for one layer."""
+    steps, slots = len(sweeps.slot), int(sweeps.slot.max()) + 2
+    return LayerRoom(
+        zeros((slots, hidden * WIDTH), F),
+        zeros((slots, hidden * WIDTH), F),
+        zeros((inputs + hidden) * WIDTH, F),
+        zeros(rows * WIDTH, F),
+        zeros((steps, WIDTH), F),
+    )
+
+
+def _see(
+    x: Lanes, begin: int, boards: int, cells: NDArray[np.uint64], h_beside: Lanes, h_above: Lanes, seen: Lanes
+) -> None:
+    """Gathers what a cell sees, on the boards begin, begin + 1, …: every sweep's own cell, then h_beside + h_above."""
+    for d in range(SWEEPS):
+        for i in range(INPUTS):
+            if boards == WIDTH // SWEEPS:  # the usual number as a constant: copied without a loop
+                for board in range(WIDTH // SWEEPS):
+                    seen[i * WIDTH + d * (WIDTH // SWEEPS) + board] = x[cells[d], i, np.uint64(begin + board)]
+            else:
+                for board in range(boards):
+                    seen[i * WIDTH + d * boards + board] = x[cells[d], i, np.uint64(begin + board)]
+    for u in range(HIDDEN):
+        for lane in range(SWEEPS * boards):
+            seen[(INPUTS + u) * WIDTH + lane] = h_beside[u * WIDTH + lane] + h_above[u * WIDTH + lane]
+
+
+def _add_up(weights: LayerWeights, missing: np.float32, seen: Lanes, sums: Lanes, lanes: int) -> None:
+    """sums[row] = missing · border[row] + Σ weights.seen[row, i] · seen[i]."""
+    for row in range(len(weights.border)):
+        start = missing * weights.border[row]
+        for lane in range(lanes):
+            a = start
+            for i in range(INPUTS + HIDDEN):
+                a += weights.seen[row, i] * seen[i * WIDTH + lane]
+            sums[row * WIDTH + lane] = a
+
+
+def _activate_rnn(
+    sums: Lanes,
+    s_beside: Lanes,  # noqa: ARG001
+    s_above: Lanes,  # noqa: ARG001
+    gate: int,  # noqa: ARG001
+    s: Lanes,  # noqa: ARG001
+    h: Lanes,
+    lanes: int,
+) -> None:
+    """One cell of an MDRNN: h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b) (S08 section III)."""
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            h[u * WIDTH + lane] = tanh(sums[u * WIDTH + lane])
+
+
+def _activate_lstm(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
+    """One cell of an MDLSTM: s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁, h = σ(o)·tanh(s) (S09 section 2.3).
+
+    The rows are input gate, forget gates, cell, output gate; `gate` is the forget gate of the state from above.
+    A division takes as long as sixteen products. So σ(x) = 1/a with a = 1 + e⁻ˣ, and tanh(x) = (e − 1)/(e + 1) with
+    e = e²ˣ, are not worked out by themselves, but three fractions: (e − 1)/(a·(e + 1)) for a gated tanh, twice, and
+    (s₀·a₁ + s₁·a₀)/(a₀·a₁) for what is kept of the states.
+    """
+    units = HIDDEN * WIDTH
+    forget_beside, forget_above = units, (1 + gate) * units
+    cell = (2 if TIED else 3) * units
+    out = cell + units
+    for row in range((4 if TIED else 5) * HIDDEN):
+        if cell <= row * WIDTH < out:
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = power_of_e(F(2.0) * sums[row * WIDTH + lane])
+        else:
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = F(1.0) + power_of_e(-sums[row * WIDTH + lane])
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            j = u * WIDTH + lane
+            if TIED:
+                kept = (s_beside[j] + s_above[j]) / sums[forget_beside + j]
+            else:
+                a, b = sums[forget_beside + j], sums[forget_above + j]
+                # the two in an order of their own, lest a fused sum favour one and break the symmetry in the last bit
+                one, other = s_beside[j] * b, s_above[j] * a
+                kept = (max(one, other) + min(one, other)) / (a * b)
+            e = sums[cell + j]
+            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            j = u * WIDTH + lane
+            e = power_of_e(F(2.0) * s[j])
+            h[j] = (e - F(1.0)) / (sums[out + j] * (e + F(1.0)))
+
+
+def _read_out(output: Lanes, h: Lanes, values: Lanes, lanes: int) -> None:
+    """values[lane] = Σ output[u]·h[u, lane]."""
+    for lane in range(lanes):
+        a = F(0.0)
+        for u in range(HIDDEN):
+            a += output[u] * h[u * WIDTH + lane]
+        values[lane] = a
+
+
+def _step(
+    weights: LayerWeights,
+    output: Lanes,
+    x: Lanes,
+    begin: int,
+    boards: int,
+    cells: NDArray[np.uint64],
+    h_beside: Lanes,
+    h_above: Lanes,
+    s_beside: Lanes,
+    s_above: Lanes,
+    missing: np.float32,
+    gate: int,
+    seen: Lanes,
+    sums: Lanes,
+    s: Lanes,
+    h: Lanes,
+    values: Lanes,
+) -> None:
+    """One step of all sweeps: a single call, since a call with so many arrays is dear."""
+    lanes = SWEEPS * boards
+    see(x, begin, boards, cells, h_beside, h_above, seen)
+    add_up(weights, missing, seen, sums, lanes)
+    activate(sums, s_beside, s_above, gate, s, h, lanes)
+    if READ_OUT:
+        read_out(output, h, values, lanes)
+
+
+def _swipe(
+    weights: LayerWeights, sweeps: Sweeps, room: LayerRoom, x: Lanes, output: Lanes, begin: int, boards: int
+) -> None:
+    """Sweeps the layer over the boards begin … begin + boards − 1.
+
+    Args:
+        weights: the layer's weights.
+        sweeps: the sweeps to make.
+        room: where to compute; receives `values`, if `READ_OUT`.
+        x: [cell, inputs, board] what the layer sees.
+        output: [k] the weights of the readout.
+        begin: the first board.
+        boards: how many; at most WIDTH lanes, whole vectors of them.
+    """
+    beyond = len(room.h) - 1
+    for u in range(HIDDEN):
+        for lane in range(WIDTH):
+            room.h[beyond, u * WIDTH + lane] = weights.beyond[u]
+            room.s[beyond, u * WIDTH + lane] = F(0.0)
+    for i in range(len(sweeps.slot)):
+        slot, beside, above = sweeps.slot[i], sweeps.beside[i], sweeps.above[i]
+        step(
+            weights, output, x, begin, boards, sweeps.cell[i],
+            room.h[beside], room.h[above], room.s[beside], room.s[above], sweeps.missing[i], sweeps.gate[i],
+            room.seen, room.sums, room.s[slot], room.h[slot], room.values[i],
+        )  # fmt: skip
+
+
+@cache
+def compile_layer(
+    cell: str, hidden: int, inputs: int, sweeps: int, *, tied: bool, read_out: bool
+) -> Callable[..., None]:
+    """The compiled `_swipe` of a layer of `rnn` or `lstm` cells with so many units, inputs and sweeps."""
+    name = f"{cell}_{hidden}_{inputs}"
+
+    def part(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
+        return specialise(template, name, inline=True, fuse=True, HIDDEN=hidden, **bindings)
+
+    step = specialise(
+        _step,
+        name,
+        fuse=True,
+        see=part(_see, INPUTS=inputs, SWEEPS=sweeps),
+        add_up=part(_add_up, INPUTS=inputs),
+        activate=part(_activate_rnn) if cell == "rnn" else part(_activate_lstm, TIED=tied),
+        read_out=part(_read_out),
+        SWEEPS=sweeps,
+        READ_OUT=read_out,
+    )
+    return specialise(_swipe, name, HIDDEN=hidden, step=step)
+
+
+PLANES = 2
+
+first: Any = UNBOUND
+later: Any = UNBOUND
+last: Any = UNBOUND
+over_sweeps: Any = UNBOUND
+combine: Any = UNBOUND
+hand_on: Any = UNBOUND
+pass_over: Any = UNBOUND
+
+
+class Layer(NamedTuple):
+    """The make of one layer."""
+
+    cell: str
+    """`rnn` or `lstm`."""
+    hidden: int
+    inputs: int
+    gates: str
+    """How forget gates are given to predecessors; see `sweeps_of`."""
+
+    @property
+    def rows(self) -> int:
+        """The rows of its weights."""
+        if self.cell == "rnn":
+            return self.hidden
+        return (4 if self.gates == "none" else 5) * self.hidden
+
+
+class Part(NamedTuple):
+    """One layer, ready to compute."""
+
+    weights: LayerWeights
+    sweeps: Sweeps
+    room: LayerRoom
+    x: NDArray[np.float32]
+    """[cell, inputs, board]"""
+
+
+class SwipingRoom(NamedTuple):
+    """What the pass of a swiping network works on."""
+
+    x: NDArray[np.float32]
+    out: NDArray[np.float32]
+    output: NDArray[np.float32]
+    """[k] the weights of the readout."""
+    parts: tuple[Part, ...]
+
+
+class SwipingNetwork(Network):
+    """A network of swiping layers."""
+
+    @abstractmethod
+    def layers(self) -> list[Layer]:
+        """The layers, the first that sees the board first."""
+
+    def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
+        """The weights of the layer whose groups have this prefix."""
+        hidden = groups[f"{prefix}recurrent"].shape[1]
+        return LayerWeights(seen_weights(groups, prefix), groups[f"{prefix}border"], np.zeros(hidden, F))
+
+    def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
+        """Input, recurrent and border weights of every layer, and the output weights."""
+        return groups_of(self.layers())
+
+    def forward(self) -> Forward:
+        """The compiled pass over all layers."""
+        return _compile(tuple(self.layers()))
+
+    def new_room(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingRoom:
+        """The room of all layers; with `keep`, the outputs of all cells are still there after a pass."""
+        groups = self.split(weights, size)
+        layers = self.layers()
+        parts = []
+        for i, (prefix, layer) in enumerate(zip(prefixes(len(layers)), layers, strict=True)):
+            sweeps = sweeps_of(size, layer.gates, keep=keep or i < len(layers) - 1)
+            room = allocate_room(sweeps, layer.hidden, layer.inputs, layer.rows)
+            x = zeros((size * size, layer.inputs, LANES), F)
+            parts.append(Part(self.layer_weights(groups, prefix), sweeps, room, x))
+        return SwipingRoom(parts[0].x, zeros((size * size, LANES), F), groups["output"], tuple(parts))
+
+
+def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
+    """[rows, inputs + k] the input and the recurrent weights of a layer, side by side."""
+    return np.concatenate([groups[f"{prefix}input"], groups[f"{prefix}recurrent"]], axis=1)
+
+
+def prefixes(layers: int) -> list[str]:
+    """What the names of the groups of each layer begin with."""
+    return [""] if layers == 1 else [f"layer{i + 1}." for i in range(layers)]
+
+
+def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
+    """The groups of weights of such layers, in the order of the vector, with their shapes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for prefix, layer in zip(prefixes(len(layers)), layers, strict=True):
+        found[f"{prefix}input"] = (layer.rows, layer.inputs)
+        found[f"{prefix}recurrent"] = (layer.rows, layer.hidden)
+        found[f"{prefix}border"] = (layer.rows,)
+    found["output"] = (layers[-1].hidden,)
+    return found
+
+
+def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.uint64], lane: int, boards: int) -> np.float32:
+    """Σ over all sweeps of values[step of the sweep, lane of the sweep]; `lane` is that of the first sweep.
+
+    Floating-point sums depend on their order, and a turned board turns the sweeps. The sum over the sweeps of a
+    corner, then of opposite corners, then of both pairs is the same for all eight symmetries of the board, to the
+    last bit.
+    """
+    if len(CORNERS) == SWEEPS:
+        return (values[step[0], lane] + values[step[3], lane + 3 * boards]) + (
+            values[step[1], lane + boards] + values[step[2], lane + 2 * boards]
+        )
+    return (
+        (values[step[0], lane] + values[step[1], lane + boards])
+        + (values[step[6], lane + 6 * boards] + values[step[7], lane + 7 * boards])
+    ) + (
+        (values[step[2], lane + 2 * boards] + values[step[3], lane + 3 * boards])
+        + (values[step[4], lane + 4 * boards] + values[step[5], lane + 5 * boards])
+    )
+
+
+def _combine(part: Part, out: NDArray[np.float32], begin: int, boards: int) -> None:
+    """Makes the readouts of the last layer the network's outputs, for the boards begin … begin + boards − 1."""
+    for c in range(len(out)):
+        for board in range(boards):
+            out[c, begin + board] = over_sweeps(part.room.values, part.sweeps.step[c], board, boards)
+
+
+def _hand_on(part: Part, x: NDArray[np.float32], begin: int, boards: int) -> None:
+    """Makes the outputs of a layer the inputs of the next, for the boards begin … begin + boards − 1."""
+    for c in range(len(x)):
+        for u in range(x.shape[1]):
+            for board in range(boards):
+                x[c, u, begin + board] = over_sweeps(part.room.h, part.sweeps.step[c], u * WIDTH + board, boards)
+
+
+def _pass_one(room: SwipingRoom, begin: int, boards: int) -> None:
+    """The pass of a single layer over the boards begin … begin + boards − 1."""
+    part = room.parts[0]
+    first(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
+    combine(part, room.out, begin, boards)
+
+
+def _pass_stack(room: SwipingRoom, begin: int, boards: int) -> None:
+    """The pass of two or more layers."""
+    part = room.parts[0]
+    first(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
+    for i in range(1, len(room.parts) - 1):
+        hand_on(room.parts[i - 1], room.parts[i].x, begin, boards)
+        part = room.parts[i]
+        later(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
+    top = len(room.parts) - 1
+    hand_on(room.parts[top - 1], room.parts[top].x, begin, boards)
+    part = room.parts[top]
+    last(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
+    combine(part, room.out, begin, boards)
+
+
+def _forward(room: SwipingRoom, boards: int) -> None:
+    """Passes over all boards, as many at once as there are lanes for; the lanes of the last few fill whole vectors."""
+    most, least = WIDTH // SWEEPS, STEP // SWEEPS
+    for begin in range(0, boards, most):
+        pass_over(room, begin, min((boards - begin + least - 1) // least * least, most))
+
+
+@cache
+def _compile(layers: tuple[Layer, ...]) -> Callable[..., None]:
+    """The compiled pass over these layers; all have the same units and sweeps."""
+    bottom, top = layers[0], layers[-1]
+    sweeps = len(list_sweeps(top.gates))
+    name = f"{bottom.cell}_{bottom.hidden}"
+
+    def swipe(layer: Layer, *, read_out: bool) -> Callable[..., None]:
+        tied = layer.gates == "none"
+        return compile_layer(layer.cell, layer.hidden, layer.inputs, sweeps, tied=tied, read_out=read_out)
+
+    over_sweeps = specialise(_over_sweeps, name, inline=True, SWEEPS=sweeps)
+    combine = specialise(_combine, name, over_sweeps=over_sweeps)
+    if len(layers) == 1:
+        pass_over = specialise(_pass_one, name, first=swipe(bottom, read_out=True), combine=combine)
+    else:
+        pass_over = specialise(
+            _pass_stack,
+            name,
+            first=swipe(bottom, read_out=False),
+            later=swipe(top, read_out=False),
+            last=swipe(top, read_out=True),
+            hand_on=specialise(_hand_on, name, over_sweeps=over_sweeps),
+            combine=combine,
+        )
+    return specialise(_forward, name, pass_over=pass_over, SWEEPS=sweeps)

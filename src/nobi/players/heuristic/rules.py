@@ -1,0 +1,232 @@
+"""The heuristic player's rules, in the order in which they are asked."""
+
+from typing import Any
+
+from nobi.board.chains import in_atari, is_enclosed, last_liberty, touching
+from nobi.board.stones import EMPTY, LARGEST, PASS, SIDES, Stones, as_point, enemy_of
+from nobi.compiling import compiled, inlined
+from nobi.players.heuristic.forced_captures import Room, begins_ladder, find_liberties, forced_wins, liberties_after
+from nobi.streams import Streams, below, fraction
+
+ENOUGH = 20
+"""More liberties than this are not told apart."""
+
+ESCAPES = 4
+"""So many extensions of the chain that is pressed are looked at."""
+
+LIBERTIES = 1 << 8
+LINKS = 1 << 14
+PRESSES = 1 << 18
+NO_EYE = 1 << 24
+HOLDS = 1 << 25
+SAFE = 1 << 26
+LIVES = 1 << 27
+"""The digits of a quiet move's worth; each outweighs all below it."""
+
+_TAKEN = -1
+"""Below any worth: the move has been looked at."""
+
+
+@compiled
+def choose_by_rules(boards: Any, g: int, streams: Streams, room: Room) -> int:
+    """The move of the first rule that has one; with probability e, any legal move."""
+    stones = boards.stones
+    if fraction(streams, g) < room.e:
+        return stones.empty[g, below(streams, g, stones.empties[g])]
+    me = stones.to_move[g]
+    move = capture(boards, g, streams, enemy_of(me))
+    if move == PASS:
+        move = save(boards, g, room, streams, me)
+    if move == PASS:
+        count = forced_wins(stones, g, room, me, PASS, len(room.candidates))
+        if count > 0:
+            return room.candidates[below(streams, g, count)]
+        move = quiet(boards, g, room, streams, me)
+    return move
+
+
+@compiled
+def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
+    """A capture: the last liberty of an enemy chain, at random if there are several."""
+    stones, chains = boards.stones, boards.chains
+    chosen = as_point(PASS)
+    ways = 0
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == enemy and chains.head[g, point] == point:
+            liberties = chains.liberties[g, point]
+            if in_atari(liberties):
+                ways += 1
+                if below(streams, g, ways) == 0:
+                    chosen = last_liberty(liberties)
+    return chosen
+
+
+@compiled
+def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+    """Extends the chain in atari that gets the most liberties by it, the largest if equal; at least two."""
+    stones, chains = boards.stones, boards.chains
+    chosen = as_point(PASS)
+    best, ways = 0, 0
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == me and chains.head[g, point] == point:
+            liberties = chains.liberties[g, point]
+            if in_atari(liberties):
+                move = last_liberty(liberties)
+                left = liberties_after(stones, g, room, move, me, ENOUGH)
+                value = left * 1000 + chains.stones[g, point]
+                if left >= 2 and value >= best:
+                    ways = ways + 1 if value == best else 1
+                    best = value
+                    if below(streams, g, ways) == 0:
+                        chosen = move
+    return chosen
+
+
+@compiled
+def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+    """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
+    stones = boards.stones
+    enemy = enemy_of(me)
+    target = weakest(boards, g, room, enemy)
+    escapes = 0 if target == PASS else list_escapes(stones, g, room, target, enemy)
+    count = stones.empties[g]
+    for i in range(count):
+        room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target, escapes)
+    chosen = as_point(PASS)
+    best = ways = 0
+    room.candidates[0] = PASS
+    # reading is dear: the worthiest come first, and what cannot become the best any more is not read
+    while True:
+        top = _TAKEN
+        for i in range(count):
+            top = max(top, room.worth[i])
+        if top == _TAKEN or top + HOLDS * (top >= SAFE) < best:
+            return chosen
+        for i in range(count):
+            if room.worth[i] == top:
+                room.worth[i] = _TAKEN
+                move = stones.empty[g, i]
+                value = top + HOLDS * (top >= SAFE and _holds(stones, g, room, move, me))
+                if value >= best:
+                    ways = ways + 1 if value == best else 1
+                    best = value
+                    if below(streams, g, ways) == 0:
+                        chosen = move
+
+
+@inlined
+def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
+    """Whether the enemy has no forced win after this move.
+
+    What wins against one move often wins against the next as well: the latest is kept in `room.candidates[0]`, PASS if
+    there is none, and tried first.
+    """
+    enemy = enemy_of(me)
+    stones.colour[g, move] = me
+    killer = room.candidates[0]
+    wins = killer != PASS and killer != move and begins_ladder(stones, g, room, killer, enemy, move)
+    wins = wins or forced_wins(stones, g, room, enemy, move, 1) > 0
+    stones.colour[g, move] = EMPTY
+    return not wins
+
+
+@inlined
+def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
+    """The head of the enemy chain with the fewest liberties; PASS if there is none."""
+    stones, chains = boards.stones, boards.chains
+    target = as_point(PASS)
+    fewest = ENOUGH
+    for point in range(stones.size + 2, stones.colour.shape[1]):
+        if stones.colour[g, point] == enemy and chains.head[g, point] == point:
+            count = find_liberties(stones, g, room, as_point(point), fewest)
+            if count < fewest:
+                fewest = count
+                target = as_point(point)
+    return target
+
+
+@inlined
+def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int, escapes: int) -> int:
+    """What a point is worth: a number whose digits are the rules, the first the highest.
+
+    Safe (two liberties at least), no own eye filled, presses the weakest enemy chain, cuts or connects, gains
+    liberties, lies near the centre and the enemy's latest stone.
+    """
+    stones, chains = boards.stones, boards.chains
+    enemy = enemy_of(me)
+    own = liberties_after(stones, g, room, move, me, 3)
+    if own == 0:
+        return 0  # suicide
+    value = LIVES
+    if own >= 2:
+        value += SAFE
+    if not is_enclosed(chains, g, move, me):
+        value += NO_EYE
+    own_chains = enemy_chains = presses = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[move, k]
+        there = stones.colour[g, beside]
+        if there == me or there == enemy:
+            head = chains.head[g, beside]
+            presses |= head == target
+            again = False
+            for j in range(k):
+                again |= chains.head[g, stones.neighbours[move, j]] == head
+            if not again and there == me:
+                own_chains += 1
+            elif not again:
+                enemy_chains += 1
+    if presses and own >= 3:
+        value += PRESSES * (ENOUGH - most_after(room, move, escapes))
+    value += LINKS * (max(own_chains - 1, 0) + max(enemy_chains - 1, 0))
+    value += LIBERTIES * (10 + liberties_gained(boards, g, move, me))
+    return value + 2 * LARGEST - distance(stones.size, move, stones.last[g])
+
+
+@compiled
+def list_escapes(stones: Stones, g: int, room: Room, target: int, enemy: int) -> int:
+    """Lists where the enemy chain can extend, and the liberties that it gets there, in `room.escape`; how many."""
+    count = find_liberties(stones, g, room, target, ESCAPES + 1)
+    for i in range(count):
+        room.escape[i, 0] = room.liberty[i]  # the list is made anew by every walk
+    for i in range(count):
+        room.escape[i, 1] = liberties_after(stones, g, room, room.escape[i, 0], enemy, ENOUGH + 1)
+    return count
+
+
+@inlined
+def most_after(room: Room, move: int, escapes: int) -> int:
+    """How many liberties the enemy chain can get by its next move after mine at one of its liberties."""
+    most = tried = 0
+    for i in range(escapes):
+        if room.escape[i, 0] != move and tried < ESCAPES:
+            tried += 1
+            most = max(most, int(room.escape[i, 1]) - 1)  # my stone is on one of them
+    return most
+
+
+@inlined
+def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
+    """How many more points are liberties of mine, and fewer the enemy's, after the move."""
+    stones, chains = boards.stones, boards.chains
+    gained = 0
+    for k in range(SIDES):
+        beside = stones.neighbours[move, k]
+        there = stones.colour[g, beside]
+        if there == EMPTY:
+            gained += touching(chains, g, beside, me) == 0
+    gained -= touching(chains, g, move, me) > 0
+    gained += touching(chains, g, move, enemy_of(me)) > 0
+    return gained
+
+
+@inlined
+def distance(size: int, move: int, last: int) -> int:
+    """How far the move is from the centre and from the latest move, in steps along the lines, halved."""
+    stride = size + 1
+    row, column = move // stride, move % stride
+    centre = (size + 1) // 2
+    far = abs(row - centre) + abs(column - centre)
+    if last != PASS:
+        far += abs(row - last // stride) + abs(column - last % stride)
+    return far // 2

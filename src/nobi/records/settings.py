@@ -1,0 +1,66 @@
+"""What an import depends on: which records it takes, and how it splits them."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from nobi.errors import NobiError
+from nobi.records.properties import UNKNOWN, date_of, end_of, rank_of
+
+
+@dataclass(frozen=True)
+class ImportSettings:
+    """What an import takes and how it splits it: flags of `nobi data import`, kept in the manifest of the dataset."""
+
+    sizes: tuple[int, ...] = ()
+    """The board sizes to take, 5 to 25; all unless given."""
+    min_rank: str = ""
+    """Take games in which both players have at least this rank: 5k, 3d or pro. Unknown ranks are left out."""
+    max_rank: str = ""
+    """Take games in which both players have at most this rank."""
+    since: str = ""
+    """Take games of this date or later: YYYY, YYYY-MM or YYYY-MM-DD. Games without a date are left out."""
+    until: str = ""
+    """Take games of this date or earlier."""
+    min_handicap: int = 0
+    """Take games with at least so many handicap stones."""
+    max_handicap: int | None = None
+    """Take games with at most so many handicap stones; 0 for even games only."""
+    min_moves: int = 1
+    """Take games with at least so many moves, passes among them."""
+    max_moves: int | None = None
+    """Take games with at most so many moves."""
+    duplicates: Literal["remove", "remove-exact", "keep"] = "remove"
+    """Remove games met before, also turned and mirrored ones; only exactly equal ones; or none."""
+    shares: tuple[float, float, float] = (88, 4, 8)
+    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its part."""
+    seed: int = 0
+    """Chooses which games are for which."""
+
+    def check(self) -> None:
+        """Refuses what takes no game."""
+        from nobi.board.text import check_size  # takes long to load, too long for a help text
+
+        for size in self.sizes:
+            check_size(size)
+        for name, rank in (("lowest", self.min_rank), ("highest", self.max_rank)):
+            if rank and rank_of(rank) == UNKNOWN:
+                raise NobiError(f"The {name} rank is written like 5k, 3d or pro, not {rank!r}.")
+        if self.min_rank and self.max_rank and rank_of(self.min_rank) > rank_of(self.max_rank):
+            raise NobiError(f"The lowest rank, {self.min_rank}, is above the highest, {self.max_rank}.")
+        for name, date in (("first", self.since), ("last", self.until)):
+            if (date and not re.fullmatch(r"\d{4}(-\d\d){0,2}", date, re.ASCII)) or date_of(date) != date:
+                raise NobiError(f"The {name} date is written YYYY, YYYY-MM or YYYY-MM-DD, not {date!r}.")
+        if self.since and self.until and self.since > end_of(self.until):
+            raise NobiError(f"The first date, {self.since}, is after the last, {self.until}.")
+        for name, low, high in (
+            ("handicap", self.min_handicap, self.max_handicap),
+            ("number of moves", self.min_moves, self.max_moves),
+        ):
+            if low < 0 or (high is not None and high < low):
+                raise NobiError(f"The {name} cannot be {low} to {high}.")
+        if not all(math.isfinite(share) and share >= 0 for share in self.shares) or sum(self.shares) <= 0:
+            raise NobiError(f"The shares must be 0 or more and not all 0, not {', '.join(map(str, self.shares))}.")
+        if not 0 <= self.seed < 2**63:
+            raise NobiError(f"The seed must be 0 to 2^63 - 1, not {self.seed}.")

@@ -1,0 +1,344 @@
+"""The 3x3 patterns of the rollouts: shapes around an empty point at which a stone is likely to be good.
+
+After Gelly, Wang, Munos & Teytaud, "Modification of UCT with patterns in Monte-Carlo Go" (2006): hane, two kinds of
+cut, and moves at the side. A diagram is drawn around the point at its centre:
+
+    X O   stones of the two players, whoever of them is to move
+    x o   anything but that player's stone
+    .     empty        ?  anything, also the border        #  border
+
+The eight neighbours of a point, two bits each, are its *code*. It is kept up to date as stones come and go; a table of
+all 65,536 codes says for whom the point matches.
+
+MERGED search/go_tactics.py: Small tactics of Go for rollouts and priors: how a stone would breathe, who is in atari, what saves it.
+
+MERGED search/go_rollouts.py: Rollouts of Go: plays to the end by small tactics and patterns near the latest move, and by chance elsewhere.
+
+In this order (Gelly & others 2006, section 3): capture, or save a chain from atari, beside the latest moves; a move
+that matches a 3x3 pattern beside the latest move; any move that neither fills an eye nor, often, puts itself in atari.
+Each rule is left out now and then: rollouts that all err in the same way are bad judges.
+"""
+
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.chains import Chains, capture_around, in_atari, is_enclosed, last_liberty, place
+from nobi.board.stones import (
+    BLACK,
+    BORDER,
+    EMPTY,
+    PASS,
+    SIDES,
+    WHITE,
+    Stones,
+    as_point,
+    end_turn,
+    enemy_of,
+    swap_empties,
+)
+from nobi.compiling import compiled, inlined
+from nobi.games.go import GoBoards, is_own_eye
+from nobi.search.state import SPARE, Room, Scene
+from nobi.streams import below, draw
+
+PATTERNS = {
+    "hane around a stone": "XOX ... ???",
+    "hane at the head of a stone": "XO. ... ?.?",
+    "hane over a wall": "XO? X.. x.?",
+    "shoulder move": ".O. X.. ...",
+    "cut between unprotected stones": "XO? O.o ?o?",
+    "cut that is peeped at": "XO? O.X ???",
+    "push through": "?X? O.O ooo",
+    "cut of a knight's move": "OX? o.O ???",
+    "at the side: chase": "X.? O.? ##?",
+    "at the side: block a cut": "OX? X.O ###",
+    "at the side: block a connection": "?X? x.O ###",
+    "at the side: descend": "?XO x.x ###",
+    "at the side: cut": "?OX X.O ###",
+}
+
+_MEANING = {
+    "X": (BLACK,),
+    "O": (WHITE,),
+    "x": (EMPTY, WHITE, BORDER),
+    "o": (EMPTY, BLACK, BORDER),
+    ".": (EMPTY,),
+    "?": (EMPTY, BLACK, WHITE, BORDER),
+    "#": (BORDER,),
+}
+_STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
+"""(down, right) of the neighbours, in the order of `Stones.neighbours`."""
+
+
+def _symmetries(square: NDArray[Any]) -> list[NDArray[Any]]:
+    turned = [np.rot90(square, k) for k in range(4)]
+    return turned + [np.fliplr(one) for one in turned]
+
+
+@cache
+def pattern_table() -> NDArray[np.uint8]:
+    """[code] 1 where any pattern matches: each does with the colours exchanged as well, so it serves both players."""
+    table = np.zeros(1 << 16, np.uint8)
+    for drawn in PATTERNS.values():
+        exchanged = drawn.translate(str.maketrans("XOxo", "OXox"))
+        for text in (drawn, exchanged):
+            for square in _symmetries(np.array([list(row) for row in text.split()])):
+                around = [_MEANING[square[1 + down, 1 + right]] for down, right in _STEPS]
+                for colours in product(*around):
+                    table[sum(colour << 2 * k for k, colour in enumerate(colours))] = 1
+    return table
+
+
+def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
+    """[point] the codes of board g, counted anew."""
+    around = stones.colour[g][stones.neighbours].astype(np.uint16)
+    codes: NDArray[np.uint16] = (around << (2 * np.arange(8, dtype=np.uint16))).sum(axis=1, dtype=np.uint16)
+    return codes
+
+
+@inlined
+def note_stone(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
+    """Tells the point's neighbours of a stone placed there."""
+    for k in range(8):
+        # seen from the neighbour, the point lies in the opposite direction k ^ 1
+        codes[0, stones.neighbours[point, k]] += np.uint16(colour << (2 * (k ^ 1)))
+
+
+@inlined
+def note_lifted(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
+    """Tells the point's neighbours that its stone is gone."""
+    for k in range(8):
+        codes[0, stones.neighbours[point, k]] -= np.uint16(colour << (2 * (k ^ 1)))
+
+
+SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
+"""What `breath_after` says."""
+
+_OCCUPIED = 8
+"""The bits of `Chains.around` above these count the occupied sides."""
+
+
+@inlined
+def as_count(number: int) -> int:
+    """A number as the type that compiled code counts in."""
+    return np.int64(number)  # type: ignore[return-value]
+
+
+@inlined
+def breath_after(stones: Stones, chains: Chains, point: int, me: int) -> int:
+    """Whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it captures).
+
+    The pairs (stone, liberty) of the chain that it would make are those of the chains it joins, less the pairs that
+    lead to the point itself, and its own: sums of the packed words, so the test is exact.
+    """
+    if chains.around[0, point] >> _OCCUPIED <= SIDES - 2:
+        return SAFE
+    total = as_count(0)
+    head0 = head1 = head2 = as_point(PASS)
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        there = stones.colour[0, beside]
+        if there == EMPTY:
+            total += chains.weight[beside]
+        elif there == me:
+            head = chains.head[0, beside]
+            total -= chains.weight[point]
+            if head != head0 and head != head1 and head != head2:
+                total += chains.liberties[0, head]
+            head2 = head1
+            head1 = head0
+            head0 = head
+        elif there == enemy_of(me) and in_atari(chains.liberties[0, chains.head[0, beside]]):
+            return SAFE
+    if total == 0:
+        return SUICIDE
+    return SELF_ATARI if in_atari(total) else SAFE
+
+
+@inlined
+def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16], count: int) -> int:
+    """Adds the moves that capture an enemy chain in atari beside the chain of this stone; returns the new count."""
+    stones, chains = boards.stones, boards.chains
+    enemy = enemy_of(stones.colour[0, chain])
+    stone = chain
+    while True:
+        for k in range(SIDES):
+            beside = stones.neighbours[stone, k]
+            if stones.colour[0, beside] == enemy:
+                liberties = chains.liberties[0, chains.head[0, beside]]
+                if in_atari(liberties):
+                    point = last_liberty(liberties)
+                    if point != boards.ko[0] and count < len(candidates) - SPARE:
+                        candidates[count] = point
+                        count += 1
+        stone = chains.next[0, stone]
+        if stone == chain:
+            return count
+
+
+@inlined
+def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], count: int) -> int:
+    """Adds what the latest moves ask for: captures of the chain just played, rescues of chains beside it in atari.
+
+    `move` is a point where a stone of either player was placed lately. Returns the new count.
+    """
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[0]
+    seen0 = seen1 = seen2 = as_point(PASS)
+    for k in range(SIDES + 1):
+        point = move if k == SIDES else stones.neighbours[move, k]
+        there = stones.colour[0, point]
+        if there != me and there != enemy_of(me):
+            continue
+        head = chains.head[0, point]
+        liberties = chains.liberties[0, head]
+        if not in_atari(liberties) or head == seen0 or head == seen1 or head == seen2:
+            continue
+        seen2 = seen1
+        seen1 = seen0
+        seen0 = head
+        escape = last_liberty(liberties)
+        if there == me:
+            count = add_captures_for(boards, point, candidates, count)
+            if escape != boards.ko[0] and breath_after(stones, chains, escape, me) == SAFE:
+                candidates[count] = escape
+                count += 1
+        elif escape != boards.ko[0]:
+            candidates[count] = escape
+            count += 1
+    return count
+
+
+PATTERN = pattern_table()
+
+_RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
+"""Of 256: how often the rules for rescues and patterns apply, and how often self-atari is refused."""
+
+
+@inlined
+def place_lightly(scene: Scene, move: int) -> None:
+    """Plays a move of a rollout: as the rules of Go do, but without history and outcome."""
+    boards, codes = scene.boards, scene.codes
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[0]
+    enemy = enemy_of(me)
+    end_turn(stones, 0, move)
+    boards.ko[0] = PASS
+    lone = is_enclosed(chains, 0, move, enemy)
+    captures = place(stones, chains, 0, move, me)
+    note_stone(stones, codes, move, me)
+    if captures:
+        before = stones.empties[0]
+        captured = capture_around(stones, chains, 0, move, enemy)
+        for i in range(before, before + captured):
+            note_lifted(stones, codes, stones.empty[0, i], enemy)
+        if lone and captured == 1:
+            boards.ko[0] = stones.empty[0, before]
+
+
+@inlined
+def _choose_locally(scene: Scene, room: Room, chance: np.uint64) -> int:
+    """A move that answers the latest ones, or PASS if there is none."""
+    boards = scene.boards
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[0]
+    last = stones.last[0]
+    candidates = room.candidates
+    if np.uint8(chance) < _RESCUE:
+        count = 0
+        for latest in range(2):
+            move = last if latest == 0 else scene.previous[0]
+            if move != PASS:
+                count = add_rescues(boards, move, candidates, count)
+        if count > 0:
+            return candidates[below(room.streams, 0, count)]
+    if last != PASS and np.uint8(chance >> np.uint64(8)) < _PATTERN:
+        count = 0
+        for k in range(8):
+            point = stones.neighbours[last, k]
+            if stones.colour[0, point] == EMPTY and PATTERN[scene.codes[0, point]] != 0:
+                candidates[count] = point
+                count += 1
+        while count > 0:
+            i = below(room.streams, 0, count)
+            point = candidates[i]
+            if point != boards.ko[0]:
+                breath = breath_after(stones, chains, point, me)
+                if breath == SAFE or (
+                    breath == SELF_ATARI and np.uint8(draw(room.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
+                ):
+                    return point
+            count -= 1
+            candidates[i] = candidates[count]
+    return as_point(PASS)
+
+
+@inlined
+def _choose_anywhere(scene: Scene, room: Room) -> int:
+    """Any move that fills no eye; PASS if there is none."""
+    boards = scene.boards
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[0]
+    left = stones.empties[0]
+    while left > 0:
+        word = draw(room.streams, 0)
+        i = np.uint32(((word >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
+        point = stones.empty[0, i]
+        if point != boards.ko[0]:
+            breath = breath_after(stones, chains, point, me)
+            accepted = breath == SAFE or (breath == SELF_ATARI and np.uint8(word) >= _REFUSE)
+            if accepted and not is_own_eye(boards, 0, point):
+                return point
+        left -= 1
+        swap_empties(stones, 0, i, left)  # type: ignore[arg-type]
+    return as_point(PASS)
+
+
+@compiled
+def roll_out(scene: Scene, room: Room) -> None:
+    """Plays to the end: until both pass or the game is three times as long as the board has points.
+
+    Notes in `room.played` who played on each point first.
+    """
+    boards = scene.boards
+    stones = boards.stones
+    passes = 0
+    left = 3 * stones.size * stones.size
+    while passes < 2 and left > 0:
+        left -= 1
+        move = _choose_locally(scene, room, draw(room.streams, 0))
+        if move == PASS:
+            move = _choose_anywhere(scene, room)
+        me = stones.to_move[0]
+        scene.previous[0] = stones.last[0]
+        if move == PASS:
+            passes += 1
+            boards.ko[0] = PASS
+            end_turn(stones, 0, move)
+            continue
+        passes = 0
+        place_lightly(scene, move)
+        if room.played[move] == EMPTY:
+            room.played[move] = me
+
+
+@compiled
+def count_owners(boards: GoBoards, room: Room) -> int:
+    """Black's area less white's at the end of a rollout, where empty points are eyes; notes the owners."""
+    stones, chains = boards.stones, boards.chains
+    margin = 0
+    owned = room.owned
+    for point in range(len(owned)):
+        there = stones.colour[0, point]
+        owned[point] += np.int32(there == BLACK) - np.int32(there == WHITE)
+        margin += (there == BLACK) - (there == WHITE)
+    for i in range(stones.empties[0]):
+        point = stones.empty[0, i]
+        black, white = is_enclosed(chains, 0, point, BLACK), is_enclosed(chains, 0, point, WHITE)
+        owned[point] += np.int32(black) - np.int32(white)
+        margin += black - white
+    return margin

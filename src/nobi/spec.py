@@ -1,0 +1,144 @@
+"""Specs, a name with settings such as `heuristic:e=0.2` or `go:komi=5.5,ko=simple`, and the registries of names.
+
+A registry holds one explicit line per built-in class, "name": "module:Class". Other installed packages add classes by
+entry points of the registry's group (`nobi.games`, `nobi.players`, …); a file named by `--load` or `NOBI_PLUGINS` adds
+them by `register`. A class is imported when it is first asked for.
+"""
+
+import dataclasses
+import importlib
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from nobi.errors import NobiError
+
+S = TypeVar("S")
+
+_ALIKE = 0.7
+"""How much a name must resemble what was asked for to be proposed: the share of letters in common."""
+_FEW = 12
+"""So many choices are listed beside a guess."""
+
+
+def split_word(word: str) -> tuple[str, dict[str, str]]:
+    """Splits `name:key=value,key=value` into the name and its settings, all as text."""
+    name, _, rest = word.partition(":")
+    settings = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise NobiError(f"{word!r}: {part!r} is not of the form key=value.")
+        settings[key.strip()] = value.strip()
+    return name.strip(), settings
+
+
+def join_word(name: str, settings: Any) -> str:
+    """The shortest word for a name and its settings dataclass: defaults are left out."""
+    changed = [
+        f"{field.name}={_as_text(getattr(settings, field.name))}"
+        for field in dataclasses.fields(settings)
+        if getattr(settings, field.name) != field.default
+    ]
+    return f"{name}:{','.join(changed)}" if changed else name
+
+
+def settings_from(kind: type[S], given: dict[str, str], word: str) -> S:
+    """Builds the settings dataclass `kind` from texts; every fault is told in the words of `word`."""
+    types = get_type_hints(kind)
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for key, text in given.items():
+        if key not in known:
+            raise NobiError(f"{word!r}: there is no setting {key!r}; {choices(known, key)}.")
+        values[key] = _convert(text, types[key], f"{word!r}: {key}")
+    try:
+        return kind(**values)
+    except ValueError as fault:
+        raise NobiError(f"{word!r}: {fault}.") from None
+
+
+def closest(asked: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, if one resembles what was asked for."""
+    by_letters = {name.lower(): name for name in names}
+    alike = get_close_matches(asked.lower(), by_letters, 1, _ALIKE)
+    return by_letters[alike[0]] if alike else None
+
+
+def choices(names: Iterable[str], asked: str = "") -> str:
+    """`choose one of a, b or c`, or that there is nothing to choose; of what was asked for, a guess of what was meant.
+
+    A guess makes a long list superfluous.
+    """
+    *most, last = known = list(names) or [""]
+    if not last:
+        return "it takes none"
+    text = f"choose one of {', '.join(most)} or {last}" if most else f"the only choice is {last}"
+    guess = closest(asked, known) if asked else None
+    if guess is None:
+        return text
+    more = f"{text[0].upper()}{text[1:]}" if len(known) <= _FEW else f"There are {len(known) - 1} others"
+    return f"did you mean {guess!r}? {more}"
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _convert(text: str, kind: Any, what: str) -> object:
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise NobiError(f"{what} cannot be {text!r}; {choices(get_args(kind), text)}.")
+        return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise NobiError(f"{what} is true or false, not {text!r}.")
+        return text.lower() == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        wanted = {int: "a whole number", float: "a number"}.get(kind, str(kind))
+        raise NobiError(f"{what} is {wanted}, not {text!r}.") from None
+
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The classes of one kind by name: games, players, networks, trainers, sets of planes."""
+
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+        """`kind` is the noun for messages, `group` the entry-point group, `builtin` maps name to "module:Class"."""
+        self._kind = kind
+        self._group = group
+        self._builtin = builtin
+        self._loaded: dict[str, type[T]] = {}
+
+    def register(self, cls: Any) -> Any:
+        """Add a class under its attribute `name`; usable as a decorator. A later registration replaces an earlier."""
+        self._loaded[cls.name] = cls
+        return cls
+
+    def names(self) -> list[str]:
+        """All names, without importing any class."""
+        return sorted({*self._builtin, *self._loaded, *(point.name for point in entry_points(group=self._group))})
+
+    def find(self, name: str) -> type[T]:
+        """The class of this name, imported if necessary."""
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> type[T]:
+        if name in self._builtin:
+            module, _, attribute = self._builtin[name].partition(":")
+            built_in: type[T] = getattr(importlib.import_module(module), attribute)
+            return built_in
+        for point in entry_points(group=self._group, name=name):
+            try:
+                third_party: type[T] = point.load()
+            except (ImportError, AttributeError) as error:
+                raise NobiError(f"The {self._kind} {name!r} ({point.value}) cannot be loaded: {error}.") from None
+            return third_party
+        raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names(), name)}.")

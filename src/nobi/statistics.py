@@ -1,0 +1,255 @@
+"""Statistics: estimates with 95 % confidence intervals, Elo ratings, and comparisons of samples and runs.
+
+Elo of two players: the share of points, draws counting half, with Wilson's interval, each bound carried over by the Elo
+formula d = 400·log₁₀(s / (1 − s)). The interval holds its level for few games and for shares near 0 and 1 (where the
+difference itself is infinite and one bound is not), and is slightly too wide where there are draws.
+
+Several players: the Bradley–Terry model, in which i beats j with the probability 1 / (1 + 10^((rⱼ − rᵢ)/400)), by
+maximum likelihood (draws count half for each). The ratings have the mean 0; the intervals come from the inverse of the
+information matrix. The maximum exists only if no group of players won every point against the others (Ford 1957);
+otherwise half a draw is added for each pair that met, and `Ratings.added_draws` says so.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri, stdtrit
+
+CONFIDENCE = 0.95
+
+_Z = 1.959963984540054
+"""The normal quantile for 95 %."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the bounds of its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def share_interval(successes: float, trials: float) -> Interval:
+    """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
+    if trials == 0:
+        return Interval(math.nan, 0.0, 1.0)
+    share = successes / trials
+    centre = (share + _Z**2 / (2 * trials)) / (1 + _Z**2 / trials)
+    spread = _Z / (1 + _Z**2 / trials) * math.sqrt(share * (1 - share) / trials + (_Z / (2 * trials)) ** 2)
+    # rounding must not put the share itself outside
+    return Interval(share, max(0.0, min(share, centre - spread)), min(1.0, max(share, centre + spread)))
+
+
+def mean_interval(values: NDArray[np.float64]) -> Interval:
+    """The mean, with Student's interval."""
+    if len(values) == 0:
+        return Interval(math.nan, -math.inf, math.inf)
+    mean = float(np.mean(values))
+    if len(values) == 1:
+        return Interval(mean, -math.inf, math.inf)
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    spread = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * error
+    return Interval(mean, mean - spread, mean + spread)
+
+
+def outcome_interval(points: NDArray[np.float64]) -> Interval:
+    """The mean of outcomes 1, 0 and −1, with Wilson's interval, which has a width even if all are equal."""
+    share = share_interval(float((points.sum() + len(points)) / 2), len(points))
+    return Interval(2 * share.value - 1, 2 * share.low - 1, 2 * share.high - 1)
+
+
+_SCALE = 400 / math.log(10)
+
+
+def elo_of(share: float) -> float:
+    """The difference in Elo that makes such a share of the points likely."""
+    if math.isnan(share):
+        return math.nan
+    if share <= 0:
+        return -math.inf
+    return math.inf if share >= 1 else _SCALE * math.log(share / (1 - share))
+
+
+def elo_difference(points: float, games: int) -> Interval:
+    """How much stronger the player is who made these points in so many games."""
+    share = share_interval(points, games)
+    low = elo_of(share.low) if points > 0 else -math.inf  # not by way of a bound that is only nearly 0 or 1
+    high = elo_of(share.high) if points < games or games == 0 else math.inf
+    return Interval(elo_of(share.value), low, high)
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The strengths of several players."""
+
+    elo: list[Interval]
+    """[player] relative to the mean of all."""
+    added_draws: bool
+    """Whether half a drawn game was added between every two who met, since the likelihood has no maximum without."""
+
+
+def bradley_terry(points: NDArray[np.float64]) -> Ratings:
+    """The ratings of players of whom i made points[i, j] against j: float64[n, n]."""
+    players = len(points)
+    games = points + points.T
+    if players < 2 or not games.any():
+        return Ratings([Interval(0.0, -math.inf, math.inf)] * players, False)
+    count, _ = connected_components(points > 0, directed=True, connection="strong")
+    added = bool(count > 1)
+    if added:
+        points = points + 0.25 * (games > 0)
+        games = points + points.T
+    strength = _maximise(points, games)
+    elo = _SCALE * strength
+    wide: NDArray[np.floating[Any]] = _Z * _SCALE * np.sqrt(np.maximum(0.0, np.diag(_covariance(strength, games))))
+    together, labels = connected_components(games > 0, directed=False)
+    if together > 1:  # those who never met, even through others, cannot be compared
+        wide = np.where([np.sum(labels == label) < players for label in labels], np.inf, wide)
+    return Ratings([Interval(float(e), float(e - w), float(e + w)) for e, w in zip(elo, wide, strict=True)], added)
+
+
+def _maximise(points: NDArray[np.float64], games: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
+    """The log-strengths of greatest likelihood, with the mean 0, by Newton's method with steps of at most 1."""
+    strength: NDArray[np.floating[Any]] = np.zeros(len(points))
+    for _ in range(500):
+        expected = games / (1 + np.exp(strength[None, :] - strength[:, None]))
+        gradient = points.sum(axis=1) - expected.sum(axis=1)
+        step = _covariance(strength, games) @ gradient
+        step /= max(1.0, float(np.abs(step).max()))
+        strength = strength + step
+        strength -= strength.mean()
+        if np.abs(step).max() < 1e-12:
+            break
+    return strength
+
+
+def _covariance(strength: NDArray[np.floating[Any]], games: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
+    """The inverse of the information matrix among ratings whose mean is 0."""
+    share = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    weight = games * share * (1 - share)
+    information = np.diag(weight.sum(axis=1)) - weight
+    return np.linalg.pinv(information, hermitian=True)
+
+
+Values = NDArray[np.float64]
+RESAMPLES = 2000
+
+
+def difference(x: Values, y: Values) -> Interval:
+    """The mean of x minus that of y, two independent samples, with Welch's interval."""
+    value = float(x.mean() - y.mean())
+    if len(x) < 2 or len(y) < 2:
+        return Interval(value, -np.inf, np.inf)
+    errors = np.array([x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)])  # squared standard errors
+    if errors.sum() == 0:
+        return Interval(value, value, value)
+    freedom = errors.sum() ** 2 / (errors**2 / np.array([len(x) - 1, len(y) - 1])).sum()
+    spread = float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(errors.sum()))
+    return Interval(value, value - spread, value + spread)
+
+
+def over_runs(value: Callable[[NDArray[np.int64]], float], run: NDArray[np.int64], seed: int = 0) -> Interval:
+    """A statistic of champions that come from several runs, with a bootstrap interval that draws whole runs.
+
+    Champions of one run are relatives. An interval that took them for independent would be too narrow.
+
+    Args:
+        value: the statistic of the champions whose indices it is given.
+        run: [champion] the run that each comes from.
+        seed: decides the resampling.
+    """
+    groups = [np.flatnonzero(run == r) for r in np.unique(run)]
+    whole = value(np.arange(len(run)))
+    if len(groups) < 2:
+        return Interval(whole, -np.inf, np.inf)
+    chance = np.random.Generator(np.random.PCG64(seed))
+    found = []
+    for _ in range(RESAMPLES):
+        drawn = chance.integers(0, len(groups), len(groups))
+        found.append(value(np.concatenate([groups[g] for g in drawn])))
+    tail = 50 * (1 - CONFIDENCE)
+    sound = np.array(found)[~np.isnan(found)]
+    if len(sound) == 0:
+        return Interval(whole, -np.inf, np.inf)
+    low, high = np.percentile(sound, [tail, 100 - tail])
+    return Interval(whole, float(low), float(high))
+
+
+def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
+    """The mean gain of champions [champion] from one board to another."""
+    return over_runs(lambda i: float((large[i] - small[i]).mean()), run)
+
+
+def per_run(values: Values, run: NDArray[np.int64]) -> Values:
+    """[run] the mean over each run's champions [champion]."""
+    return np.array([values[run == r].mean() for r in np.unique(run)])
+
+
+def last_tenth(curves: Values) -> Values:
+    """[run] the mean over the last tenth of the generations of [run, generation]."""
+    return curves[:, -max(1, curves.shape[1] // 10) :].mean(axis=1)
+
+
+def correlation_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
+    """Pearson's correlation [champion] of fitness on two boards."""
+    return over_runs(lambda i: correlation(small[i], large[i]).value, run)
+
+
+def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
+    """S08's p: the share of champions of higher fitness on the larger board."""
+    return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
+
+
+def gap_between(one: Interval, other: Interval) -> Interval:
+    """An estimate minus an independent one, from the intervals of both (Zou & Donner 2008)."""
+    value = one.value - other.value
+    low = value - float(np.hypot(one.value - one.low, other.high - other.value))
+    high = value + float(np.hypot(one.high - one.value, other.value - other.low))
+    return Interval(value, low, high)
+
+
+def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
+    """A share minus another of independent games, with Newcombe's interval from Wilson's (1998, method 10)."""
+    return gap_between(share_interval(points, games), share_interval(other_points, other_games))
+
+
+def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
+    """Pearson's correlation of x [m] and y [m], with Fisher's interval: arctanh r is normal, of variance 1/(m − 3)."""
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Interval(math.nan, -1.0, 1.0)
+    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    if len(x) == 3:
+        return Interval(r, -1.0, 1.0)
+    if abs(r) == 1:
+        return Interval(r, r, r)
+    spread = float(ndtri((1 + CONFIDENCE) / 2)) / math.sqrt(len(x) - 3)
+    return Interval(r, math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread))
+
+
+def percentiles(fitness: NDArray[np.float64], at: Sequence[float]) -> list[Interval]:
+    """The percentiles of some networks' fitness: S08's figures 3 and 4.
+
+    The intervals hold for any distribution: how many of m values lie below the true percentile is binomial, so its
+    quantiles say between which two of the sorted values it is. A bound that m values are too few for is infinite.
+
+    Args:
+        fitness: [network].
+        at: the percentiles wanted, 0 to 100.
+    """
+    from scipy.stats import binom
+
+    if len(fitness) == 0:
+        return [Interval(math.nan, -math.inf, math.inf) for _ in at]
+    ordered = np.concatenate([[-math.inf], np.sort(fitness), [math.inf]])  # [rank], the lowest value at rank 1
+    tail = (1 - CONFIDENCE) / 2
+    below = np.asarray(at, np.float64) / 100
+    low, high = (np.asarray(binom.ppf(q, len(fitness), below), np.int64) for q in (tail, 1 - tail))
+    low, high = np.maximum(0, low), high + 1
+    found = np.percentile(fitness, at), ordered[low], ordered[high]
+    return [Interval(*map(float, bounds)) for bounds in zip(*found, strict=True)]

@@ -1,0 +1,34 @@
+"""The trainers, fitness → weights to try next: one class and one registry line each. Start with `base`, then `es`."""
+
+from typing import TYPE_CHECKING
+
+from nobi.spec import Registry, settings_from, split_word
+
+if TYPE_CHECKING:
+    from nobi.trainers.base import Trainer
+
+
+_trainers: "Registry[Trainer]" = Registry(
+    "trainer",
+    "nobi.trainers",
+    {
+        "cmaes": "nobi.trainers.cmaes:Cmaes",
+        "es": "nobi.trainers.es:EvolutionStrategy",
+        "guess": "nobi.trainers.guess:Guess",
+        "nsga2": "nobi.trainers.nsga2:Nsga2",
+    },
+)
+register, names, find = _trainers.register, _trainers.names, _trainers.find
+
+
+def make_trainer(word: str, weights: int, seed: int) -> "Trainer":
+    """The trainer that a word such as `es:parents=5,offspring=20` stands for, at its start.
+
+    Args:
+        word: its name and settings.
+        weights: how many weights a network has.
+        seed: 0 or more; decides all that is random.
+    """
+    name, given = split_word(word)
+    trainer = find(name)
+    return trainer(settings_from(trainer.settings_type, given, word), weights, seed)

@@ -1,0 +1,251 @@
+"""NSGA-II: several objectives at once, which S08 section VI proposes (win rates by colour, length, opponents, sizes).
+
+K. Deb, A. Pratap, S. Agarwal, T. Meyarivan: *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
+Transactions on Evolutionary Computation 6(2), 2002. Parents are chosen by binary tournament, crossed (simulated binary
+crossover) and mutated (polynomial mutation); the population of the next generation is chosen by rank and crowding
+distance. The parameters of the operators are those of the library pymoo, and so is the order of the random draws.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.trainers.base import Population, Trainer, random_weights
+
+CROSSOVER_RATE = 0.9
+"""The probability that two parents are crossed; otherwise they are copied."""
+CROSSOVER_RATE_PER_WEIGHT = 0.5
+CROSSOVER_INDEX = 15.0
+"""The distribution index of simulated binary crossover: the larger, the nearer children are to their parents."""
+MUTATION_RATE = 0.9
+"""The probability that a child is mutated."""
+MUTATION_INDEX = 20.0
+"""The distribution index of polynomial mutation: the larger, the smaller the changes."""
+NEAREST = 1e-14
+"""Population of two parents that differ by no more than this are not crossed."""
+MOST_MATINGS = 100
+"""How often parents are mated again for children that differ from all others, before guesses take their places."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Nsga2Settings:
+    """How many are kept, and how far weights may go."""
+
+    population: int = 20
+    """How many networks survive a generation, and how many are bred from them."""
+    bound: float = 5.0
+    """Every weight stays within ±bound; the operators' steps are in proportion to it."""
+
+    def __post_init__(self) -> None:
+        if self.population < 2:
+            raise ValueError(f"population must be 2 or more, not {self.population}")
+        if not 0 < self.bound < np.inf:
+            raise ValueError(f"bound must be above 0, not {self.bound}")
+
+
+class Nsga2(Trainer):
+    """Keeps the networks that no other beats in all objectives.
+
+    The first set is drawn from N(0, 1), twice the population, and one half survives. From then on the set is the
+    offspring followed by the population, whose objectives are measured again and replaced, as for S08's evolution
+    strategy: otherwise one lucky measurement would survive for ever.
+    """
+
+    name = "nsga2"
+    settings_type = Nsga2Settings
+    objectives_wanted = True
+    settings: Nsga2Settings
+
+    def __init__(self, settings: Nsga2Settings | None, weights: int, seed: int) -> None:
+        super().__init__(settings, weights, seed)
+        first = self._guess(2 * self.settings.population)
+        self._offspring = first[_new_rows(first, [])]
+        self._population = np.zeros((0, weights))
+        self._objectives = np.zeros((0, 0))
+        self._crowding = np.zeros(0)
+        # draws of the operators do not depend on how many guesses are drawn
+        self._operator_rng = np.random.default_rng(int(self.rng.integers(2**63)))
+
+    def propose(self) -> Array:
+        """[2 · population, weight]."""
+        if self.generation:
+            self._offspring = self._breed()
+        # a network that is there already is not bred again; should too few others be found, guesses take their places
+        missing = 2 * self.settings.population - len(self._population) - len(self._offspring)
+        if missing:
+            self._offspring = np.concatenate([self._offspring, self._guess(missing)])
+        return np.concatenate([self._offspring, self._population])
+
+    def learn(self, candidates: Population, fitness: Array) -> None:  # noqa: ARG002
+        """Selects by rank and crowding distance."""
+        known = self._objectives.shape[1]
+        if fitness.shape[1] != (known or fitness.shape[1]):
+            raise ValueError(f"the objectives were {known} so far, not {fitness.shape[1]}")
+        bred = len(self._offspring)
+        members = np.concatenate([self._population, self._offspring])
+        objectives = np.concatenate([fitness[bred:], fitness[:bred]])
+        chosen, crowding = select(objectives, self.settings.population, self._operator_rng)
+        self._population, self._objectives, self._crowding = members[chosen], objectives[chosen], crowding
+
+    def _breed(self) -> Array:
+        """[population or fewer, weight] children that differ from each other and from the population."""
+        wanted, bound, rng = self.settings.population, self.settings.bound, self._operator_rng
+        offspring = np.zeros((0, self.weights))
+        for _ in range(MOST_MATINGS):
+            pairs = -(-(wanted - len(offspring)) // 2)
+            parents = self._population[self._tournaments(2 * pairs).reshape(pairs, 2).T]
+            children = mutate(cross(parents, bound, rng), bound, rng)
+            new = _new_rows(children, [self._population, offspring])
+            offspring = np.concatenate([offspring, children[new]])[:wanted]
+            if len(offspring) == wanted:
+                break
+        return offspring
+
+    def _tournaments(self, count: int) -> NDArray[np.int64]:
+        """[count] the winners of tournaments of two: who dominates the other, or else who is less crowded."""
+        rng, size = self._operator_rng, len(self._population)
+        order = [rng.permutation(size) for _ in range(-(-2 * count // size))]
+        pairs = np.concatenate(order)[: 2 * count].reshape(count, 2)
+        beats = dominance(self._objectives)
+        winners = np.empty(count, np.int64)
+        for i, (a, b) in enumerate(pairs):
+            if beats[a, b] or beats[b, a]:
+                winners[i] = a if beats[a, b] else b
+            elif self._crowding[a] != self._crowding[b]:
+                winners[i] = a if self._crowding[a] > self._crowding[b] else b
+            else:
+                winners[i] = rng.choice([a, b])
+        return winners
+
+    def _guess(self, count: int) -> Array:
+        bound = self.settings.bound
+        return random_weights(count, self.weights, self.rng).astype(np.float64).clip(-bound, bound)
+
+
+def dominance(objectives: Array) -> NDArray[np.bool_]:
+    """[i, j] whether i is nowhere worse than j and somewhere better; objectives [i, objective], higher is better."""
+    one, other = objectives[:, None], objectives[None]
+    return np.asarray((one >= other).all(axis=2) & (one > other).any(axis=2))
+
+
+def fronts(objectives: Array) -> list[NDArray[np.int64]]:
+    """The indices of the candidates that none dominates; of those that only these dominate; and so on."""
+    beats, left, found = dominance(objectives), np.full(len(objectives), True), []
+    while left.any():
+        front = left & ~beats[left].any(axis=0)
+        found.append(np.flatnonzero(front))
+        left &= ~front
+    return found
+
+
+def crowding_distance(objectives: Array) -> Array:
+    """[i] the distance between the neighbours of i on both sides, as a share of the whole range, the mean over the
+    objectives. The first and the last of an objective have no neighbour on one side: their distance is infinite.
+    """
+    count, kinds = objectives.shape
+    if count <= 2:
+        return np.full(count, np.inf)
+    columns = np.arange(kinds)
+    order = np.argsort(-objectives, axis=0, kind="stable")
+    values = -objectives[order, columns]
+    beyond = np.full((1, kinds), np.inf)
+    steps = np.concatenate([values, beyond]) - np.concatenate([-beyond, values])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        extent = values[-1] - values[0]
+        steps /= np.where(extent == 0, np.nan, extent)
+    steps[np.isnan(steps)] = 0.0  # an objective in which all are equal separates none
+    place = np.argsort(order, axis=0)
+    return np.asarray((steps[:-1][place, columns] + steps[1:][place, columns]).sum(axis=1) / kinds)
+
+
+def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
+    """The indices of `count` candidates, front by front, the least crowded of the last one; and their crowding."""
+    chosen: list[NDArray[np.int64]] = []
+    crowding: list[Array] = []
+    left = count
+    for front in fronts(objectives):
+        distance = crowding_distance(objectives[front])
+        if len(front) > left:
+            order = rng.permutation(len(front))  # chance decides between equals
+            # not a stable sort: equals in the order in which pymoo left them, on which recorded runs depend
+            kept = order[np.argsort(distance[order])][::-1][:left]
+            front, distance = front[kept], distance[kept]
+        chosen.append(front)
+        crowding.append(distance)
+        left -= len(front)
+        if not left:
+            break
+    return np.concatenate(chosen), np.concatenate(crowding)
+
+
+def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
+    """Simulated binary crossover: [2 · pair, weight] the first children of all pairs, then the second ones.
+
+    Args:
+        parents: [2, pair, weight].
+        bound: the weights of children are within ±bound.
+        rng: where the chance comes from.
+    """
+    _, pairs, weights = parents.shape
+    crossed: NDArray[np.bool_] = np.asarray(rng.random(pairs) < CROSSOVER_RATE)
+    if not crossed.any():
+        return parents.reshape(-1, weights)
+    rng.random((pairs, 1))  # pymoo's draw for an exchange that always takes place
+    where = (rng.random((pairs, weights)) < CROSSOVER_RATE_PER_WEIGHT) & (np.abs(parents[0] - parents[1]) > NEAREST)
+    first, second = parents[0][where], parents[1][where]
+    ascending = first < second
+    low, high = np.where(ascending, first, second), np.where(ascending, second, first)
+    chance = rng.random(len(low))
+    gap = high - low
+
+    def spread(room: Array) -> Array:
+        """How far apart the children are, in proportion to their parents; `room` is from a parent to its bound."""
+        alpha = 2.0 - np.power(1.0 + 2.0 * room / gap, -(CROSSOVER_INDEX + 1.0))
+        power = 1.0 / (CROSSOVER_INDEX + 1.0)
+        inside = chance <= 1.0 / alpha
+        base = np.where(inside, chance * alpha, 1.0 / np.where(inside, 1.0, 2.0 - chance * alpha))
+        return np.asarray(np.power(base, power))
+
+    lower = 0.5 * ((low + high) - spread(low + bound) * gap)
+    upper = 0.5 * ((low + high) + spread(bound - high) * gap)
+    own = np.where(ascending, lower, upper), np.where(ascending, upper, lower)
+    exchanged = (rng.random(len(low)) < 0.5) ^ (first > second)
+    children = parents.copy()
+    children[0][where] = np.where(exchanged, own[1], own[0])
+    children[1][where] = np.where(exchanged, own[0], own[1])
+    children = children.clip(-bound, bound)
+    children[:, ~crossed] = parents[:, ~crossed]
+    return children.reshape(-1, weights)
+
+
+def mutate(children: Array, bound: float, rng: np.random.Generator) -> Array:
+    """Polynomial mutation: [child, weight], each weight changed with the probability 1 / weights."""
+    count, weights = children.shape
+    where = rng.random((count, weights)) < min(0.5, 1 / weights)
+    before, extent = children[where], 2 * bound
+    chance = rng.random(len(before))
+    power = MUTATION_INDEX + 1.0
+    down = 2.0 * chance + (1.0 - 2.0 * chance) * np.power(1.0 - (before + bound) / extent, power)
+    up = 2.0 * (1.0 - chance) + 2.0 * (chance - 0.5) * np.power(1.0 - (bound - before) / extent, power)
+    with np.errstate(invalid="ignore"):  # each is meant for one half of the chances
+        change = np.where(chance <= 0.5, np.power(down, 1.0 / power) - 1.0, 1.0 - np.power(up, 1.0 / power))
+    mutated = children.copy()
+    mutated[where] = (before + change * extent).clip(-bound, bound)
+    kept = rng.random(count) > MUTATION_RATE
+    mutated[kept] = children[kept]
+    return mutated
+
+
+def _new_rows(rows: Array, others: list[Array]) -> NDArray[np.int64]:
+    """The indices of the rows that equal no earlier row and none of the others."""
+    seen = {(row + 0.0).tobytes() for array in others for row in array}  # −0 equals 0
+    found = []
+    for i, row in enumerate(rows):
+        key = (row + 0.0).tobytes()
+        if key not in seen:
+            seen.add(key)
+            found.append(i)
+    return np.array(found, np.int64)

@@ -1,0 +1,109 @@
+"""The processors there are to work with.
+
+MERGED interrupts.py: Ctrl-C and the signal to end, which are not to cut short what must be whole.
+
+MERGED datasets/workers.py: A function over many things in several processes, the results in order.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import connection
+from typing import TypeVar
+
+
+def usable_threads(threads: int = 0) -> int:
+    """The number of threads to use: what is asked for, or all the process may use."""
+    if threads:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def interrupts_go_to(handler: Callable[[int], None]) -> Iterator[None]:
+    """Lets the handler hear of Ctrl-C and of the signal to end, by number; where another thread runs this, nothing
+    changes, since only the first one is interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda heard, _: handler(heard)) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, usual in before.items():
+            signal.signal(number, signal.SIG_DFL if usual is None else usual)
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Lets Ctrl-C and the signal to end wait for the end of a few lines. Other than a mask of signals, this holds where
+    several threads run, and a program that is started within does not inherit it.
+    """
+    heard: list[int] = []
+    try:
+        with interrupts_go_to(heard.append):
+            yield
+    finally:
+        for number in heard:
+            signal.raise_signal(number)
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+_AHEAD = 4
+"""Things handed out ahead for each process: enough to keep them busy, few enough to fit into memory."""
+
+
+def ordered_map(function: Callable[[A], B], things: Iterable[A], workers: int) -> Iterator[B]:
+    """function(thing) for each thing, in order. One worker is this process itself."""
+    if workers <= 1:
+        yield from map(function, things)
+        return
+    # Processes are spawned, not forked: a copy of a process that has threads may never wake up.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
+    waiting: deque[Future[B]] = deque()
+    try:
+        for thing in things:
+            with _ctrl_c_held_back():
+                waiting.append(pool.submit(function, thing))
+            if len(waiting) > _AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Lets processes that are started here never hear of Ctrl-C, which is the first one's business, nor complain of it
+    while they are being born; this process hears of it a moment later.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin_worker() -> None:
+    """Ends this process with the first one, even if that one is killed."""
+    parent = multiprocessing.parent_process()
+
+    def end_with_parent() -> None:
+        if parent is not None:
+            connection.wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
