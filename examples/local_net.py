@@ -40,25 +40,27 @@ class LocalRoom(NamedTuple):
 
 
 @compiled
-def forward(room: LocalRoom, lanes: int) -> None:
+def forward(workspace: LocalRoom, lanes: int) -> None:
     """Computes out = tanh(Σ weights of the stones around)."""
-    size = int(np.sqrt(len(room.out)))
+    size = int(np.sqrt(len(workspace.out)))
     for cell in range(size * size):
         row, column = cell // size, cell % size
         for lane in range(lanes):
-            room.total[lane] = F(0.0)
+            workspace.total[lane] = F(0.0)
         for near in range(2):
             for down, right in BESIDE if near == 0 else DIAGONAL:
                 r, c = row + down, column + right
                 if 0 <= r < size and 0 <= c < size:
                     for plane in range(2):
                         for lane in range(lanes):
-                            room.total[lane] += room.weights[plane, near] * room.x[r * size + c, plane, lane]
+                            workspace.total[lane] += (
+                                workspace.weights[plane, near] * workspace.x[r * size + c, plane, lane]
+                            )
                 else:
                     for lane in range(lanes):
-                        room.total[lane] += room.edge[0]
+                        workspace.total[lane] += workspace.edge[0]
         for lane in range(lanes):
-            room.out[cell, lane] = tanh(room.total[lane])
+            workspace.out[cell, lane] = tanh(workspace.total[lane])
 
 
 @register
@@ -76,7 +78,7 @@ class LocalNet(Network):
         """The compiled pass."""
         return forward
 
-    def new_room(self, weights: Weights, size: int) -> LocalRoom:
+    def new_workspace(self, weights: Weights, size: int) -> LocalRoom:
         """Makes the room for one thread."""
         groups = self.split(weights, size)
         cells = size * size

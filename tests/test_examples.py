@@ -54,11 +54,11 @@ def rows_through(stones, point):
 
 def test_the_example_game_is_known_and_right(squava):
     assert "squava" in names()
-    chance = random.Random(0)
+    rng = random.Random(0)
     for _ in range(200):
         game, own = squava.new(), {1: set(), 2: set()}
         while not game.is_over:
-            move, me = chance.choice(game.legal_moves()), game.to_move
+            move, me = rng.choice(game.legal_moves()), game.to_move
             game.play(move)
             own[me].add(row_column(move, 5))
             row = rows_through(own[me], row_column(move, 5))

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from nobi.errors import NobiError
-from nobi.spec import choices, join_word, settings_from, split_word
+from nobi.spec import choices, format_spec, parse_spec, settings_from
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Sample:
         ("x:share=0.25,bold=true,kind=two", Sample(share=0.25, bold=True, kind="two")),
     ],
 )
-def test_words_and_settings_are_the_same_thing(word, settings):
-    name, given = split_word(word)
-    assert settings_from(Sample, given, word) == settings
-    assert join_word(name, settings) == word
+def test_words_and_settings_are_the_same_thing(spec, settings):
+    name, given = parse_spec(spec)
+    assert settings_from(Sample, given, spec) == settings
+    assert format_spec(name, settings) == spec
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_words_and_settings_are_the_same_thing(word, settings):
         ("x:count=-1", "'x:count=-1': count must not be negative."),
     ],
 )
-def test_bad_words_get_one_sentence(word, sentence):
+def test_bad_words_get_one_sentence(spec, sentence):
     with pytest.raises(NobiError) as fault:
-        settings_from(Sample, split_word(word)[1], word)
+        settings_from(Sample, parse_spec(spec)[1], spec)
     assert str(fault.value) == sentence
 
 

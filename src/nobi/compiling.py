@@ -31,7 +31,7 @@ import numba
 import platformdirs
 from numba.core import event, types
 
-from nobi.workers import interrupts_go_to
+from nobi.workers import handle_interrupts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -227,7 +227,7 @@ class _DeferInterrupts(event.Listener):
             return  # Python runs signal handlers in the main thread only
         self._depth += 1
         if self._handlers is None:
-            self._handlers = interrupts_go_to(self._received.append)
+            self._handlers = handle_interrupts(self._received.append)
             self._handlers.__enter__()
 
     def on_end(self, _: event.Event) -> None:

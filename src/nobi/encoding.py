@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.chains import free_sides, in_atari, is_alone, is_open, last_liberty
-from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder, escapes_ladder
+from nobi.board.ladders import LadderWorkspace, allocate_ladder_room, captures_in_ladder, escapes_ladder
 from nobi.board.stones import EMPTY, PASS, SIDES, WHITE, board_points, copy_of, enemy_of, points_of
 from nobi.board.symmetry import cells_after
 from nobi.compiling import compiled, inlined
@@ -53,7 +53,7 @@ _TURNS, _RANK = int(Code.TURNS), int(Code.RANK)
 _ESCAPE, _KOMI = int(Code.ESCAPE), int(Code.KOMI)
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Where a position is written down; every thread has its own."""
 
     found: NDArray[np.uint8]
@@ -74,17 +74,17 @@ class Room(NamedTuple):
     """[point] met by the look at the move of this number."""
     looks: NDArray[np.int64]
     """[0] the number of the latest look at a move."""
-    ladders: LadderRoom
+    ladders: LadderWorkspace
 
 
-def allocate_codes(size: int) -> Room:
+def allocate_codes(size: int) -> Workspace:
     """Makes the room for positions of this size."""
     points = board_points(size).astype(np.uint16)
     after = cells_after(size)
     source = np.empty_like(after)
     for symmetry, places in enumerate(after):
         source[symmetry, places] = points
-    return Room(
+    return Workspace(
         found=np.zeros((CODES, points_of(size)), np.uint8),
         codes=np.zeros((CODES, size * size), np.uint8),
         points=points,
@@ -102,34 +102,34 @@ def allocate_codes(size: int) -> Room:
 def write_codes(
     boards: GoBoards,
     g: int,
-    room: Room,
+    workspace: Workspace,
     wanted: NDArray[np.bool_],
     symmetry: int,
     recent: NDArray[np.uint16],
     rank: int,
     komi: float,
 ) -> None:
-    """Writes the position on board g down in `room.codes`: what is legal, and the codes that are wanted.
+    """Writes the position on board g down in `workspace.codes`: what is legal, and the codes that are wanted.
 
     Args:
         boards: the boards; ladders are read on board g, which is afterwards as before.
         g: which board.
-        room: where to write.
+        workspace: where to write.
         wanted: bool[code].
         symmetry: 0..7, how to turn the board.
         recent: uint16[RECENT] the latest moves, the latest first; PASS where there was none.
         rank: of the player to move, as `base.Code.RANK` tells.
         komi: what white gets; NaN if it is not known.
     """
-    found = room.found
+    found = workspace.found
     looks_at_moves = wanted[_AFTER] or wanted[_CAPTURES]
     find_stones(boards, g, found)
     find_legal(boards, g, found)
     if wanted[_LIBERTIES] or wanted[_OWN] or wanted[_ENEMY] or wanted[_LADDER] or wanted[_ESCAPE] or looks_at_moves:
-        count_liberties(boards, g, room)
-        find_liberties(boards, g, room)
+        count_liberties(boards, g, workspace)
+        find_liberties(boards, g, workspace)
     if looks_at_moves:
-        find_consequences(boards, g, room)
+        find_consequences(boards, g, workspace)
     if wanted[_KO]:
         found[_KO] = 0
         if boards.ko[g] != PASS:
@@ -137,17 +137,17 @@ def write_codes(
     if wanted[_TURNS]:
         find_turns(boards, g, found, recent)
     if wanted[_LADDER]:
-        find_ladders(boards, g, room)
+        find_ladders(boards, g, workspace)
     if wanted[_ESCAPE]:
-        find_escapes(boards, g, room)
+        find_escapes(boards, g, workspace)
     for code in range(CODES):
         if wanted[code] or code == _LEGAL:
-            for cell in range(room.codes.shape[1]):
-                room.codes[code, cell] = found[code, room.source[symmetry, cell]]
+            for cell in range(workspace.codes.shape[1]):
+                workspace.codes[code, cell] = found[code, workspace.source[symmetry, cell]]
     if wanted[_RANK]:
-        room.codes[_RANK] = np.uint8(rank)
+        workspace.codes[_RANK] = np.uint8(rank)
     if wanted[_KOMI]:
-        room.codes[_KOMI] = komi_code(komi, boards.stones.to_move[g])
+        workspace.codes[_KOMI] = komi_code(komi, boards.stones.to_move[g])
 
 
 @inlined
@@ -181,10 +181,10 @@ def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
 
 
 @inlined
-def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
+def count_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
     """Finds the liberties of all chains; what is noted for heads of no stone means nothing."""
     stones, chains = boards.stones, boards.chains
-    room.number[:] = 0
+    workspace.number[:] = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
         if is_alone(chains, g, point):
@@ -193,26 +193,26 @@ def count_liberties(boards: GoBoards, g: int, room: Room) -> None:
         right = chains.head[g, stones.neighbours[point, 1]]
         above = chains.head[g, stones.neighbours[point, 2]]
         below = chains.head[g, stones.neighbours[point, 3]]
-        _note(room, left, point, True)
-        _note(room, right, point, right != left)
-        _note(room, above, point, (above != left) & (above != right))
-        _note(room, below, point, (below != left) & (below != right) & (below != above))
+        _note(workspace, left, point, True)
+        _note(workspace, right, point, right != left)
+        _note(workspace, above, point, (above != left) & (above != right))
+        _note(workspace, below, point, (below != left) & (below != right) & (below != above))
 
 
 @inlined
-def _note(room: Room, head: int, point: int, new: bool) -> None:
+def _note(workspace: Workspace, head: int, point: int, new: bool) -> None:
     """Writes a liberty behind those of a chain, to be written over if it is not new."""
-    count = room.number[head]
-    room.liberty[head, min(count, np.uint16(SEVEN))] = point
-    room.number[head] = count + np.uint16(new)
+    count = workspace.number[head]
+    workspace.liberty[head, min(count, np.uint16(SEVEN))] = point
+    workspace.number[head] = count + np.uint16(new)
 
 
 @inlined
-def find_liberties(boards: GoBoards, g: int, room: Room) -> None:
+def find_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
     """The liberties of every stone's chain, those of both players and of each."""
-    found, head = room.found, boards.chains.head[g]
+    found, head = workspace.found, boards.chains.head[g]
     for point in range(len(head)):
-        found[_LIBERTIES, point] = min(room.number[head[point]], np.uint16(MOST))
+        found[_LIBERTIES, point] = min(workspace.number[head[point]], np.uint16(MOST))
     for point in range(len(head)):
         liberties, there = found[_LIBERTIES, point], found[_STONE, point]
         found[_LIBERTIES, point] = liberties * (there != NEITHER)
@@ -221,9 +221,9 @@ def find_liberties(boards: GoBoards, g: int, room: Room) -> None:
 
 
 @inlined
-def find_consequences(boards: GoBoards, g: int, room: Room) -> None:
+def find_consequences(boards: GoBoards, g: int, workspace: Workspace) -> None:
     """What every legal move would capture, and how many liberties it would have."""
-    stones, chains, found = boards.stones, boards.chains, room.found
+    stones, chains, found = boards.stones, boards.chains, workspace.found
     me = stones.to_move[g]
     found[_AFTER] = 0
     found[_CAPTURES] = 0
@@ -232,61 +232,61 @@ def find_consequences(boards: GoBoards, g: int, room: Room) -> None:
         if is_alone(chains, g, point):
             found[_AFTER, point] = free_sides(chains, g, point)
         elif found[_LEGAL, point]:
-            result = look_at_move(boards, g, room, point, me)
+            result = look_at_move(boards, g, workspace, point, me)
             found[_AFTER, point] = result & MOST
             found[_CAPTURES, point] = result >> 8
 
 
 @inlined
-def look_at_move(boards: GoBoards, g: int, room: Room, point: int, me: int) -> int:
+def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int) -> int:
     """The liberties after a legal move, up to six, and 256 times the stones it captures (255 at the most)."""
     stones, chains = boards.stones, boards.chains
-    room.looks[0] += 1
-    look = room.looks[0]
-    room.mark[point] = look
+    workspace.looks[0] += 1
+    look = workspace.looks[0]
+    workspace.mark[point] = look
     liberties = captured = 0
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         there = stones.colour[g, beside]
         head = chains.head[g, beside]
         if there == EMPTY:
-            liberties += room.mark[beside] != look
-            room.mark[beside] = look
-        elif room.mark[head] != look:  # a chain that has not been met (or the border, which matters to nothing)
-            room.mark[head] = look
-            count = room.number[head]
+            liberties += workspace.mark[beside] != look
+            workspace.mark[beside] = look
+        elif workspace.mark[head] != look:  # a chain that has not been met (or the border, which matters to nothing)
+            workspace.mark[head] = look
+            count = workspace.number[head]
             if there == me:
                 if count > SIX:
                     liberties = SIX
                 else:
                     for i in range(count):
-                        liberty = room.liberty[head, i]
-                        liberties += room.mark[liberty] != look
-                        room.mark[liberty] = look
+                        liberty = workspace.liberty[head, i]
+                        liberties += workspace.mark[liberty] != look
+                        workspace.mark[liberty] = look
             elif count == 1 and there == enemy_of(me):
                 captured += chains.stones[g, head]
     if captured > 0 and liberties < SIX:
-        liberties += _freed(boards, g, room, point, me, look)
+        liberties += _freed(boards, g, workspace, point, me, look)
     return min(liberties, SIX) | min(captured, MOST) << 8
 
 
 @inlined
-def _freed(boards: GoBoards, g: int, room: Room, point: int, me: int, look: int) -> int:
+def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, look: int) -> int:
     """How many captured stones leave a liberty to the capturing chain: those beside the move or beside its chain."""
     stones, chains = boards.stones, boards.chains
     freed = 0
     for k in range(SIDES):
         first = stones.neighbours[point, k]
         head = chains.head[g, first]
-        if stones.colour[g, first] != enemy_of(me) or room.number[head] != 1 or room.mark[head] != look:
+        if stones.colour[g, first] != enemy_of(me) or workspace.number[head] != 1 or workspace.mark[head] != look:
             continue
-        room.mark[head] = 0  # a chain on two sides is captured once
+        workspace.mark[head] = 0  # a chain on two sides is captured once
         stone = first
         while True:
             touches = False
             for j in range(SIDES):
                 beside = stones.neighbours[stone, j]
-                own = stones.colour[g, beside] == me and room.mark[chains.head[g, beside]] == look
+                own = stones.colour[g, beside] == me and workspace.mark[chains.head[g, beside]] == look
                 touches |= own or beside == point
             freed += touches
             stone = chains.next[g, stone]
@@ -306,33 +306,33 @@ def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArr
 
 
 @inlined
-def find_ladders(boards: GoBoards, g: int, room: Room) -> None:
+def find_ladders(boards: GoBoards, g: int, workspace: Workspace) -> None:
     """Reads all moves that may begin a ladder."""
-    stones, chains, found = boards.stones, boards.chains, room.found
+    stones, chains, found = boards.stones, boards.chains, workspace.found
     found[_LADDER] = 0
-    for cell in range(len(room.points)):
-        point = room.points[cell]
+    for cell in range(len(workspace.points)):
+        point = workspace.points[cell]
         if found[_ENEMY, point] != 2 or chains.head[g, point] != point:
             continue
         for i in range(2):
-            move = room.liberty[point, i]
+            move = workspace.liberty[point, i]
             if found[_LEGAL, move] and not found[_LADDER, move]:
-                found[_LADDER, move] = captures_in_ladder(stones, chains, g, room.ladders, move, point)
+                found[_LADDER, move] = captures_in_ladder(stones, chains, g, workspace.ladders, move, point)
 
 
 @inlined
-def find_escapes(boards: GoBoards, g: int, room: Room) -> None:
+def find_escapes(boards: GoBoards, g: int, workspace: Workspace) -> None:
     """Reads all moves that may save an own chain in atari: extensions, and captures of what attacks it."""
-    stones, chains, found = boards.stones, boards.chains, room.found
+    stones, chains, found = boards.stones, boards.chains, workspace.found
     attacker = enemy_of(stones.to_move[g])
     found[_ESCAPE] = 0
-    for cell in range(len(room.points)):
-        head = room.points[cell]
+    for cell in range(len(workspace.points)):
+        head = workspace.points[cell]
         if found[_OWN, head] != 1 or chains.head[g, head] != head:
             continue
-        extension = room.liberty[head, 0]
+        extension = workspace.liberty[head, 0]
         if found[_LEGAL, extension] and not found[_ESCAPE, extension]:
-            found[_ESCAPE, extension] = escapes_ladder(stones, chains, g, room.ladders, extension, head)
+            found[_ESCAPE, extension] = escapes_ladder(stones, chains, g, workspace.ladders, extension, head)
         stone = head
         while True:
             for k in range(SIDES):
@@ -342,7 +342,9 @@ def find_escapes(boards: GoBoards, g: int, room: Room) -> None:
                     if in_atari(liberties):
                         capture = last_liberty(liberties)
                         if capture != extension and found[_LEGAL, capture] and not found[_ESCAPE, capture]:
-                            found[_ESCAPE, capture] = escapes_ladder(stones, chains, g, room.ladders, capture, head)
+                            found[_ESCAPE, capture] = escapes_ladder(
+                                stones, chains, g, workspace.ladders, capture, head
+                            )
             stone = chains.next[g, stone]
             if stone == head:
                 break
@@ -359,7 +361,7 @@ def write_planes(codes: NDArray[np.uint8], table: Table, planes: NDArray[np.floa
             planes[i, plane, cell] = np.uint8(codes[row, cell] - low) <= span
 
 
-_rooms = threading.local()
+_workspaces = threading.local()
 
 
 def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0) -> NDArray[np.float32]:
@@ -417,21 +419,21 @@ def board_planes(
     _write(boards, lanes, _room_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
 
 
-def _room_of(size: int) -> Room:
+def _room_of(size: int) -> Workspace:
     """This thread's room for boards of a size."""
-    if not hasattr(_rooms, "by_size"):
-        _rooms.by_size = {}
-    if size not in _rooms.by_size:
-        _rooms.by_size[size] = allocate_codes(size)
-    room: Room = _rooms.by_size[size]
-    return room
+    if not hasattr(_workspaces, "by_size"):
+        _workspaces.by_size = {}
+    if size not in _workspaces.by_size:
+        _workspaces.by_size[size] = allocate_codes(size)
+    workspace: Workspace = _workspaces.by_size[size]
+    return workspace
 
 
 @compiled
 def _write(
     boards: GoBoards,
     lanes: NDArray[np.int64],
-    room: Room,
+    workspace: Workspace,
     table: Table,
     planes: NDArray[np.float32],
     recent: NDArray[np.uint16],
@@ -439,5 +441,5 @@ def _write(
     symmetry: int,
 ) -> None:
     for i in range(len(lanes)):
-        write_codes(boards, lanes[i], room, table.wanted, symmetry, recent[i], rank, boards.komi)
-        write_planes(room.codes, table, planes, i)
+        write_codes(boards, lanes[i], workspace, table.wanted, symmetry, recent[i], rank, boards.komi)
+        write_planes(workspace.codes, table, planes, i)

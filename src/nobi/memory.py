@@ -43,15 +43,15 @@ def pack(state: S, *, only_boards: bool = False) -> tuple[S, Words]:
     sizes = [-(-array.nbytes // CACHE_LINE) * CACHE_LINE for array in arrays]
     memory = np.zeros(sum(sizes) + 2 * CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
-    piece = memory[start : start + sum(sizes)]
+    job = memory[start : start + sum(sizes)]
     moved: dict[int, NDArray[Any]] = {}
     at = 0
     for array, size in zip(arrays, sizes, strict=True):
-        view = piece[at : at + prod(array.shape) * array.itemsize].view(array.dtype).reshape(array.shape)
+        view = job[at : at + prod(array.shape) * array.itemsize].view(array.dtype).reshape(array.shape)
         view[...] = array
         moved[id(array)] = view
         at += size
-    return _with_arrays(state, moved), piece.view(np.uint64)
+    return _with_arrays(state, moved), job.view(np.uint64)
 
 
 def load_board(state: Any, source: Any, g: int) -> None:

@@ -22,19 +22,19 @@ _FEW = 12
 """So many choices are listed beside a guess."""
 
 
-def split_word(word: str) -> tuple[str, dict[str, str]]:
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Splits `name:key=value,key=value` into the name and its settings, all as text."""
-    name, _, rest = word.partition(":")
+    name, _, rest = spec.partition(":")
     settings = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise NobiError(f"{word!r}: {part!r} is not of the form key=value.")
+            raise NobiError(f"{spec!r}: {part!r} is not of the form key=value.")
         settings[key.strip()] = value.strip()
     return name.strip(), settings
 
 
-def join_word(name: str, settings: Any) -> str:
+def format_spec(name: str, settings: Any) -> str:
     """The shortest word for a name and its settings dataclass: defaults are left out."""
     changed = [
         f"{field.name}={_as_text(getattr(settings, field.name))}"
@@ -44,19 +44,19 @@ def join_word(name: str, settings: Any) -> str:
     return f"{name}:{','.join(changed)}" if changed else name
 
 
-def settings_from(kind: type[S], given: dict[str, str], word: str) -> S:
-    """Builds the settings dataclass `kind` from texts; every fault is told in the words of `word`."""
+def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
+    """Builds the settings dataclass `kind` from texts; every fault is told in the words of `spec`."""
     types = get_type_hints(kind)
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     values = {}
     for key, text in given.items():
         if key not in known:
-            raise NobiError(f"{word!r}: there is no setting {key!r}; {choices(known, key)}.")
-        values[key] = _convert(text, types[key], f"{word!r}: {key}")
+            raise NobiError(f"{spec!r}: there is no setting {key!r}; {choices(known, key)}.")
+        values[key] = _convert(text, types[key], f"{spec!r}: {key}")
     try:
         return kind(**values)
     except ValueError as fault:
-        raise NobiError(f"{word!r}: {fault}.") from None
+        raise NobiError(f"{spec!r}: {fault}.") from None
 
 
 def closest(asked: str, names: Iterable[str]) -> str | None:

@@ -168,10 +168,10 @@ def over_runs(value: Callable[[NDArray[np.int64]], float], run: NDArray[np.int64
     whole = value(np.arange(len(run)))
     if len(groups) < 2:
         return Interval(whole, -np.inf, np.inf)
-    chance = np.random.Generator(np.random.PCG64(seed))
+    rng = np.random.Generator(np.random.PCG64(seed))
     found = []
     for _ in range(RESAMPLES):
-        drawn = chance.integers(0, len(groups), len(groups))
+        drawn = rng.integers(0, len(groups), len(groups))
         found.append(value(np.concatenate([groups[g] for g in drawn])))
     tail = 50 * (1 - CONFIDENCE)
     sound = np.array(found)[~np.isnan(found)]

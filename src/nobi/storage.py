@@ -27,7 +27,7 @@ import nobi
 from nobi.errors import NobiError
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def atomic_write(path: Path, content: bytes) -> None:
     """Writes a file through a temporary one, so that no reader and no crash ever meets half of it."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -42,7 +42,7 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def ready_folder(folder: Path) -> Path:
+def make_writable_folder(folder: Path) -> Path:
     """Makes the folder, with those above it, unless it is there, and checks that it can be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, 
     header["__metadata__"] = dict(sorted(texts.items()))
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    write_whole(path, len(text).to_bytes(8, "little") + text + content[start:])
+    atomic_write(path, len(text).to_bytes(8, "little") + text + content[start:])
 
 
 CONFIG = "config.json"
@@ -98,7 +98,7 @@ def holds_run(
         what: what a run is called in complaints.
         names: what settings are called there that are no flags.
     """
-    path = ready_folder(folder) / CONFIG
+    path = make_writable_folder(folder) / CONFIG
     if not path.exists():
         return False
     if not resume:
@@ -121,14 +121,14 @@ def holds_run(
 
 def write_config(folder: Path, config: Mapping[str, Any]) -> None:
     """Writes the settings; from now on the folder holds a run."""
-    write_whole(folder / CONFIG, (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode())
+    atomic_write(folder / CONFIG, (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 @contextmanager
-def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
+def atomic_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     """Gives a new folder beside `path` to be filled, which at the end takes the name, and the place, of `path`.
 
     Unless it is to `replace`, a folder that has come there in the meantime stays. An exception leaves everything as it
@@ -137,7 +137,7 @@ def whole_folder(path: Path, *, replace: bool) -> Iterator[Path]:
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
     above = [folder for folder in path.parents if not folder.exists()]  # the innermost first
-    parent = ready_folder(path.parent)
+    parent = make_writable_folder(path.parent)
     _remove_abandoned(parent, path.name)
     new, lock = None, None
     try:

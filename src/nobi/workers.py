@@ -28,7 +28,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def interrupts_go_to(handler: Callable[[int], None]) -> Iterator[None]:
+def handle_interrupts(handler: Callable[[int], None]) -> Iterator[None]:
     """Lets the handler hear of Ctrl-C and of the signal to end, by number; where another thread runs this, nothing
     changes, since only the first one is interrupted.
     """
@@ -44,13 +44,13 @@ def interrupts_go_to(handler: Callable[[int], None]) -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_held_back() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Lets Ctrl-C and the signal to end wait for the end of a few lines. Other than a mask of signals, this holds where
     several threads run, and a program that is started within does not inherit it.
     """
     heard: list[int] = []
     try:
-        with interrupts_go_to(heard.append):
+        with handle_interrupts(heard.append):
             yield
     finally:
         for number in heard:

@@ -18,5 +18,5 @@ def test_colours_alternate_and_points_are_those_of_a():
 
 
 def test_score_counts_length_only_where_the_paper_does():
-    for word, length, score in [("gomoku", 9, 1.0), ("gomoku", 81, 0.8), ("pente", 45, 0.9), ("go", 200, 1.0)]:
-        assert results(variant(word, 9), [BLACK], [length]).score_of_a == pytest.approx([score])
+    for spec, length, score in [("gomoku", 9, 1.0), ("gomoku", 81, 0.8), ("pente", 45, 0.9), ("go", 200, 1.0)]:
+        assert results(variant(spec, 9), [BLACK], [length]).score_of_a == pytest.approx([score])

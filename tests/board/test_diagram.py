@@ -12,14 +12,14 @@ from nobi.games import variant
 
 @pytest.mark.parametrize("size", [5, 9, 19, 25])
 @pytest.mark.parametrize("word", [*GAMES, "pente:centre=false", "go:suicide=true,komi=0"])
-def test_diagram_round_trip(word, size):
+def test_diagram_round_trip(spec, size):
     """A drawn game read back has the same stones; only the mark of the latest move is gone."""
-    chosen = variant(word, size)
-    chance = random.Random(size)
+    chosen = variant(spec, size)
+    rng = random.Random(size)
     game = chosen.new()
     for turn in range(size * size // 2):
         following = game.copy()
-        following.play(chance.choice([move for move in game.legal_moves() if move != PASS]))
+        following.play(rng.choice([move for move in game.legal_moves() if move != PASS]))
         if following.is_over:
             break
         game = following
@@ -68,8 +68,8 @@ def test_diagram_shows_star_points_and_the_latest_move():
     ],
 )
 def test_diagram_in_other_hands(text):
-    for word in ["go", "atari-go", "gomoku"]:
-        game = variant(word, 5).game.from_text(text)
+    for spec in ["go", "atari-go", "gomoku"]:
+        game = variant(spec, 5).game.from_text(text)
         assert picture(game) == ["X....", ".....", "..O..", ".....", "....X"]
         assert game.to_move == BLACK
 
@@ -103,7 +103,7 @@ def test_diagram_in_other_hands(text):
         ),
     ],
 )
-def test_bad_diagrams(word, text, message):
+def test_bad_diagrams(spec, text, message):
     with pytest.raises(NobiError) as fault:
-        variant(word).game.from_text(text)
+        variant(spec).game.from_text(text)
     assert str(fault.value) == message

@@ -37,8 +37,8 @@ def test_import_and_info(capsys, games, tmp_path):
     assert "duplicate 1, illegal-move 1, wrong-game 1" in text
     code, text, err = call(capsys, "data", "info", str(out), "--verify")
     assert (code, err) == (0, "")
-    for word in ("train", "validation", "test", "size 9", "rank 3d", "1990s", "handicap 0", "median", "illegal-move"):
-        assert word in text
+    for spec in ("train", "validation", "test", "size 9", "rank 3d", "1990s", "handicap 0", "median", "illegal-move"):
+        assert spec in text
 
 
 def test_json(capsys, games, tmp_path):
@@ -81,7 +81,7 @@ def test_filters(capsys, games, tmp_path):
     ],
 )
 def test_bad_input_is_one_sentence(capsys, games, tmp_path, arguments, words):
-    filled = [word.format(games=games, out=tmp_path) for word in arguments]
+    filled = [spec.format(games=games, out=tmp_path) for spec in arguments]
     code, out, err = call(capsys, "data", *filled)
     assert (code, out) == (2, "")
     assert words in err

@@ -21,8 +21,8 @@ def test_help(capsys, command):
     code, out, _ = call(capsys, command, "--help")
     assert code == 0
     assert "usage: nobi" in out
-    for word in ("DIR", "--seed", "--threads", "--json", "--net", "--generations", "--resume", "mdlstm", "gomoku"):
-        assert word in out
+    for spec in ("DIR", "--seed", "--threads", "--json", "--net", "--generations", "--resume", "mdlstm", "gomoku"):
+        assert spec in out
 
 
 def test_evolve_as_json(tmp_path, capsys):

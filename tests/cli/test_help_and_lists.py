@@ -11,7 +11,7 @@ from helpers.commands import call
 from helpers.diagrams import ENDLESS_LADDER
 from helpers.positions import position
 from nobi.encoding import position_planes
-from nobi.features import planes_named
+from nobi.features import make_planes
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
@@ -100,7 +100,7 @@ def test_a_reader_who_has_seen_enough_meets_no_complaint():
 def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch):
     class ReadsLadders:
         def run(self):
-            position_planes(position("go:ko=simple", ENDLESS_LADDER), planes_named("m15"))
+            position_planes(position("go:ko=simple", ENDLESS_LADDER), make_planes("m15"))
             return 0
 
     monkeypatch.setattr("nobi.cli.main.parsed", lambda _: ReadsLadders())

@@ -196,7 +196,7 @@ def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_pat
 )
 def test_bad_input(capsys, tmp_path, trained, data, arguments, says):
     real = {"OUT": str(tmp_path / "run"), "DATA": data, "MODEL": str(trained / "model.safetensors")}
-    code, out, err = call(capsys, *(real.get(word, word) for word in arguments))
+    code, out, err = call(capsys, *(real.get(spec, spec) for spec in arguments))
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1

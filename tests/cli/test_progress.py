@@ -117,7 +117,7 @@ def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
         assert trained == set(networks.names())
     kinds = {command[0] for command in commands}
     assert kinds == {"match", "evolve", "coevolve", "show", "data", "imitate", "predict"}
-    assert any("planes=m15" in word for command in commands for word in command)
+    assert any("planes=m15" in spec for command in commands for spec in command)
 
 
 def one_step(*command):

@@ -21,8 +21,8 @@ from nobi.players.network import PolicyPlayer
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    for name, word in (("swiping", "mdlstm:hidden=3"), ("mlp", "mlp:hidden=5")):
-        network = make_network(word)
+    for name, spec in (("swiping", "mdlstm:hidden=3"), ("mlp", "mlp:hidden=5")):
+        network = make_network(spec)
         weights = network.random_weights(7, np.random.default_rng(1))
         save_model(folder / f"{name}.safetensors", Model(network, weights, 7, {"training": {"game": "gomoku"}}))
     return folder
@@ -115,10 +115,10 @@ def test_an_mlp_has_a_map_and_no_sweeps(capsys, models):
 def deep(tmp_path_factory):
     path = tmp_path_factory.mktemp("deep") / "deep.safetensors"
     network = make_deep("nobi-net:width=16,blocks=1")
-    chance = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for weights in network.parameters():  # a fresh one has hardly an opinion
-            weights.normal_(0, 0.4, generator=chance)
+            weights.normal_(0, 0.4, generator=rng)
     save_deep(path, DeepModel(network, 9, {}))
     return path
 

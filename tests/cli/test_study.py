@@ -23,7 +23,7 @@ def test_help(capsys):
     code, out, _ = call(capsys, "study", "--help")
     words = " ".join(out.replace("│", " ").split())
     assert code == 0
-    for word in (
+    for spec in (
         "NAME",
         "--scale",
         "--data",
@@ -38,7 +38,7 @@ def test_help(capsys):
         "schaul",
         SMALL,
     ):
-        assert word in words
+        assert spec in words
     assert "nobi study list" in words
 
 
@@ -122,8 +122,8 @@ def test_a_study_as_json_and_as_tables(tmp_path, capsys):
     assert code == 0
     assert out.count("its samples are far too small, and neither its rows nor its claims decide anything.") == 1
     assert all("decide anything" in one["notes"][-1] for one in document["studies"])
-    for word in ("paper", "ours [95 %]", "agrees?", "✓ inside", "Agreement and time", "in all", SMALL, "CPU time"):
-        assert word in out
+    for spec in ("paper", "ours [95 %]", "agrees?", "✓ inside", "Agreement and time", "in all", SMALL, "CPU time"):
+        assert spec in out
     again = json.loads((tmp_path / "results" / f"{SMALL}.json").read_text())
     assert without_times(again) == without_times(document["studies"][0])
 

@@ -17,7 +17,7 @@ from helpers.runs import (
     finish,
     leave_after,
 )
-from nobi.evolution.coevolution import Corun, CorunSettings, shared_fitness
+from nobi.evolution.coevolution import CoevolutionRun, CorunSettings, shared_fitness
 from nobi.evolution.fitness import Fitness, play_each_other
 from nobi.evolution.transfer import dominance_tournament
 from nobi.figures.training import champions_curve, ciao_plot
@@ -39,7 +39,7 @@ KINDS = {
 
 def maker(**changes):
     settings = dataclasses.replace(SMALL, **changes)
-    return lambda folder, **options: Corun(folder, settings, **options)
+    return lambda folder, **options: CoevolutionRun(folder, settings, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -124,7 +124,7 @@ def test_the_command(capsys, tmp_path):
 )
 def test_bad_input_to_the_command(capsys, tmp_path, arguments, sentence):
     [path] = save_models(tmp_path, 1)
-    code, out, err = call(capsys, "transfer", *[str(path) if word == "M" else word for word in arguments])
+    code, out, err = call(capsys, "transfer", *[str(path) if spec == "M" else spec for spec in arguments])
     assert (code, out) == (2, "")
     [line] = err.splitlines()
     assert sentence in line

@@ -10,11 +10,11 @@ from nobi.games import variant
 from nobi.networks import make_network
 
 
-def networks(word, size, *counts, seed=0):
+def networks(spec, size, *counts, seed=0):
     """A kind of network, and weights[i, weight] for each of the counts."""
-    network = make_network(word)
-    chance = np.random.default_rng(seed)
-    return network, *(np.stack([network.random_weights(size, chance) for _ in range(count)]) for count in counts)
+    network = make_network(spec)
+    rng = np.random.default_rng(seed)
+    return network, *(np.stack([network.random_weights(size, rng) for _ in range(count)]) for count in counts)
 
 
 def play_by_hand(where, network, black, white):
@@ -44,10 +44,10 @@ def score_by_hand(where, network, first, second):
 @pytest.mark.parametrize(
     ("game", "word"), [("atari-go", "mlp"), ("gomoku", "mlp"), ("atari-go", "mdrnn:hidden=2"), ("pente", "mlp")]
 )
-def test_scores_by_hand(game, word):
+def test_scores_by_hand(game, spec):
     """An mlp has no two moves of one value; an mdrnn only such as are mirrored, which lead to mirrored games."""
     where = variant(game, 5)
-    network, firsts, seconds = networks(word, 5, 4, 3)
+    network, firsts, seconds = networks(spec, 5, 4, 3)
     scores = play_each_other(where, network, firsts, seconds, 2, seed=1)
     expected = [[score_by_hand(where, network, first, second) for second in seconds] for first in firsts]
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)

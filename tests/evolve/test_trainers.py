@@ -41,7 +41,7 @@ def best(trainer, candidates):
 
 def test_every_trainer_is_tested():
     assert names() == ["cmaes", "es", "guess", "nsga2"]
-    assert {word.partition(":")[0] for word in WORDS} == set(names())
+    assert {spec.partition(":")[0] for spec in WORDS} == set(names())
     for name in names():
         assert find(name).name == name
 
@@ -57,8 +57,8 @@ def test_every_trainer_is_tested():
         ("nsga2", -0.4),
     ],
 )
-def test_it_improves(word, reached):
-    trainer = make_trainer(word, WEIGHTS, seed=5)
+def test_it_improves(spec, reached):
+    trainer = make_trainer(spec, WEIGHTS, seed=5)
     asked, _ = train(trainer, 150)
     assert best(trainer, asked[0]) < 5 * reached
     assert best(trainer, asked[-1]) > reached
@@ -75,11 +75,11 @@ def test_guessing_learns_nothing():
 
 
 @every_trainer
-def test_same_seed_same_bits(word):
-    asked, _ = train(make_trainer(word, WEIGHTS, seed=7), 12)
+def test_same_seed_same_bits(spec):
+    asked, _ = train(make_trainer(spec, WEIGHTS, seed=7), 12)
     np.random.seed(99)  # noqa: NPY002 no trainer draws from the global stream
-    again, _ = train(make_trainer(word, WEIGHTS, seed=7), 12)
-    other, _ = train(make_trainer(word, WEIGHTS, seed=8), 12)
+    again, _ = train(make_trainer(spec, WEIGHTS, seed=7), 12)
+    other, _ = train(make_trainer(spec, WEIGHTS, seed=8), 12)
     for one, same, different in zip(asked, again, other, strict=True):
         assert one.dtype == np.float32
         assert one.shape == (len(asked[0]), WEIGHTS)
@@ -90,10 +90,10 @@ def test_same_seed_same_bits(word):
 
 @every_trainer
 @pytest.mark.parametrize("generations", [0, 1, 2, 9])
-def test_replay_gives_the_same_candidates(word, generations):
-    trainer = make_trainer(word, WEIGHTS, seed=2**40 + 1)
+def test_replay_gives_the_same_candidates(spec, generations):
+    trainer = make_trainer(spec, WEIGHTS, seed=2**40 + 1)
     asked, told = train(trainer, generations)
-    copy = make_trainer(word, WEIGHTS, seed=2**40 + 1)
+    copy = make_trainer(spec, WEIGHTS, seed=2**40 + 1)
     replay(copy, told, fingerprint(asked[-1]) if asked else None)
     assert copy.generation == generations
     ahead, _ = train(trainer, 4)
@@ -104,10 +104,10 @@ def test_replay_gives_the_same_candidates(word, generations):
 
 
 @every_trainer
-def test_replay_notices_other_candidates(word):
-    asked, told = train(make_trainer(word, WEIGHTS, seed=3), 3)
+def test_replay_notices_other_candidates(spec):
+    asked, told = train(make_trainer(spec, WEIGHTS, seed=3), 3)
     with pytest.raises(NobiError, match="cannot be continued here"):
-        replay(make_trainer(word, WEIGHTS, seed=4), told, fingerprint(asked[-1]))
+        replay(make_trainer(spec, WEIGHTS, seed=4), told, fingerprint(asked[-1]))
 
 
 def test_fingerprints():
@@ -117,8 +117,8 @@ def test_fingerprints():
 
 
 @every_trainer
-def test_fitness_of_a_wrong_shape_is_refused(word):
-    trainer = make_trainer(word, WEIGHTS, seed=1)
+def test_fitness_of_a_wrong_shape_is_refused(spec):
+    trainer = make_trainer(spec, WEIGHTS, seed=1)
     with pytest.raises(RuntimeError, match="ask before you tell"):
         trainer.tell(np.zeros(3))
     with pytest.raises(RuntimeError, match="no generation has been told"):
@@ -139,8 +139,8 @@ def test_fitness_of_a_wrong_shape_is_refused(word):
 
 
 @every_trainer
-def test_asking_twice_changes_nothing(word):
-    trainer, twin = make_trainer(word, WEIGHTS, seed=1), make_trainer(word, WEIGHTS, seed=1)
+def test_asking_twice_changes_nothing(spec):
+    trainer, twin = make_trainer(spec, WEIGHTS, seed=1), make_trainer(spec, WEIGHTS, seed=1)
     for _ in range(3):
         first = trainer.ask()
         untouched = first.copy()
@@ -151,8 +151,8 @@ def test_asking_twice_changes_nothing(word):
 
 
 @every_trainer
-def test_champion_is_the_best_of_the_last_set(word):
-    trainer = make_trainer(word, WEIGHTS, seed=1)
+def test_champion_is_the_best_of_the_last_set(spec):
+    trainer = make_trainer(spec, WEIGHTS, seed=1)
     for place in (4, 0, 7):
         fitness = np.full(len(trainer.ask()), -1.0)
         fitness[place] = 0.5
@@ -163,8 +163,8 @@ def test_champion_is_the_best_of_the_last_set(word):
 
 
 @every_trainer
-def test_a_network_of_one_weight(word):
-    trainer = make_trainer(word, 1, seed=1)
+def test_a_network_of_one_weight(spec):
+    trainer = make_trainer(spec, 1, seed=1)
     for _ in range(30):
         values = -np.abs(trainer.ask().astype(np.float64) - 0.25)
         trainer.tell(np.repeat(values, 2, axis=1) if trainer.objectives_wanted else values[:, 0])
@@ -176,7 +176,7 @@ def test_trainer_words():
         "es:parents=3,offspring=12,elitist=false"
     )
     assert str(make_trainer("cmaes:sigma=0.5", 5, 0)) == "cmaes"
-    for word, sentence in [
+    for spec, sentence in [
         ("adam", "There is no trainer 'adam'; choose one of cmaes, es, guess or nsga2."),
         ("base", "There is no trainer 'base'; choose one of cmaes, es, guess or nsga2."),
         ("es:lambda=3", "there is no setting 'lambda'; choose one of parents, offspring, elitist or mutation."),
@@ -191,7 +191,7 @@ def test_trainer_words():
         ("nsga2:bound=inf", "bound must be above 0, not inf."),
     ]:
         with pytest.raises(NobiError) as fault:
-            make_trainer(word, 5, 0)
+            make_trainer(spec, 5, 0)
         assert str(fault.value).endswith(sentence)
     with pytest.raises(ValueError, match="1 weight or more"):
         make_trainer("es", 0, 0)

@@ -9,10 +9,10 @@ from helpers.records import collection_of, random_records
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.symmetry import SYMMETRIES, cells_after, inverse_of, transformed
 from nobi.errors import NobiError
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.records.encoder import Encoder
 
-M15 = planes_named("m15")
+M15 = make_planes("m15")
 
 
 @pytest.fixture(scope="module")

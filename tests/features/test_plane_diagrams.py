@@ -13,13 +13,13 @@ from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import COLUMNS, point_named, row_column
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
 from reference import planes as plain
 from reference import surround
 
-M15 = planes_named("m15")
+M15 = make_planes("m15")
 
 
 def marked(game, plane, planes=M15, rank=0):
@@ -166,7 +166,7 @@ def test_an_endless_ladder_is_counted():
 def test_liberties():
     game = position("go", LADDER)
     assert counted(game, "liberties") == {"B3": "3", "C3": "2", "C2": "4+", "D2": "4+"}
-    seven = planes_named("c14-7")
+    seven = make_planes("c14-7")
     assert marked(game, "own, liberties 3+", seven) == {"B3", "C2", "D2"}
     assert marked(game, "enemy, liberties 2", seven) == {"C3"}
 
@@ -213,11 +213,11 @@ def test_captures(name):
 
 def test_ko_is_forbidden_and_marked():
     game = play(position("go:ko=simple", KO), "C1")
-    assert marked(game, "ko", planes_named("c14-3")) == {"B1"}
+    assert marked(game, "ko", make_planes("c14-3")) == {"B1"}
     assert "B1" not in marked(game, "legal")
     assert "B1" not in counted(game, "captures").keys() | counted(game, "liberties after").keys()
     play(game, "E5 E4")
-    assert marked(game, "ko", planes_named("c14-7")) == set()
+    assert marked(game, "ko", make_planes("c14-7")) == set()
     assert counted(game, "captures") == {"B1": "1"}
 
 
@@ -249,11 +249,11 @@ def test_rank(rank, plane):
 
 
 def test_the_edge_plane_is_empty_on_the_board():
-    planes = planes_named("c14-7:edge=true")
+    planes = make_planes("c14-7:edge=true")
     assert planes.edge == 7
     assert planes.channels[7] == "edge"
     assert not position_planes(play(Go(5), "C3"), planes)[7].any()
-    assert planes_named("c14-7").edge is None
+    assert make_planes("c14-7").edge is None
 
 
 @pytest.mark.parametrize(
@@ -267,9 +267,9 @@ def test_the_edge_plane_is_empty_on_the_board():
         ("m15:rank=no", "'m15:rank=no': there is no setting 'rank'; it takes none"),
     ],
 )
-def test_bad_words(word, sentence):
+def test_bad_words(spec, sentence):
     with pytest.raises(NobiError, match=re.escape(sentence)):
-        planes_named(word)
+        make_planes(spec)
 
 
 def test_other_games_have_no_planes():

@@ -13,7 +13,7 @@ from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_
 from nobi.board.stones import BLACK, WHITE, copy_of
 from nobi.board.text import point_at, row_column
 from nobi.encoding import position_planes
-from nobi.features import names, planes_named
+from nobi.features import make_planes, names
 from nobi.games.go import Go, GoSettings
 from nobi.records.encoder import Encoder
 from reference import planes as plain
@@ -35,8 +35,8 @@ MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 
 def test_all_sets_are_tested():
-    assert {word.partition(":")[0] for word in WORDS} == set(names()) - {"tactics"}  # which the documentation makes
-    assert [planes_named(word).count for word in WORDS] == COUNTS
+    assert {spec.partition(":")[0] for spec in WORDS} == set(names()) - {"tactics"}  # which the documentation makes
+    assert [make_planes(spec).count for spec in WORDS] == COUNTS
 
 
 def assert_same(found, expected, channels, where=""):
@@ -47,8 +47,8 @@ def assert_same(found, expected, channels, where=""):
 
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize(("size", "games", "step"), [(5, 2, 1), (9, 1, 7), (13, 1, 31)])
-def test_random_games(word, size, games, step):
-    planes = planes_named(word)
+def test_random_games(spec, size, games, step):
+    planes = make_planes(spec)
     records = random_records(size, games, seed=size)
     encoder = Encoder(collection_of(records), planes)
     for number, record in enumerate(records):
@@ -60,7 +60,7 @@ def test_random_games(word, size, games, step):
             me, move = marked[ply]
             history = [point for _, point in marked[:ply]]
             rank = record["ranks"][me == surround.WHITE]
-            expected = plain.planes_of(WORDS[word], game, me, history, rank)
+            expected = plain.planes_of(WORDS[spec], game, me, history, rank)
             assert_same(found.planes[i], expected, planes.channels, f"at move {ply}")
             legal = {(r, c) for r in range(size) for c in range(size) if game.is_legal((r, c))}
             assert set(zip(*np.divmod(np.flatnonzero(found.legal[i]), size), strict=True)) == legal
@@ -72,11 +72,11 @@ def positions(draw):
     """A crowded position without dead chains, as a twin's board, and the player to move."""
     size = draw(st.integers(5, 9))
     filled = draw(st.floats(0.2, 0.8))
-    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     board = {}
     for r, c in np.ndindex(size, size):
-        if chance.random() < filled:
-            board[(r, c)] = str(chance.choice([surround.BLACK, surround.WHITE]))
+        if rng.random() < filled:
+            board[(r, c)] = str(rng.choice([surround.BLACK, surround.WHITE]))
     for point in list(board):
         if point in board and not plain.chain_and_liberties(board, point, size)[1]:
             for stone in plain.chain_and_liberties(board, point, size)[0]:
@@ -96,7 +96,7 @@ def test_made_up_positions(drawn):
     size, board, me = drawn
     twin = plain.replay(size, board, [])
     for name in ("m15", "nobi"):
-        planes = planes_named(name)
+        planes = make_planes(name)
         found = position_planes(set_up(size, board, me), planes, rank=4)
         assert_same(found, plain.planes_of(name, twin, me, [], 4, komi=7.5), planes.channels)
 
@@ -104,7 +104,7 @@ def test_made_up_positions(drawn):
 @pytest.mark.parametrize("komi", [-5.0, -4.0, -3.5, -0.5, 0.0, 0.5, 3.5, 4.0, 6.5, 7.5, 200.0])
 @pytest.mark.parametrize("me", [surround.BLACK, surround.WHITE])
 def test_komi(komi, me):
-    planes = planes_named("nobi")
+    planes = make_planes("nobi")
     game = Go(5, GoSettings(ko="simple", komi=komi))
     game.set_up([], MARKED[me])
     expected = plain.planes_of("nobi", plain.replay(5, {}, []), me, [], 0, komi=komi)
@@ -118,17 +118,17 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
     game = set_up(size, board, me)
     boards = game.boards
     before = copy_of(boards)
-    room, limit_hits = allocate_ladder_room(size), ladder_limit_hits()
+    workspace, limit_hits = allocate_ladder_room(size), ladder_limit_hits()
     for target, mark in board.items():
         liberties = plain.chain_and_liberties(board, target, size)[1]
         if mark == surround.OTHER[me] and len(liberties) == 2:
             for move in liberties:
                 point, stone = (np.uint16(point_at(*p, size)) for p in (move, target))
                 if game.is_legal(int(point)):
-                    works = captures_in_ladder(boards.stones, boards.chains, 0, room, point, stone)
+                    works = captures_in_ladder(boards.stones, boards.chains, 0, workspace, point, stone)
                     assert works == plain.attack_succeeds(board, size, move, target, me, None)
                     assert ladder_limit_hits() == limit_hits
-                    assert not room.trail.height.any()
+                    assert not workspace.trail.height.any()
     np.testing.assert_array_equal(boards.stones.colour, before.stones.colour)
     np.testing.assert_array_equal(boards.chains.head, before.chains.head)
     np.testing.assert_array_equal(boards.chains.around[0], before.chains.around[0])
@@ -144,7 +144,7 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
 @pytest.mark.parametrize(("ko", "allowed"), [("simple", True), ("situational", True), ("positional", False)])
 def test_a_game_in_the_hand_goes_by_its_own_rules(ko, allowed):
     """White sends two stones and may retake one if only the start position may not be recreated with white to move."""
-    planes = planes_named("m15")
+    planes = make_planes("m15")
     game = play(position(f"go:ko={ko}", SEND_TWO, WHITE), "A1 C1")
     assert game.is_legal("B1") == allowed
     twin = plain.replay(5, as_dict(game), [])
@@ -160,7 +160,7 @@ def test_a_game_is_not_changed_by_looking_at_it():
     for move in ["E5", "E4", "D4", "F4", "C4", "D3"]:
         game.play(move)
     before = copy_of(game.boards)
-    position_planes(game, planes_named("m15"))
+    position_planes(game, make_planes("m15"))
     for kept in ("colour", "empty", "slot"):
         np.testing.assert_array_equal(getattr(game.boards.stones, kept), getattr(before.stones, kept))
     assert game.to_move == BLACK

@@ -136,11 +136,11 @@ def test_board_figure(tmp_path, numbers):
         ("mlp:hidden=5", AtariGo, 5),
     ],
 )
-def test_inside_figure(tmp_path, word, kind, size):
-    network = make_network(word)
+def test_inside_figure(tmp_path, spec, kind, size):
+    network = make_network(spec)
     weights = network.random_weights(size, np.random.default_rng(1))
     found = view(game_of("C3 D4 B2", kind, size), network, weights)
-    inside_figure(found, tmp_path / "inside.png", word)
+    inside_figure(found, tmp_path / "inside.png", spec)
     assert_whole(tmp_path / "inside.png", width=WIDTH)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nobi.figures import comparison, training
-from nobi.figures.comparison import Beside, beside_paper
-from nobi.imitation.prediction import Quality
+from nobi.figures.comparison import PaperComparison, compare_with_paper
+from nobi.imitation.prediction import PredictionMetrics
 from nobi.statistics import Interval
 
 
@@ -28,8 +28,8 @@ def share(value):
 
 
 def test_rates_that_fall_now_and_then_are_marked():
-    pieces = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
-    assert training.annealed_at(pieces) == [25 * 128]
+    jobs = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
+    assert training.annealed_at(jobs) == [25 * 128]
     assert training.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
 
 
@@ -49,7 +49,7 @@ def test_the_training_curve_has_both_parts(drawn, tmp_path):
 
 def test_curves_of_guesses_and_moves(drawn, tmp_path):
     training.top_curve({"a": [share(0.4), share(0.6)], "b": [share(0.3)]}, tmp_path / "top.png", "guesses")
-    quality, few = (Quality(100, games, share(0.5), share(3), share(0.2), share(2)) for games in (20, 2))
+    quality, few = (PredictionMetrics(100, games, share(0.5), share(3), share(0.2), share(2)) for games in (20, 2))
     training.moves_curve({"a": {0: quality, 10: quality, 20: few}}, tmp_path / "moves.png")
     top, moves = (figure.axes[0] for figure, _ in drawn)
     assert [curve.get_ydata() for curve in top.get_lines()] == [pytest.approx([40, 60]), pytest.approx([30])]
@@ -123,8 +123,12 @@ def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
 def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     kept = []
     monkeypatch.setattr(comparison, "save_figure", lambda figure, _: kept.append(figure))
-    cases = [Beside("a", Interval(2, 1, 4), 3.0), Beside("b", Interval(-1, -2, 0)), Beside("c", Interval(5, 4, 6), 5.5)]
-    beside_paper(cases, tmp_path / "beside.png", "some", "points")
+    cases = [
+        PaperComparison("a", Interval(2, 1, 4), 3.0),
+        PaperComparison("b", Interval(-1, -2, 0)),
+        PaperComparison("c", Interval(5, 4, 6), 5.5),
+    ]
+    compare_with_paper(cases, tmp_path / "beside.png", "some", "points")
     axes = kept[0].axes[0]
     ours, *_ = axes.containers
     assert ours.lines[0].get_xdata().tolist() == [2, -1, 5]

@@ -44,8 +44,8 @@ def captured(game):
         pytest.param("atari-go:captures=4", FIVE.before, "C1", "B+", id="more than needed win too"),
     ],
 )
-def test_atari_go(word, diagram, move, result):
-    game = position(word, diagram)
+def test_atari_go(spec, diagram, move, result):
+    game = position(spec, diagram)
     assert game.is_legal(move)
     assert verdict(game, move) == {"B+": WINS, "W+": LOSES, "?": UNDECIDED}[result]
     game.play(move)
@@ -129,13 +129,13 @@ def test_atari_go_length_is_bounded(captures):
     """A point is played again only after a capture, of which there are fewer than `captures` stones each."""
     chosen = variant(f"atari-go:captures={captures}", 5)
     assert chosen.most_moves == 25 + 2 * (captures - 1)
-    chance = random.Random(captures)
+    rng = random.Random(captures)
     longest = 0
     for _ in range(40):
         game = chosen.new()
         while not game.is_over:
             safe = [m for m in game.legal_moves() if verdict(game, vertex_name(m, 5)) == UNDECIDED]
-            game.play(chance.choice(safe or game.legal_moves()))
+            game.play(rng.choice(safe or game.legal_moves()))
         assert sum(captured(game)) <= 2 * (captures - 1) + 24
         longest = max(longest, len(game.moves))
     assert longest <= chosen.most_moves

@@ -12,11 +12,11 @@ from nobi.games import variant
 
 
 @pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])
-def test_games_without_a_pass(word):
-    game = variant(word, 5).new()
+def test_games_without_a_pass(spec):
+    game = variant(spec, 5).new()
     assert not game.is_legal("pass")
     assert PASS not in game.legal_moves()
-    with pytest.raises(NobiError, match=rf"pass cannot be played: {word} has no pass\."):
+    with pytest.raises(NobiError, match=rf"pass cannot be played: {spec} has no pass\."):
         game.play("pass")
 
 
@@ -31,13 +31,13 @@ def test_a_number_that_is_no_point_is_refused(move):
 @pytest.mark.parametrize("word", ["atari-go:captures=2", "gomoku", "pente", "go:suicide=true,komi=0.5"])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), size=st.integers(5, 7), back=st.integers(1, 30))
-def test_undo_and_copy(word, seed, size, back):
+def test_undo_and_copy(spec, seed, size, back):
     """Taking moves back and playing them again ends in the same position, and a copy goes its own way."""
-    chance = random.Random(seed)
-    game = variant(word, size).new()
+    rng = random.Random(seed)
+    game = variant(spec, size).new()
     pictures = [str(game)]
     while not game.is_over and len(game.moves) < 60:
-        game.play(chance.choice(game.legal_moves()))
+        game.play(rng.choice(game.legal_moves()))
         pictures.append(str(game))
     moves, end = game.moves.copy(), game.outcome
     twin = game.copy()

@@ -190,8 +190,8 @@ BLACK_TAKES, WHITE_TAKES, ONE_STONE_DIES, TWO_STONES_DIE = side_by_side(
         ),
     ],
 )
-def test_go_prisoners_in_the_score(word, diagram, to_move, move, before, after):
-    game = position(word, diagram, to_move)
+def test_go_prisoners_in_the_score(spec, diagram, to_move, move, before, after):
+    game = position(spec, diagram, to_move)
     assert game.score() == before
     game.play(move)
     assert game.score() == after

@@ -123,8 +123,8 @@ def test_go_handicap_after_a_move_is_refused():
 
 
 @pytest.mark.parametrize("word", ["atari-go", "go", "gomoku", "pente:centre=false"])
-def test_set_up_stones(word):
-    game = variant(word, 5).new()
+def test_set_up_stones(spec):
+    game = variant(spec, 5).new()
     game.set_up([(point_named("A1", 5), BLACK)], BLACK)
     game.set_up([(point_named("C3", 5), BLACK), (point_named("B3", 5), WHITE)], WHITE)
     expected = drawn(
@@ -150,8 +150,8 @@ def test_set_up_stones(word):
 
 
 @pytest.mark.parametrize("word", GAMES)
-def test_set_up_of_two_colours_on_one_point_is_refused(word):
-    game = variant(word, 5).new()
+def test_set_up_of_two_colours_on_one_point_is_refused(spec):
+    game = variant(spec, 5).new()
     with pytest.raises(NobiError, match=r"B3 is set up twice\."):
         game.set_up([(point_named("B3", 5), BLACK), (point_named("B3", 5), WHITE)], BLACK)
 
@@ -172,15 +172,15 @@ SURROUNDED_STONE, SURROUNDED_CHAIN = side_by_side(
     ("diagram", "where"),
     [pytest.param(SURROUNDED_STONE, "C3", id="a stone"), pytest.param(SURROUNDED_CHAIN, "A2", id="a chain")],
 )
-def test_set_up_stones_without_liberties_are_refused(word, diagram, where):
+def test_set_up_stones_without_liberties_are_refused(spec, diagram, where):
     with pytest.raises(NobiError) as fault:
-        position(word, diagram)
+        position(spec, diagram)
     assert str(fault.value) == f"The stones at {where} are set up without a liberty."
 
 
 @pytest.mark.parametrize("word", ["go", "atari-go"])
-def test_set_up_that_is_refused_leaves_the_game_as_it_was(word):
-    game = variant(word, 5).new()
+def test_set_up_that_is_refused_leaves_the_game_as_it_was(spec):
+    game = variant(spec, 5).new()
     surrounded = [(p, BLACK) for p in points("A2 B1", 5)] + [(p, WHITE) for p in points("A1", 5)]
     with pytest.raises(NobiError):
         game.set_up(surrounded, WHITE)

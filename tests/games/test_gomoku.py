@@ -27,7 +27,7 @@ DIRECTIONS = {"east": (1, 0), "north": (0, 1), "north-east": (1, 1), "south-east
 @pytest.mark.parametrize("colour", [BLACK, WHITE], ids=["black", "white"])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("length", [4, 5, 6, 7, 9])
-def test_five_or_more_in_a_row_win(word, colour, direction, length):
+def test_five_or_more_in_a_row_win(spec, colour, direction, length):
     """In each direction, whichever stone comes last; four are not enough, six and more are."""
     right, up = DIRECTIONS[direction]
     start = "A9" if up < 0 else "A1"
@@ -35,16 +35,16 @@ def test_five_or_more_in_a_row_win(word, colour, direction, length):
     for last in row:
         others = [name for name in row if name != last]
         black, white = (others, ()) if colour == BLACK else ((), others)
-        game = rows_position(word, 9, black, white, to_move=colour)
+        game = rows_position(spec, 9, black, white, to_move=colour)
         assert verdict(game, last) == (UNDECIDED if length == 4 else WINS)
         game.play(last)
         assert game.result() == ("?" if length == 4 else "B+" if colour == BLACK else "W+")
 
 
 @pytest.mark.parametrize("word", BOTH)
-def test_a_row_is_interrupted_by_a_gap_or_an_enemy(word):
+def test_a_row_is_interrupted_by_a_gap_or_an_enemy(spec):
     for white in ["", "E5"]:
-        game = rows_position(word, 9, ["B5", "C5", "D5", "F5"], white.split())
+        game = rows_position(spec, 9, ["B5", "C5", "D5", "F5"], white.split())
         assert verdict(game, "G5") == UNDECIDED
         game.play("G5")
         assert game.result() == "?"
@@ -70,8 +70,8 @@ def test_a_row_is_interrupted_by_a_gap_or_an_enemy(word):
     ],
 )
 @pytest.mark.parametrize("word", BOTH)
-def test_rows_do_not_wrap_around(word, diagram):
-    game = position(word, diagram)
+def test_rows_do_not_wrap_around(spec, diagram):
+    game = position(spec, diagram)
     for last in [f"A{y}" for y in range(1, 7)]:
         assert verdict(game, last) == UNDECIDED
         game.play(last)
@@ -81,7 +81,7 @@ def test_rows_do_not_wrap_around(word, diagram):
 
 @pytest.mark.parametrize("word", BOTH)
 @pytest.mark.parametrize("size", [5, 6, 9])
-def test_five_stones_win_only_on_a_true_line(word, size):
+def test_five_stones_win_only_on_a_true_line(spec, size):
     """Every five points that are a line when the board is taken for a tape (several widths) or for a torus."""
     board = [(x, y) for y in range(size) for x in range(size)]
     true, rows = set(), set()
@@ -101,7 +101,7 @@ def test_five_stones_win_only_on_a_true_line(word, size):
     assert len(rows) > 2 * len(true)
     for row in rows:
         *others, last = [f"{COLUMNS[x]}{y + 1}" for x, y in row]
-        game = rows_position(word, size, others)
+        game = rows_position(spec, size, others)
         game.play(last)
         assert game.result() == ("B+" if frozenset(row) in true else "?"), row
 
@@ -148,8 +148,8 @@ def test_gomoku_full_board(diagram, outcome):
 
 
 @pytest.mark.parametrize("word", ["gomoku", "pente"])
-def test_rows_occupied_points_are_not_played(word):
-    game = play(variant(word, 9).new(), "A1")
+def test_rows_occupied_points_are_not_played(spec):
+    game = play(variant(spec, 9).new(), "A1")
     assert_forbidden(game, "A1")
     with pytest.raises(NobiError, match="A1 cannot be played: it is taken"):
         game.play("A1")

@@ -71,10 +71,10 @@ def picture_of_game(game):
     return ["".join(".XO"[colour] for colour in row) for row in colours]
 
 
-def choose(actions, chance, pass_chance):
+def choose(actions, rng, pass_chance):
     """A random action, the last one (a pass) only now and then."""
     *stones, passing = actions
-    return passing if not stones or chance.random() < pass_chance else chance.choice(stones)
+    return passing if not stones or rng.random() < pass_chance else rng.choice(stones)
 
 
 def test_go_actions_count_from_the_lower_left_and_a_pass_comes_last():
@@ -89,7 +89,7 @@ def test_go_actions_count_from_the_lower_left_and_a_pass_comes_last():
 @pytest.mark.parametrize("size", range(5, 20))
 def test_go_random_games(size):
     """Legal moves, board and player at every move, until two passes or OpenSpiel's draw by repetition; the result."""
-    chance = random.Random(size)
+    rng = random.Random(size)
     for komi in ["7.5", "0", "-0.5"] * (5 if size < 10 else 1):
         game, state = variant(f"go:ko=simple,komi={komi}", size).new(), load_go(size, komi).new_initial_state()
         seen = {tuple(picture_of_game(game))}
@@ -97,7 +97,7 @@ def test_go_random_games(size):
             assert state.current_player() == PLAYERS[game.to_move]
             actions = state.legal_actions()
             assert actions_of(game) == actions
-            action = choose(actions, chance, 0.005 if len(game.moves) < 2 * size**2 else 1)
+            action = choose(actions, rng, 0.005 if len(game.moves) < 2 * size**2 else 1)
             state.apply_action(action)
             game.play(as_point(action, size))
             board = picture_of_game(game)
@@ -119,7 +119,7 @@ def test_go_positional_superko(size, games):
 
     The players like captures, so that repetitions come up.
     """
-    chance = random.Random(size)
+    rng = random.Random(size)
     a_pass, repetitions = size * size, 0
     for _ in range(games):
         game, state = variant("go:ko=positional", size).new(), load_go(size).new_initial_state()
@@ -128,11 +128,11 @@ def test_go_positional_superko(size, games):
             allowed = [action for action, child in children.items() if not child.is_terminal()]
             assert actions_of(game) == [*allowed, a_pass]
             repetitions += len(children) - len(allowed)
-            if allowed and chance.random() < 0.6:
+            if allowed and rng.random() < 0.6:
                 fewest = min(number_of_stones(children[action]) for action in allowed)
-                action = chance.choice([a for a in allowed if number_of_stones(children[a]) == fewest])
+                action = rng.choice([a for a in allowed if number_of_stones(children[a]) == fewest])
             else:
-                action = choose([*allowed, a_pass], chance, 0.05)
+                action = choose([*allowed, a_pass], rng, 0.05)
             state.apply_action(action)
             game.play(as_point(action, size))
         assert state.is_terminal() == game.is_over
@@ -143,11 +143,11 @@ def test_go_positional_superko(size, games):
 @pytest.mark.parametrize("size", [5, 6, 7, 8, 9, 13, 19])
 def test_go_margin_is_exact(size):
     """With a komi of our margin OpenSpiel's game is a draw; half a point less or more decides it."""
-    chance = random.Random(size)
+    rng = random.Random(size)
     for length in [0, 1, 2, size, 2 * size, size * size // 2, size * size]:
         game = variant("go:ko=positional,komi=0", size).new()
         while len(game.moves) < length and len(game.legal_moves()) > 1:
-            game.play(chance.choice(game.legal_moves()[:-1]))
+            game.play(rng.choice(game.legal_moves()[:-1]))
         margin = game.margin()
         for komi, winner in [(margin - 0.5, BLACK), (margin, DRAW), (margin + 0.5, WHITE)]:
             state = load_go(size, komi).new_initial_state()
@@ -277,7 +277,7 @@ def row_actions_of(game):
 @pytest.mark.parametrize("size", range(5, 20))
 def test_gomoku_random_games(name, size):
     """Legal moves at every move, the end and the result; on small boards many games are draws."""
-    chance = random.Random(size)
+    rng = random.Random(size)
     load = load_rows(name, size)
     outcomes = set()
     for _ in range(60 if size < 8 else 6):
@@ -287,7 +287,7 @@ def test_gomoku_random_games(name, size):
             assert state.current_player() == PLAYERS[game.to_move]
             actions = state.legal_actions()
             assert row_actions_of(game) == actions
-            action = chance.choice(actions)
+            action = rng.choice(actions)
             state.apply_action(action)
             game.play(point_at(action // size, action % size, size))
         assert state.is_terminal()

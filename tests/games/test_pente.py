@@ -241,10 +241,10 @@ def test_pente_centre_stone_can_be_captured_and_comes_back_with_undo():
 
 
 @pytest.mark.parametrize("word", ["pente", "pente:centre=false"])
-def test_pente_set_up_is_the_whole_start_position(word):
+def test_pente_set_up_is_the_whole_start_position(spec):
     """A diagram says what is at the centre, whatever the setting."""
     for diagram in [EMPTY_BOARD, ONE_STONE, HALVES]:
-        assert picture(position(word, diagram)) == drawn(diagram)
+        assert picture(position(spec, diagram)) == drawn(diagram)
 
 
 @pytest.mark.parametrize(
@@ -264,9 +264,9 @@ def test_pente_set_up_is_the_whole_start_position(word):
         ),
     ],
 )
-def test_pente_full_board_is_a_draw(word, moves, pairs):
+def test_pente_full_board_is_a_draw(spec, moves, pairs):
     *before, last = moves.split()
-    game = variant(word, 5).new()
+    game = variant(spec, 5).new()
     for move in before:
         game.play(move)
         assert game.outcome == RUNNING

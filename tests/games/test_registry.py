@@ -36,9 +36,9 @@ from nobi.games import variant
         ("atari-go", -9, "The board size must be 5 to 25, not -9."),
     ],
 )
-def test_bad_words(word, size, message):
+def test_bad_words(spec, size, message):
     with pytest.raises(NobiError) as fault:
-        variant(word, size)
+        variant(spec, size)
     assert str(fault.value) == message
 
 
@@ -57,8 +57,8 @@ def test_bad_words(word, size, message):
     ],
 )
 @pytest.mark.parametrize("size", [5, 25])
-def test_good_words(word, shortest, settings, size):
-    chosen = variant(word, size)
+def test_good_words(spec, shortest, settings, size):
+    chosen = variant(spec, size)
     assert str(chosen) == shortest
     assert variant(shortest, size) == chosen
     assert {key: getattr(chosen.settings, key) for key in settings} == settings

@@ -42,15 +42,15 @@ def assert_same(game, twin):
     assert MARKS[game.to_move] == twin.to_move
 
 
-def compare_random_game(word, options, size, seed, most=400, pass_chance=0.0):
+def compare_random_game(spec, options, size, seed, most=400, pass_chance=0.0):
     """Plays a random game on both; with few empty points left in Go, ko and superko come up often."""
-    game, twin = variant(word, size).new(), TWINS[word.partition(":")[0]](size, **options)
-    chance = random.Random(seed)
+    game, twin = variant(spec, size).new(), TWINS[spec.partition(":")[0]](size, **options)
+    rng = random.Random(seed)
     while not game.is_over and len(game.moves) < most:
         moves = sorted(twin.legal(), key=str)
-        if surround.PASS in moves and len(moves) > 1 and chance.random() >= pass_chance:
+        if surround.PASS in moves and len(moves) > 1 and rng.random() >= pass_chance:
             moves.remove(surround.PASS)
-        move = chance.choice(moves)
+        move = rng.choice(moves)
         game.play(as_point(move, size))
         twin.play(move)
         assert_same(game, twin)
@@ -60,23 +60,23 @@ def compare_random_game(word, options, size, seed, most=400, pass_chance=0.0):
 @pytest.mark.parametrize(("word", "options"), ATARI_GO + ROWS)
 @settings(max_examples=150, deadline=None)
 @given(size=st.integers(5, 9), seed=st.integers(0, 2**32))
-def test_random_games(word, options, size, seed):
-    game, twin = compare_random_game(word, options, size, seed)
+def test_random_games(spec, options, size, seed):
+    game, twin = compare_random_game(spec, options, size, seed)
     assert game.is_over
-    assert len(game.moves) <= variant(word, size).most_moves
-    if word.startswith("pente"):
+    assert len(game.moves) <= variant(spec, size).most_moves
+    if spec.startswith("pente"):
         assert [game.pairs[BLACK], game.pairs[WHITE]] == [twin.pairs[surround.BLACK], twin.pairs[surround.WHITE]]
 
 
 @pytest.mark.parametrize(("word", "options"), GO)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_random_games_of_go(word, options, seed):
-    game, twin = compare_random_game(word, options, 5, seed, most=150, pass_chance=0.02)
+def test_random_games_of_go(spec, options, seed):
+    game, twin = compare_random_game(spec, options, 5, seed, most=150, pass_chance=0.02)
     assert game.margin() == twin.margin()
 
 
 @pytest.mark.parametrize(("word", "options"), [*ATARI_GO[:1], *ROWS[:2], GO[4]])
 @pytest.mark.parametrize("size", [13, 19, 25])
-def test_random_games_on_large_boards(word, options, size):
-    compare_random_game(word, options, size, seed=size, most=60)
+def test_random_games_on_large_boards(spec, options, size):
+    compare_random_game(spec, options, size, seed=size, most=60)

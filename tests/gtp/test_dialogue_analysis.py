@@ -34,10 +34,10 @@ def test_analysis(model):
     assert len(parts) == 24
     words = [part.split() for part in parts]
     assert words[0][::2][:6] == ["move", "visits", "winrate", "prior", "lcb", "order"]
-    priors = [int(word[7]) for word in words]
+    priors = [int(spec[7]) for spec in words]
     assert priors == sorted(priors, reverse=True)
     assert abs(sum(priors) - 10000) < 24
-    assert [int(word[11]) for word in words] == list(range(24))
+    assert [int(spec[11]) for spec in words] == list(range(24))
     best = talk.ask("reg_genmove w")
     assert words[0][1] == best == words[0][13]
     first, [line] = _lines_of(talk("kata-analyze w interval 50 maxmoves 3 ownership true rootInfo true"))

@@ -17,13 +17,13 @@ MAY_DIFFER = 2
 
 def self_play(engine, size, seed):
     """A game of GNU Go against itself after four random moves, up to two passes."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     engine.ask(f"boardsize {size}")
     engine.ask("clear_board")
     engine.ask("komi 7.5")
     columns = "ABCDEFGHJ"[:size]
     points = [f"{column}{row}" for column in columns for row in range(1, size + 1)]
-    moves = chance.sample(points, 4)
+    moves = rng.sample(points, 4)
     colours = "bwbw"
     for colour, move in zip(colours, moves, strict=True):
         engine.ask(f"play {colour} {move}")

@@ -72,7 +72,7 @@ def test_any_line_is_a_command_or_nothing(line):
 
 
 def test_kinds_of_arguments():
-    assert [colour_from(word) for word in ("b", "B", "Black", "w", "WHITE")] == [BLACK, BLACK, BLACK, WHITE, WHITE]
+    assert [colour_from(spec) for spec in ("b", "B", "Black", "w", "WHITE")] == [BLACK, BLACK, BLACK, WHITE, WHITE]
     assert int_from("2147483647") == 2**31 - 1
     assert float_from("-6.5") == -6.5
     assert bool_from("TRUE")
@@ -82,6 +82,6 @@ def test_kinds_of_arguments():
         (float_from, ["x", "", "nan", "inf", "1e999", "1_0"]),
         (bool_from, ["1", "yes"]),
     ):
-        for word in words:
+        for spec in words:
             with pytest.raises(GtpError):
-                reader(word)
+                reader(spec)

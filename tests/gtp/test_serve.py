@@ -26,8 +26,8 @@ from nobi.players.base import Bot, Candidate
 from nobi.workers import usable_threads
 
 
-def session(word="playout", game="go", size=5):
-    return Session(variant(game, size), lambda where: make_bot(word, where))
+def session(spec="playout", game="go", size=5):
+    return Session(variant(game, size), lambda where: make_bot(spec, where))
 
 
 def test_bytes_of_all_kinds():
@@ -167,7 +167,7 @@ def test_a_search_tells_how_it_goes_at_the_asked_interval():
     assert first == "="
     assert 4 <= len(told) <= 14  # 12 in 0.6 s on an idle machine, and one at the end
     assert all(line.count("info move") == 2 for line in told)
-    visits = [sum(int(word.split()[0]) for word in line.split(" visits ")[1:]) for line in told]
+    visits = [sum(int(spec.split()[0]) for spec in line.split(" visits ")[1:]) for line in told]
     assert visits == sorted(visits)
     assert visits[-1] > visits[0]
     assert last == f"play {stones.removeprefix('= ')}" == f"play {told[-1].split()[2]}"
@@ -321,8 +321,8 @@ def test_bad_input_gets_one_sentence_and_the_code_2(capsys, arguments, sentence)
         ("playout", 3, "playout"),
     ],
 )
-def test_threads_are_for_players_that_search(word, threads, name):
-    bot = Gtp(player=word, threads=threads)._new_bot(variant("go", 5))
+def test_threads_are_for_players_that_search(spec, threads, name):
+    bot = Gtp(player=spec, threads=threads)._new_bot(variant("go", 5))
     assert bot.name == name.removesuffix(":threads=1")  # on a machine with one core
     bot.close()
 
@@ -336,9 +336,9 @@ def test_a_game_begins_as_the_model_was_trained(tmp_path):
     network = make_network("mlp:hidden=2")
     weights = network.random_weights(7, np.random.default_rng(1))
     save_model(file, Model(network, weights, 7, {"training": {"game": "gomoku"}}))
-    for word in (str(file), f"mcts:rollouts=5,model={file}"):
-        assert Gtp(player=word)._variant() == variant("gomoku", 7)
-        assert Gtp(player=word, game="go")._variant() == variant("go", 7)
+    for spec in (str(file), f"mcts:rollouts=5,model={file}"):
+        assert Gtp(player=spec)._variant() == variant("gomoku", 7)
+        assert Gtp(player=spec, game="go")._variant() == variant("go", 7)
     scalable = make_network("mdrnn:hidden=1")
     save_model(file, Model(scalable, scalable.random_weights(7, np.random.default_rng(1)), 7))
     assert Gtp(player=f"mcts:model={file}")._variant() == variant("atari-go", 19)

@@ -19,7 +19,7 @@ class Talk:
     def __init__(self, game="go", size=9, player="playout", bot=PlayerBot):
         self.said = []
         self.complaints = []
-        new_bot = make_bot if bot is None else lambda word, where: bot(make_player(word, where))
+        new_bot = make_bot if bot is None else lambda spec, where: bot(make_player(spec, where))
         session = Session(variant(game, size), lambda where: new_bot(player, where))
         session.stop.set()  # an analysis ends at once
         self.engine = Engine(session, self.said.append, self.complaints.append)

@@ -8,10 +8,10 @@ from nobi.players import make_player
 from nobi.streams import stream_of
 
 
-def choices_of(word, game, count=1, seed=0):
+def choices_of(spec, game, count=1, seed=0):
     """The moves that a player chooses in this position with so many different streams."""
     where = variant(game.rules_text(), game.size)
-    player = make_player(word, where)
+    player = make_player(spec, where)
     moves = np.zeros(1, np.uint16)
     found = []
     for i in range(count):

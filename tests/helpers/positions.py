@@ -23,15 +23,15 @@ def side_by_side(diagrams):
     return ["\n".join(column) for column in zip(*rows, strict=True)]
 
 
-def position(word, diagram, to_move=BLACK):
-    """A game of the variant `word` that starts from a diagram."""
-    chosen = variant(word, len(drawn(diagram)))
+def position(spec, diagram, to_move=BLACK):
+    """A game of the variant `spec` that starts from a diagram."""
+    chosen = variant(spec, len(drawn(diagram)))
     return chosen.game.from_text(diagram, to_move, chosen.settings)
 
 
-def rows_position(word, size, black, white=(), to_move=BLACK):
+def rows_position(spec, size, black, white=(), to_move=BLACK):
     """A game that starts from the stones on the named points."""
-    game = variant(word, size).new()
+    game = variant(spec, size).new()
     stones = [(point_named(name, size), BLACK) for name in black]
     game.set_up(stones + [(point_named(name, size), WHITE) for name in white], to_move)
     return game

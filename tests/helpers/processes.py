@@ -12,7 +12,7 @@ def is_running(number):
         return False
 
 
-def processes_with(word):
+def processes_with(spec):
     """The numbers of the running processes whose command holds the word."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
@@ -20,7 +20,7 @@ def processes_with(word):
             command = (folder / "cmdline").read_bytes()
         except OSError:  # it has ended
             continue
-        if str(word).encode() in command and is_running(folder.name):
+        if str(spec).encode() in command and is_running(folder.name):
             found.add(int(folder.name))
     return found
 

@@ -161,8 +161,8 @@ def test_clipping_shortens_the_step(tmp_path, games5):
 
 
 @pytest.mark.parametrize("word", ["mdrnn:hidden=4", "mdlstm:hidden=2", "stacked"])
-def test_swiping_networks_train_and_play_compiled(tmp_path, games5, word):
-    run = finish(tmp_path / "run", some(games5, net=word, steps=20, optimiser="adamw"))
+def test_swiping_networks_train_and_play_compiled(tmp_path, games5, spec):
+    run = finish(tmp_path / "run", some(games5, net=spec, steps=20, optimiser="adamw"))
     path = tmp_path / "run" / "model.safetensors"
     model = load_model(path)
     assert (model.weights == run.network.weights.detach().numpy()).all()
@@ -307,8 +307,8 @@ def test_an_empty_validation_part(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
-def test_a_network_is_saved_as_it_was_trained(tmp_path, word):
-    network = make_deep(word)
+def test_a_network_is_saved_as_it_was_trained(tmp_path, spec):
+    network = make_deep(spec)
     save_trained(tmp_path / "model.safetensors", DeepModel(network, 9))
     found = load_deep(tmp_path / "model.safetensors").network
     assert str(found) == str(network)

@@ -9,7 +9,7 @@ import torch
 from helpers.runs import fault_of
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.games.go import Go, GoSettings
 from nobi.imitation.prediction import MOVES_A_GROUP, Verdicts, judge, open_evaluation, prediction_of, quality_of, within
 from nobi.models.model import DeepModel, save_deep
@@ -22,10 +22,10 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     network = make_deep("m15:layers=2,filters=4,position=false", 3)
-    chance = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for weights in network.parameters():  # those of a fresh one give moves nearly the same value
-            weights.normal_(0, 0.4, generator=chance)
+            weights.normal_(0, 0.4, generator=rng)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
     save_deep(path, DeepModel(network, 5))
     return path
@@ -48,7 +48,7 @@ def plain_verdicts(model, data, *, legal):
             white, cell = bool(code & WHITE_BIT), code & PASS_CODE
             rank = int((games.white_rank if white else games.black_rank)[g])
             if cell != PASS_CODE:
-                planes = position_planes(board, planes_named(network.planes), rank=rank)
+                planes = position_planes(board, make_planes(network.planes), rank=rank)
                 values = network.evaluate(planes[None], np.array([white]))[0].astype(np.float64)
                 if legal:
                     values[[not board.is_legal(int(p)) for p in points]] = -np.inf
@@ -109,16 +109,16 @@ def test_moves_that_a_network_cannot_tell_apart_share_their_places():
     assert better.tolist() == [1, 0]
     assert equal.tolist() == [3, 1]
     assert logs[1].item() == pytest.approx(5 - math.log(math.exp(5) + 3 + math.exp(-1)))
-    verdicts = made_up([0], 1, 3)
-    assert [within(verdicts, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
-    assert quality_of(verdicts).rank.value == 3  # one of the places 2, 3 and 4
+    outcomes = made_up([0], 1, 3)
+    assert [within(outcomes, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
+    assert quality_of(outcomes).rank.value == 3  # one of the places 2, 3 and 4
 
 
 def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
     """Copies of positions within their games tell nothing new: the interval of the mean stays as it is."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     game = np.repeat(np.arange(60), 5)
-    hits = (chance.random(300) < np.repeat(chance.beta(1, 1, 60), 5)).astype(np.int64)
+    hits = (rng.random(300) < np.repeat(rng.beta(1, 1, 60), 5)).astype(np.int64)
     once, often = (quality_of(made_up(np.tile(game, k), np.tile(1 - hits, k))) for k in (1, 7))
     for name in ("accuracy", "rank"):
         one, many = getattr(once, name), getattr(often, name)
@@ -127,12 +127,12 @@ def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
 
 def test_intervals_cover_the_truth_about_as_often_as_they_say():
     """Games of different accuracy and length, 400 times: the interval over games covers, one over positions not."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     covered = naive = 0
     for _ in range(400):
-        lengths = chance.integers(10, 60, 80)
+        lengths = rng.integers(10, 60, 80)
         game = np.repeat(np.arange(80), lengths)
-        hits = chance.random(len(game)) < np.repeat(chance.beta(2, 3, 80), lengths)
+        hits = rng.random(len(game)) < np.repeat(rng.beta(2, 3, 80), lengths)
         found = quality_of(made_up(game, (~hits).astype(np.int64))).accuracy
         covered += found.low <= 0.4 <= found.high
         naive += abs(hits.mean() - 0.4) < 1.96 * math.sqrt(hits.mean() * (1 - hits.mean()) / len(hits))
@@ -157,7 +157,7 @@ def test_small_groups_have_wide_intervals():
 def test_a_sample_of_positions(model, games57):
     evaluation = open_evaluation(model, [games57], "train", positions=50, seed=2)
     assert evaluation.count == 50
-    assert prediction_of(evaluation.verdicts(CPU)).all.positions == 50
+    assert prediction_of(evaluation.outcomes(CPU)).all.positions == 50
     assert open_evaluation(model, [games57], "train", sizes=[7]).sources.main_size == 7
 
 

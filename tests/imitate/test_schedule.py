@@ -20,8 +20,8 @@ from nobi.imitation.optimiser import make_schedule
         ("cosine:rate=1,warmup=0,floor=0.2", {0.0: 1.0, 0.5: 0.6, 1.0: 0.2}),
     ],
 )
-def test_rates(word, rates):
-    schedule = make_schedule(word)
+def test_rates(spec, rates):
+    schedule = make_schedule(spec)
     assert {done: schedule.at(done) for done in rates} == pytest.approx(rates)
 
 
@@ -39,7 +39,7 @@ def test_rates(word, rates):
         ("cosine:rate=nan", "rate must be above 0 and at most 1e+38, not nan."),
     ],
 )
-def test_bad_words(word, says):
+def test_bad_words(spec, says):
     with pytest.raises(NobiError) as fault:
-        make_schedule(word)
+        make_schedule(spec)
     assert says in str(fault.value)

@@ -13,13 +13,13 @@ from helpers.commands import call
 from nobi.imitation.data import Reader
 from nobi.imitation.run import ImitationRun
 from nobi.imitation.settings import ImitationSettings
-from nobi.imitation.step import Team
+from nobi.imitation.step import ProcessGroup
 from nobi.networks.deep import make_deep
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 5])
 def test_shares_make_the_whole(processes):
-    shares = [Team(rank, processes).share(13) for rank in range(processes)]
+    shares = [ProcessGroup(rank, processes).share(13) for rank in range(processes)]
     assert [i for first, end in shares for i in range(first, end)] == list(range(13))
 
 

@@ -30,10 +30,10 @@ def test_difference_of_two():
 
 def test_the_interval_holds_its_level():
     """Of many matches between players 100 Elo apart, about 95 % of the intervals hold the truth."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     share = 1 / (1 + 10 ** (-100 / 400))
     inside = 0
-    for wins in chance.binomial(60, share, 2000):
+    for wins in rng.binomial(60, share, 2000):
         found = elo_difference(float(wins), 60)
         inside += found.low <= 100 <= found.high
     assert 0.93 < inside / 2000 < 0.975
@@ -69,14 +69,14 @@ def test_two_players_agree_with_the_simple_formula():
 
 
 def test_intervals_of_ratings_hold_their_level():
-    chance = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     truth = np.array([120.0, 0.0, -120.0])
     inside = 0
     for _ in range(300):
         points = np.zeros((3, 3))
         for i in range(3):
             for j in range(i):
-                wins = chance.binomial(40, 1 / (1 + 10 ** ((truth[j] - truth[i]) / 400)))
+                wins = rng.binomial(40, 1 / (1 + 10 ** ((truth[j] - truth[i]) / 400)))
                 points[i, j], points[j, i] = wins, 40 - wins
         inside += sum(one.low <= true <= one.high for one, true in zip(bradley_terry(points).elo, truth, strict=True))
     assert 0.92 < inside / 900 < 0.98

@@ -32,10 +32,10 @@ from nobi.matches.series import (
     RulesReferee,
     Series,
     SeriesSettings,
+    decision_of,
     keeper,
     pairings,
     remaining,
-    ruling_of,
 )
 
 GO = variant("go:komi=0.5", 5)
@@ -45,7 +45,7 @@ def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None,
     """The records of a match between players named by their words."""
     records = [] if records is None else records
     options = SeriesSettings(where, **{"timeout": 2.0, **settings})
-    entrants = [Entrant(word, where, i, options.timeout) for i, word in enumerate(words)]
+    entrants = [Entrant(spec, where, i, options.timeout) for i, spec in enumerate(words)]
     schedule = remaining(pairings(len(words), games), records)
     with Series(options, entrants) as series:
         series.play(schedule, opening_of, keeper(records, folder, lambda: None))
@@ -177,11 +177,11 @@ def test_dead_stones_are_taken_off():
 
 
 def test_scores():
-    assert ruling_of("B+3.50", "x")[:2] == (1, "B+3.5")
-    assert ruling_of(" w+12 ", "x")[:2] == (2, "W+12")
-    assert ruling_of("0", "x").result == ruling_of("B+0", "x").result == "Draw"
+    assert decision_of("B+3.50", "x")[:2] == (1, "B+3.5")
+    assert decision_of(" w+12 ", "x")[:2] == (2, "W+12")
+    assert decision_of("0", "x").result == decision_of("B+0", "x").result == "Draw"
     for odd in ("", "B+", "B+R", "black", "3.5"):
-        assert "which is none" in fault_of(ruling_of, odd, "x")
+        assert "which is none" in fault_of(decision_of, odd, "x")
 
 
 def test_games_do_not_depend_on_how_many_are_played_at_once():
@@ -325,7 +325,7 @@ def test_seats_keep_engines_and_renew_players():
 
 def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
     """A game begins after the engines were ended: no other is started, and its end is waited for."""
-    word = f"{engine('good', 1)} {tmp_path}"
+    spec = f"{engine('good', 1)} {tmp_path}"
     over = threading.Event()
 
     def late(number):
@@ -338,7 +338,7 @@ def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
 
     records = []
     with pytest.raises(KeyboardInterrupt):
-        play([word, "playout"], 4, opening_of=late, records=records, referee=f"{fake('good', 1)} {tmp_path}")
+        play([spec, "playout"], 4, opening_of=late, records=records, referee=f"{fake('good', 1)} {tmp_path}")
     assert over.is_set()
     assert [record.game for record in records] == [0, 1]
     assert not wait_until(lambda: processes_with(tmp_path), 2.0)

@@ -7,14 +7,14 @@ from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import plane_count
 
 
-def lively(word, seed=0, scale=1.0):
+def lively(spec, seed=0, scale=1.0):
     """A network whose weights and biases are all random, none so small that its outputs hardly differ."""
-    net = make_deep(word, seed).double()
-    chance = torch.Generator().manual_seed(seed)
+    net = make_deep(spec, seed).double()
+    rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weights in net.parameters():
             fan_in = weights[0].numel() if weights.dim() > 1 else 1
-            weights.normal_(0, scale / max(1, fan_in) ** 0.5, generator=chance)
+            weights.normal_(0, scale / max(1, fan_in) ** 0.5, generator=rng)
     return net
 
 

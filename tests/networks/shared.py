@@ -41,10 +41,10 @@ def calm_weights(net, size, rng):
     return joined(groups)
 
 
-def twin_outputs(word, weights, own, enemy):
+def twin_outputs(spec, weights, own, enemy):
     """What the plain twin of a network, whose word names all that matters, says of one board, [n, n]."""
-    net = make_network(word)
-    name, _, rest = word.partition(":")
+    net = make_network(spec)
+    name, _, rest = spec.partition(":")
     settings = dict(part.split("=") for part in rest.split(","))
     groups = {group: w.astype(float) for group, w in net.split(weights, len(own)).items()}
     own, enemy = own.astype(float), enemy.astype(float)

@@ -27,16 +27,16 @@ WORDS = [
 ]
 
 
-def saved(path, word="nobi-net:width=16,blocks=1", size=9):
-    net = lively(word).float()
+def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
+    net = lively(spec).float()
     save_deep(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
     return net
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_a_model_comes_back_as_it_was(tmp_path, word):
+def test_a_model_comes_back_as_it_was(tmp_path, spec):
     path = tmp_path / "model.safetensors"
-    net = saved(path, word, 6)
+    net = saved(path, spec, 6)
     model = load_deep(path)
     assert str(model.network) == str(net)
     assert model.size == 6

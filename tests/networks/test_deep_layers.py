@@ -28,8 +28,8 @@ C14 = [
 
 
 @pytest.mark.parametrize("word", C14)
-def test_c14_is_what_the_paper_says(word):
-    net = lively(word)
+def test_c14_is_what_the_paper_says(spec):
+    net = lively(spec)
     size, s = net.sizes[0], net.settings
     planes = random_planes(net, 1, size)
     x = array(planes[0])[: None if s.ko else -1]
@@ -48,8 +48,8 @@ M15 = [
 
 
 @pytest.mark.parametrize("word", M15)
-def test_m15_is_what_the_paper_says(word):
-    net = lively(word)
+def test_m15_is_what_the_paper_says(spec):
+    net = lively(spec)
     size = (net.sizes or (6,))[0]
     planes = random_planes(net, 2, size)
     layers = [(array(c.filters()), array(c.bias())) for c in [*net.hidden, net.top]]
@@ -101,8 +101,8 @@ WORDS = [
 
 
 @pytest.mark.parametrize("word", [*WORDS, "mdlstm"])
-def test_the_copy_for_play_says_the_same_and_is_not_trained(word):
-    net = lively(word).eval()
+def test_the_copy_for_play_says_the_same_and_is_not_trained(spec):
+    net = lively(spec).eval()
     copy = net.for_play()
     planes = random_planes(net, 3, 6)
     np.testing.assert_array_equal(outputs(copy, planes), outputs(net, planes))
@@ -115,9 +115,9 @@ def test_the_copy_for_play_says_the_same_and_is_not_trained(word):
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(word):
+def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(spec):
     """A step along the gradient must be that of all the weights together, as found by trying."""
-    net = lively(word, scale=0.5).eval()  # values for training depend on the batch
+    net = lively(spec, scale=0.5).eval()  # values for training depend on the batch
     planes, target = random_planes(net, 2, 6), torch.tensor([3, 17])
 
     def loss():
@@ -170,9 +170,9 @@ def test_a_move_that_our_rules_forbid_does_not_break_training():
         ("mdlstm", 0.05),
     ],
 )
-def test_networks_learn(word, rate):
+def test_networks_learn(spec, rate):
     """To play where the only own stone is."""
-    net = make_deep(word, 1)
+    net = make_deep(spec, 1)
     rng = np.random.default_rng(0)
     planes = torch.zeros(200, random_planes(net, 1, 5).shape[1], 5, 5)
     cells = torch.from_numpy(rng.integers(0, 25, 200))
@@ -190,9 +190,9 @@ def test_networks_learn(word, rate):
 
 
 @pytest.mark.parametrize("word", ["c14-small:size=9", "nobi-net:width=16,blocks=2", "mdlstm"])
-def test_the_same_step_gives_the_same_bits(word):
+def test_the_same_step_gives_the_same_bits(spec):
     def after_two_steps():
-        net = make_deep(word, 3)
+        net = make_deep(spec, 3)
         planes = random_planes(net, 16, 9).float()
         target = torch.arange(16)
         optimiser = torch.optim.SGD(net.parameters(), 0.1)

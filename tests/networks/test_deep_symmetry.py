@@ -46,15 +46,15 @@ def differences(net, size, seed):
 @pytest.mark.parametrize("word", EQUIVARIANT)
 @settings(max_examples=4, deadline=None)
 @given(size=st.integers(5, 11), seed=st.integers(0, 2**31))
-def test_equivariance_is_exact_up_to_the_order_of_sums(word, size, seed):
+def test_equivariance_is_exact_up_to_the_order_of_sums(spec, size, seed):
     """In double precision, so that a weight in a wrong place could not hide behind rounding."""
-    net = lively(word.format(n=size), seed)
+    net = lively(spec.format(n=size), seed)
     assert max(differences(net, size, seed)) < DOUBLE
 
 
 @pytest.mark.parametrize("word", EQUIVARIANT[:1] + EQUIVARIANT[3:6])
-def test_equivariance_in_single_precision_on_the_full_board(word):
-    net = lively(word.format(n=19)).float()
+def test_equivariance_in_single_precision_on_the_full_board(spec):
+    net = lively(spec.format(n=19)).float()
     planes = random_planes(net, 2, 19).float()
     values = outputs(net, planes)
     for s in SYMMETRIES.values():
@@ -63,8 +63,8 @@ def test_equivariance_in_single_precision_on_the_full_board(word):
 
 
 @pytest.mark.parametrize("word", NOT_EQUIVARIANT)
-def test_other_networks_are_not_equivariant(word):
-    assert max(differences(lively(word.format(n=7)), 7, 1)) > 1e-3
+def test_other_networks_are_not_equivariant(spec):
+    assert max(differences(lively(spec.format(n=7)), 7, 1)) > 1e-3
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 6, 7, 19])

@@ -42,13 +42,13 @@ def values_of(twin, own, enemy, kind=torch.float32):
 @settings(max_examples=6, deadline=None)
 @given(hidden=st.integers(1, 5), size=st.integers(5, 10), seed=st.integers(0, 2**31))
 def test_in_double_precision_a_twin_is_the_papers_formula(kind, hidden, size, seed):
-    word, rng = kind.format(k=hidden), np.random.default_rng(seed)
-    network = make_network(word)
+    spec, rng = kind.format(k=hidden), np.random.default_rng(seed)
+    network = make_network(spec)
     weights = network.random_weights(size, rng) / 2
     own, enemy = random_boards(2, size, rng)
     found = values_of(twin_of(network, weights), own, enemy, torch.float64)
     for i in range(2):
-        expected = twin_outputs(word, weights, own[i], enemy[i])
+        expected = twin_outputs(spec, weights, own[i], enemy[i])
         assert_close(found[i], expected)
 
 

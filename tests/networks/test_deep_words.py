@@ -47,8 +47,8 @@ def test_names():
 
 
 @pytest.mark.parametrize(("word", "count"), COUNTS)
-def test_weight_counts(word, count):
-    assert make_deep(word).weight_count() == count
+def test_weight_counts(spec, count):
+    assert make_deep(spec).weight_count() == count
 
 
 def test_the_best_network_of_m15_is_as_large_as_the_paper_says():
@@ -60,8 +60,8 @@ def test_the_best_network_of_m15_is_as_large_as_the_paper_says():
 
 
 @pytest.mark.parametrize(("word", "_"), COUNTS)
-def test_words_come_back(word, _):
-    net = make_deep(word)
+def test_words_come_back(spec, _):
+    net = make_deep(spec)
     assert str(make_deep(str(net))) == str(net)
     assert make_deep(str(net)).weight_count() == net.weight_count()
 
@@ -83,9 +83,9 @@ def test_words_come_back(word, _):
         ("conv", "conv"),
     ],
 )
-def test_bad_words_are_refused(word, says):
+def test_bad_words_are_refused(spec, says):
     with pytest.raises(NobiError, match=says):
-        make_deep(word)
+        make_deep(spec)
 
 
 PLANES = {
@@ -100,8 +100,8 @@ PLANES = {
 
 
 @pytest.mark.parametrize("word", PLANES)
-def test_planes(word):
-    assert make_deep(word).planes == PLANES[word]
+def test_planes(spec):
+    assert make_deep(spec).planes == PLANES[spec]
 
 
 def test_masks_are_settings():
@@ -121,8 +121,8 @@ ONE_SIZE = ["c14-small:size=7", "m15:layers=2,filters=4,size=7", "m15:layers=1,f
 
 
 @pytest.mark.parametrize("word", ANY_SIZE)
-def test_networks_that_serve_every_size(word):
-    net = lively(word)
+def test_networks_that_serve_every_size(spec):
+    net = lively(spec)
     assert net.sizes is None
     for size in (5, 6, 9, 19, 25):
         net.check_serves(size)
@@ -136,8 +136,8 @@ def test_networks_that_serve_every_size(word):
 
 
 @pytest.mark.parametrize("word", ONE_SIZE)
-def test_networks_that_serve_one_size(word):
-    net = lively(word)
+def test_networks_that_serve_one_size(spec):
+    net = lively(spec)
     assert net.sizes == (7,)
     assert outputs(net, random_planes(net, 2, 7)).std() > 0
     for size in (5, 9, 19):
@@ -146,9 +146,9 @@ def test_networks_that_serve_one_size(word):
 
 
 @pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=16", "mdlstm"])
-def test_the_seed_chooses_the_weights(word):
+def test_the_seed_chooses_the_weights(spec):
     def weights(seed):
-        return torch.cat([p.detach().flatten() for p in make_deep(word, seed).parameters()])
+        return torch.cat([p.detach().flatten() for p in make_deep(spec, seed).parameters()])
 
     assert torch.equal(weights(1), weights(1))
     assert not torch.equal(weights(1), weights(2))

@@ -33,8 +33,8 @@ def one_board(size, rng):
 @pytest.mark.parametrize("word", SWIPING + OTHERS)
 @settings(max_examples=10, deadline=None)
 @given(size=st.integers(5, 13), seed=st.integers(0, 2**32))
-def test_the_output_is_the_networks_to_the_last_bit(word, size, seed):
-    net, rng = make_network(word), np.random.default_rng(seed)
+def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
+    net, rng = make_network(spec), np.random.default_rng(seed)
     weights = net.random_weights(size, rng)
     own, enemy = one_board(size, rng)
     inside = look_inside(net, weights, own, enemy)
@@ -43,8 +43,8 @@ def test_the_output_is_the_networks_to_the_last_bit(word, size, seed):
 
 @pytest.mark.parametrize("size", [5, 9])
 @pytest.mark.parametrize("word", SWIPING)
-def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(word, size):
-    net, rng = make_network(word), np.random.default_rng(size)
+def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(spec, size):
+    net, rng = make_network(spec), np.random.default_rng(size)
     weights = net.random_weights(size, rng)
     inside = look_inside(net, weights, *one_board(size, rng))
     readouts = np.einsum("skrc,k->src", inside.layers[-1].hidden.astype(float), net.split(weights, size)["output"])
@@ -53,23 +53,23 @@ def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(word, size)
 
 
 @pytest.mark.parametrize("word", SWIPING)
-def test_shapes_and_labels(word):
-    net, rng = make_network(word), np.random.default_rng(1)
+def test_shapes_and_labels(spec):
+    net, rng = make_network(spec), np.random.default_rng(1)
     inside = look_inside(net, net.random_weights(6, rng), *one_board(6, rng))
     assert len(inside.layers) == len(net.layers())
-    symmetric = net.name != "mdrnn" and getattr(net.settings, "cell", "mdlstm") == "mdlstm" and "mode" not in word
-    symmetric |= "symmetric" in word
+    symmetric = net.name != "mdrnn" and getattr(net.settings, "cell", "mdlstm") == "mdlstm" and "mode" not in spec
+    symmetric |= "symmetric" in spec
     for layer in inside.layers:
         assert layer.hidden.shape == ((8 if symmetric else 4), net.settings.hidden, 6, 6)
         assert len(layer.sweeps) == len(set(layer.sweeps)) == len(layer.hidden)
         assert {label.arrow for label in layer.sweeps} == set(WAYS)
-        gates = set(GATES) if symmetric else {"as in the published code"} if "original" in word else {""}
+        gates = set(GATES) if symmetric else {"as in the published code"} if "original" in spec else {""}
         assert {label.gates for label in layer.sweeps} == gates
 
 
 @pytest.mark.parametrize("word", OTHERS)
-def test_other_networks_have_no_sweeps(word):
-    net, rng = make_network(word), np.random.default_rng(1)
+def test_other_networks_have_no_sweeps(spec):
+    net, rng = make_network(spec), np.random.default_rng(1)
     assert look_inside(net, net.random_weights(6, rng), *one_board(6, rng)).layers == []
 
 

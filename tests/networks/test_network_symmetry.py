@@ -28,9 +28,9 @@ ALL_KINDS = [
 ]
 
 
-def outputs_of_transformed_boards(word, size, rng, boards=3, spread=1.0):
+def outputs_of_transformed_boards(spec, size, rng, boards=3, spread=1.0):
     """By symmetry: the outputs for transformed boards, and the transformed outputs."""
-    net = make_network(word)
+    net = make_network(spec)
     weights = net.random_weights(size, rng) * np.float32(spread)
     own, enemy = random_boards(boards, size, rng)
     outputs = net.evaluate(weights, own, enemy)
@@ -46,17 +46,17 @@ def outputs_of_transformed_boards(word, size, rng, boards=3, spread=1.0):
 @pytest.mark.parametrize("word", EQUIVARIANT)
 @settings(max_examples=20, deadline=None)
 @given(size=st.integers(5, 25), seed=st.integers(0, 2**32), spread=st.sampled_from([0.1, 1.0, 10.0, 100.0]))
-def test_equivariant_to_the_last_bit(word, size, seed, spread):
-    pairs = outputs_of_transformed_boards(word, size, np.random.default_rng(seed), spread=spread)
+def test_equivariant_to_the_last_bit(spec, size, seed, spread):
+    pairs = outputs_of_transformed_boards(spec, size, np.random.default_rng(seed), spread=spread)
     for symmetry, (outputs, expected) in pairs.items():
         np.testing.assert_array_equal(outputs, expected, err_msg=str(symmetry))
 
 
 @pytest.mark.parametrize("spread", [1, 10, 100])
 @pytest.mark.parametrize("word", EQUIVARIANT)
-def test_equivariant_to_the_last_bit_on_many_boards(word, spread):
+def test_equivariant_to_the_last_bit_on_many_boards(spec, spread):
     """Large weights make sums of large and tiny terms, whose last bit tells in which order the sweeps were added."""
-    pairs = outputs_of_transformed_boards(word, 9, np.random.default_rng(3), boards=1000, spread=spread)
+    pairs = outputs_of_transformed_boards(spec, 9, np.random.default_rng(3), boards=1000, spread=spread)
     for symmetry, (outputs, expected) in pairs.items():
         np.testing.assert_array_equal(outputs, expected, err_msg=str(symmetry))
 
@@ -77,8 +77,8 @@ def test_the_published_mdlstm_is_not_equivariant():
 
 
 @pytest.mark.parametrize("word", ["conv:features=3,width=3,planes=1", "mlp:hidden=10,unit=tanh"])
-def test_conv_and_mlp_know_left_from_right(word):
-    pairs = outputs_of_transformed_boards(word, 5, np.random.default_rng(1))
+def test_conv_and_mlp_know_left_from_right(spec):
+    pairs = outputs_of_transformed_boards(spec, 5, np.random.default_rng(1))
     kept = {symmetry for symmetry, pair in pairs.items() if np.allclose(*pair, rtol=0, atol=1e-4)}
     assert kept == {SYMMETRIES["0 quarter turns"]}
 
@@ -98,8 +98,8 @@ def test_symmetric_mdlstm_does_not_care_which_forget_gate_is_which():
 @pytest.mark.parametrize("word", ALL_KINDS)
 @settings(max_examples=15, deadline=None)
 @given(batch=st.integers(1, 150), size=st.integers(5, 9), seed=st.integers(0, 2**32))
-def test_a_board_has_the_same_outputs_alone_and_in_any_batch(word, batch, size, seed):
-    net = make_network(word)
+def test_a_board_has_the_same_outputs_alone_and_in_any_batch(spec, batch, size, seed):
+    net = make_network(spec)
     rng = np.random.default_rng(seed)
     weights = net.random_weights(size, rng)
     own, enemy = random_boards(batch, size, rng)
@@ -112,8 +112,8 @@ def test_a_board_has_the_same_outputs_alone_and_in_any_batch(word, batch, size, 
 
 
 @pytest.mark.parametrize("word", ALL_KINDS)
-def test_the_kind_of_numbers_on_the_boards_does_not_matter(word):
-    net = make_network(word)
+def test_the_kind_of_numbers_on_the_boards_does_not_matter(spec):
+    net = make_network(spec)
     rng = np.random.default_rng(1)
     weights = net.random_weights(6, rng)
     own, enemy = random_boards(4, 6, rng)

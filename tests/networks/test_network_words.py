@@ -35,7 +35,7 @@ MLP = [
     ("mlp:hidden=100,unit=sigmoid", 9, 100 * (162 + 1) + 81 * (100 + 1)),
     ("mlp:hidden=1,unit=tanh", 25, 1251 + 625 * 2),
 ]
-ALL = [*((word, size, count) for word, count in SCALABLE for size in (5, 9, 25)), *MLP]
+ALL = [*((spec, size, count) for spec, count in SCALABLE for size in (5, 9, 25)), *MLP]
 
 
 def test_names():
@@ -43,8 +43,8 @@ def test_names():
 
 
 @pytest.mark.parametrize(("word", "size", "count"), ALL)
-def test_weight_counts(word, size, count):
-    net = make_network(word)
+def test_weight_counts(spec, size, count):
+    net = make_network(spec)
     assert net.weight_count(size) == count
     assert sum(prod(shape) for shape in net.groups(size).values()) == count
 
@@ -57,13 +57,13 @@ def test_weight_counts(word, size, count):
         ("mdlstm:hidden=4,mode=tied", {"input": (16, 2), "recurrent": (16, 4), "border": (16,), "output": (4,)}),
     ],
 )
-def test_groups(word, groups):
-    assert make_network(word).groups(9) == groups
+def test_groups(spec, groups):
+    assert make_network(spec).groups(9) == groups
 
 
 @pytest.mark.parametrize(("word", "size", "count"), ALL)
-def test_split_cuts_the_vector_into_the_groups_in_their_order(word, size, count):
-    net = make_network(word)
+def test_split_cuts_the_vector_into_the_groups_in_their_order(spec, size, count):
+    net = make_network(spec)
     weights = np.arange(count, dtype=np.float32)
     parts = net.split(weights, size)
     assert {group: part.shape for group, part in parts.items()} == net.groups(size)
@@ -82,9 +82,9 @@ def test_random_weights_are_normal():
     np.testing.assert_array_equal(weights, net.random_weights(19, np.random.default_rng(1)))
 
 
-@pytest.mark.parametrize("word", [word for word, _ in SCALABLE])
-def test_the_same_weights_play_on_every_size(word):
-    net = make_network(word)
+@pytest.mark.parametrize("word", [spec for spec, _ in SCALABLE])
+def test_the_same_weights_play_on_every_size(spec):
+    net = make_network(spec)
     rng = np.random.default_rng(1)
     weights = net.random_weights(5, rng)
     for size in (5, 8, 19, 25):
@@ -102,10 +102,10 @@ def test_an_mlp_refuses_another_size():
         net.evaluate(weights, own, enemy)
 
 
-@pytest.mark.parametrize("word", [word for word, _ in SCALABLE] + [word for word, _, _ in MLP])
+@pytest.mark.parametrize("word", [spec for spec, _ in SCALABLE] + [spec for spec, _, _ in MLP])
 @pytest.mark.parametrize("surplus", [-1, 1])
-def test_weights_of_the_wrong_length_are_refused(word, surplus):
-    net = make_network(word)
+def test_weights_of_the_wrong_length_are_refused(spec, surplus):
+    net = make_network(spec)
     count = net.weight_count(5)
     weights = np.zeros(count + surplus, np.float32)
     with pytest.raises(NobiError, match=rf"{count} weights, not {count + surplus}\b.*\.$"):
@@ -137,13 +137,13 @@ def test_weights_of_the_wrong_length_are_refused(word, surplus):
         ("mdrn", "mdrnn"),
     ],
 )
-def test_bad_words_are_refused(word, says):
+def test_bad_words_are_refused(spec, says):
     with pytest.raises(NobiError, match=says):
-        make_network(word)
+        make_network(spec)
 
 
 def test_networks_are_printed_as_words_that_make_them_again():
-    for word, count in SCALABLE:
-        net = make_network(str(make_network(word)))
+    for spec, count in SCALABLE:
+        net = make_network(str(make_network(spec)))
         assert net.weight_count(5) == count
-        assert str(net) == str(make_network(word))
+        assert str(net) == str(make_network(spec))

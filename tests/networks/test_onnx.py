@@ -38,8 +38,8 @@ def compared(net, content, batch, size):
 
 
 @pytest.mark.parametrize(("word", "size"), ONE_SIZE)
-def test_one_size_any_batch(tmp_path, word, size):
-    net = lively(word).float()
+def test_one_size_any_batch(tmp_path, spec, size):
+    net = lively(spec).float()
     found = export_onnx(net, tmp_path / "net.onnx", size)
     assert found.sizes == [size]
     assert found.checked == [size]
@@ -51,8 +51,8 @@ def test_one_size_any_batch(tmp_path, word, size):
 
 
 @pytest.mark.parametrize("word", ANY_SIZE)
-def test_any_size_and_batch(tmp_path, word):
-    net = lively(word).float().eval()
+def test_any_size_and_batch(tmp_path, spec):
+    net = lively(spec).float().eval()
     found = export_onnx(net, tmp_path / "net.onnx", 9)
     assert found.sizes is None
     content = (tmp_path / "net.onnx").read_bytes()

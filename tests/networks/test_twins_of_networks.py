@@ -17,7 +17,7 @@ MODES = ["symmetric", "tied", "original"]
 BORDERS = ["value", "bias"]
 MDRNN = [f"mdrnn:hidden={k},border={border}" for k in UNITS for border in BORDERS]
 MDLSTM = [f"mdlstm:hidden={k},mode={mode}" for k in UNITS for mode in MODES]
-OF_THREE_UNITS = [word for word in MDRNN + MDLSTM if "hidden=3," in word]
+OF_THREE_UNITS = [spec for spec in MDRNN + MDLSTM if "hidden=3," in spec]
 STACKED = [
     *(f"stacked:cell=mdrnn,hidden=3,layers=2,border={border}" for border in BORDERS),
     *(f"stacked:cell=mdlstm,hidden=3,layers=2,mode={mode}" for mode in MODES),
@@ -40,64 +40,64 @@ ON_LARGE_BOARDS = [
 PUBLISHED = np.load(Path(__file__).parent.parent / "data" / "swiping.npz")
 
 
-def assert_like_the_twin(word, weights, own, enemy, within):
+def assert_like_the_twin(spec, weights, own, enemy, within):
     """As the twin but for rounding: nearer than `within`, or than what rounding the weights would do many times over.
 
     Where forget gates are open, the states of an MDLSTM grow from cell to cell, and about one network in a thousand
     on the largest boards is as sensitive as that.
     """
-    outputs = make_network(word).evaluate(weights, own, enemy)
+    outputs = make_network(spec).evaluate(weights, own, enemy)
     assert outputs.dtype == np.float32
     for output, mine, theirs in zip(outputs, own, enemy, strict=True):
-        expected = twin_outputs(word, weights, mine, theirs)
+        expected = twin_outputs(spec, weights, mine, theirs)
         if np.abs(output - expected).max() > within * largest(expected):
-            moved = rounding_of(word, weights, mine, theirs, expected)
+            moved = rounding_of(spec, weights, mine, theirs, expected)
             within = max(within, 50 * moved / largest(expected))
         assert_close(output, expected, within)
 
 
-def rounding_of(word, weights, own, enemy, expected):
+def rounding_of(spec, weights, own, enemy, expected):
     """How far the twin's outputs move if every weight moves to the next number up or down."""
     rng = np.random.default_rng(0)
     return max(
-        np.abs(twin_outputs(word, np.nextafter(weights, toward), own, enemy) - expected).max()
+        np.abs(twin_outputs(spec, np.nextafter(weights, toward), own, enemy) - expected).max()
         for toward in rng.choice(np.array([-np.inf, np.inf], np.float32), (4, len(weights)))
     )
 
 
-def compare_calm(word, size, batch):
+def compare_calm(spec, size, batch):
     rng = np.random.default_rng(size)
-    weights = calm_weights(make_network(word), size, rng)
-    assert_like_the_twin(word, weights, *random_boards(batch, size, rng), within=SINGLE)
+    weights = calm_weights(make_network(spec), size, rng)
+    assert_like_the_twin(spec, weights, *random_boards(batch, size, rng), within=SINGLE)
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 9])
 @pytest.mark.parametrize("word", MDRNN + MDLSTM + STACKED + CONV + MLP)
-def test_like_the_twin(word, size):
-    compare_calm(word, size, batch=2)
+def test_like_the_twin(spec, size):
+    compare_calm(spec, size, batch=2)
 
 
 @pytest.mark.parametrize("size", [13, 19, 25])
 @pytest.mark.parametrize("word", ON_LARGE_BOARDS)
-def test_like_the_twin_on_large_boards(word, size):
-    compare_calm(word, size, batch=1)
+def test_like_the_twin_on_large_boards(spec, size):
+    compare_calm(spec, size, batch=1)
 
 
 @pytest.mark.parametrize("word", [*OF_THREE_UNITS, *CONV[2:4], *MLP[2:4]])
 @settings(max_examples=20, deadline=None)
 @given(size=st.integers(5, 25), seed=st.integers(0, 2**32))
-def test_like_the_twin_on_any_size(word, size, seed):
+def test_like_the_twin_on_any_size(spec, size, seed):
     rng = np.random.default_rng(seed)
-    weights = calm_weights(make_network(word), size, rng)
-    assert_like_the_twin(word, weights, *random_boards(1, size, rng), within=SINGLE)
+    weights = calm_weights(make_network(spec), size, rng)
+    assert_like_the_twin(spec, weights, *random_boards(1, size, rng), within=SINGLE)
 
 
 @pytest.mark.parametrize("word", [*OF_THREE_UNITS, *STACKED[:5], *CONV, *MLP])
-def test_like_the_twin_with_weights_as_they_are_guessed(word):
+def test_like_the_twin_with_weights_as_they_are_guessed(spec):
     """N(0, 1) throughout, on a board too small for chaos."""
     rng = np.random.default_rng(1)
-    weights = make_network(word).random_weights(5, rng)
-    assert_like_the_twin(word, weights, *random_boards(5, 5, rng), within=2e-4)
+    weights = make_network(spec).random_weights(5, rng)
+    assert_like_the_twin(spec, weights, *random_boards(5, 5, rng), within=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_like_the_twin_with_weights_as_they_are_guessed(word):
         ("mdlstm_k3_n5", "mdlstm:hidden=3,mode=original"),
     ],
 )
-def test_like_the_published_code(key, word):
+def test_like_the_published_code(key, spec):
     enemy, own = np.moveaxis(PUBLISHED[f"{key}_board"], -1, 0)[:, None]
     parts = {
         "input": PUBLISHED[f"{key}_W_in"][:, ::-1],
@@ -116,7 +116,7 @@ def test_like_the_published_code(key, word):
         "output": PUBLISHED[f"{key}_W_out"],
         "border": PUBLISHED[f"{key}_W_b"],
     }
-    net = make_network(word)
+    net = make_network(spec)
     weights = joined({group: parts[group] for group in net.groups(len(own[0]))})
     outputs = sigmoid(net.evaluate(weights, own, enemy)[0])
     assert_close(outputs, PUBLISHED[f"{key}_output"], 1e-4)  # ten units amplify rounding
@@ -133,5 +133,5 @@ def test_a_stack_of_one_layer_is_that_layer(single, stack):
     rng = np.random.default_rng(1)
     weights = make_network(single).random_weights(7, rng)
     own, enemy = random_boards(3, 7, rng)
-    outputs = [make_network(word).evaluate(weights, own, enemy) for word in (single, stack)]
+    outputs = [make_network(spec).evaluate(weights, own, enemy) for spec in (single, stack)]
     np.testing.assert_array_equal(*outputs)

@@ -18,9 +18,9 @@ WORDS = ["nobi-net:width=32,blocks=3", "nobi-net:width=96,blocks=2", "nobi-net:w
 CLOSE = 1e-4
 
 
-def trained(word, seed=0):
+def trained(spec, seed=0):
     """A network with weights and statistics that all make a difference."""
-    net = make_deep(word, seed)
+    net = make_deep(spec, seed)
     rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weights in net.parameters():
@@ -58,8 +58,8 @@ def close_gradient(found, expected):
 @pytest.mark.parametrize("mode", ["training", "frozen", "playing"])
 @pytest.mark.parametrize("size", [5, 9, 19, 25])
 @pytest.mark.parametrize("word", WORDS)
-def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(word, size, mode):
-    net = trained(word)
+def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(spec, size, mode):
+    net = trained(spec)
     net.train(mode != "playing")
     net.freeze_statistics(mode == "frozen")
     planes = random_planes(net, 5, size)
@@ -79,12 +79,12 @@ def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(word
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_without_torch_the_values_are_the_same(tmp_path, word):
-    net = trained(word)
+def test_without_torch_the_values_are_the_same(tmp_path, spec):
+    net = trained(spec)
     save_deep(tmp_path / "m.safetensors", DeepModel(net, 19))
     compiled = compiled_in(read_model_file(tmp_path / "m.safetensors"))
     assert isinstance(compiled, CompiledNobiNet)
-    assert str(compiled) == word
+    assert str(compiled) == spec
     reference = load_deep(tmp_path / "m.safetensors").network.double().eval()
     for size in (5, 6, 9, 13, 19, 25):
         planes = random_planes(net, 3, size, seed=size)
@@ -107,8 +107,8 @@ def test_the_batch_and_the_number_of_threads_change_no_bit():
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_the_shapes_of_a_model_file_are_those_of_the_torch_module(word):
-    net = make_deep(word)
+def test_the_shapes_of_a_model_file_are_those_of_the_torch_module(spec):
+    net = make_deep(spec)
     assert net.settings.shapes() == {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}
 
 

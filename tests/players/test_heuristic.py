@@ -121,11 +121,11 @@ def test_a_ladder_breaker_makes_it_look_elsewhere():
     rows = [line.split() for line in ladder.strip().splitlines()]
     rows[2][6] = "O"  # a white stone at G7, on the ladder's way
     broken = AtariGo.from_text("\n".join(" ".join(row) for row in rows), BLACK)
-    room = allocate_room(9, 0.0)
-    room.steps[0] = 300
-    assert not wins_by_atari(broken.boards.stones, 0, room, np.uint16(atari), BLACK, np.uint16(0))
-    room.steps[0] = 300
-    assert wins_by_atari(working.boards.stones, 0, room, np.uint16(atari), BLACK, np.uint16(0))
+    workspace = allocate_room(9, 0.0)
+    workspace.steps[0] = 300
+    assert not wins_by_atari(broken.boards.stones, 0, workspace, np.uint16(atari), BLACK, np.uint16(0))
+    workspace.steps[0] = 300
+    assert wins_by_atari(working.boards.stones, 0, workspace, np.uint16(atari), BLACK, np.uint16(0))
 
 
 NET = """
@@ -145,10 +145,10 @@ NET = """
 def test_a_net_holds_against_every_answer(move, holds):
     """The knight's move around the cutting stone nets it; a step further out it gets away."""
     game = AtariGo.from_text(NET, BLACK)
-    room = allocate_room(9, 0.0)
-    room.steps[0] = 10_000
+    workspace = allocate_room(9, 0.0)
+    workspace.steps[0] = 10_000
     point, target = np.uint16(game._as_point(move)), np.uint16(game._as_point("D6"))
-    assert wins_by_net(game.boards.stones, 0, room, point, BLACK, target, np.uint16(0)) == holds
+    assert wins_by_net(game.boards.stones, 0, workspace, point, BLACK, target, np.uint16(0)) == holds
     assert net_by_search(as_dict(game), 9, surround.BLACK, row_column(int(point), 9), 40) == holds
 
 
@@ -204,10 +204,10 @@ def falls(board, size, me, target, depth):
 
 def quiet_positions(size, count):
     """Random positions where no chain is in atari."""
-    chance = random.Random(size)
+    rng = random.Random(size)
     while count:
         game = AtariGo(size)
-        for _ in range(chance.randrange(4, size * size // 2)):
+        for _ in range(rng.randrange(4, size * size // 2)):
             board = as_dict(game)
             safe = []
             for move in game.legal_moves():
@@ -216,7 +216,7 @@ def quiet_positions(size, count):
                     safe.append(move)
             if not safe:
                 break
-            game.play(chance.choice(safe))
+            game.play(rng.choice(safe))
         count -= 1
         yield game
 
@@ -226,11 +226,11 @@ def test_forced_wins_are_those_of_a_plain_search():
     nets = ladders = 0
     for game in [*quiet_positions(5, 80), *quiet_positions(6, 60), *quiet_positions(7, 60)]:
         size = game.size
-        room = allocate_room(size, 0.0)
+        workspace = allocate_room(size, 0.0)
         before = game.boards.stones.colour.copy()
-        count = forced_wins(game.boards.stones, 0, room, game.to_move, np.uint16(0), size * size)
+        count = forced_wins(game.boards.stones, 0, workspace, game.to_move, np.uint16(0), size * size)
         assert (game.boards.stones.colour == before).all()
-        found = {int(move) for move in room.candidates[:count]}
+        found = {int(move) for move in workspace.candidates[:count]}
         board = as_dict(game)
         me = MARKS[game.to_move]
         by_atari = {p for p in game.legal_moves() if capture_by_search(board, size, me, row_column(p, size), 40)}
@@ -247,13 +247,13 @@ def test_forced_wins_are_those_of_a_plain_search():
 
 def test_liberties_found_by_walking_are_those_of_the_twin():
     for game in quiet_positions(7, 20):
-        room = allocate_room(7, 0.0)
+        workspace = allocate_room(7, 0.0)
         board = as_dict(game)
         for p in game.points():
             if game.colour(p) != EMPTY:
-                count = find_liberties(game.boards.stones, 0, room, np.uint16(p), 49)
+                count = find_liberties(game.boards.stones, 0, workspace, np.uint16(p), 49)
                 _, expected = surround.chain_and_liberties(board, row_column(p, 7), 7)
-                assert {row_column(int(q), 7) for q in room.liberty[:count]} == expected
+                assert {row_column(int(q), 7) for q in workspace.liberty[:count]} == expected
 
 
 def test_with_e_one_it_is_the_random_player():

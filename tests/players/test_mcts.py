@@ -25,8 +25,8 @@ SETTLED = """
 """28 points for black, 21 for white, with dead stones at C5 and G2."""
 
 
-def bot_at(game, word="mcts:rollouts=300"):
-    return make_bot(word, variant(game.rules_text(), game.size))
+def bot_at(game, spec="mcts:rollouts=300"):
+    return make_bot(spec, variant(game.rules_text(), game.size))
 
 
 @pytest.mark.parametrize(("komi", "to_move"), [(0.5, BLACK), (9.5, WHITE)])
@@ -169,8 +169,8 @@ def test_a_settled_win_is_kept_while_the_opponent_passes(scoring, komi, to_move)
 
 
 @pytest.mark.parametrize(("word", "size"), [("go", 5), ("go:scoring=territory", 5), ("atari-go", 5), ("pente", 5)])
-def test_games_between_bots_end(word, size):
-    where = variant(word, size)
+def test_games_between_bots_end(spec, size):
+    where = variant(spec, size)
     game = where.new()
     bots = [make_bot("mcts:rollouts=60,resign=0", where, seed) for seed in (1, 2)]
     while not game.is_over and len(game.moves) < 3 * size * size:
@@ -181,10 +181,10 @@ def test_games_between_bots_end(word, size):
 
 
 @pytest.mark.parametrize("word", ["mcts:rollouts=200", "playout"])
-def test_getting_ready_changes_nothing(word):
+def test_getting_ready_changes_nothing(spec):
     def moves(*, ready):
         game = variant("go", 5).new()
-        bot = make_bot(word, variant("go", 5), 7)
+        bot = make_bot(spec, variant("go", 5), 7)
         if ready:
             bot.get_ready(game)
         for _ in range(6):
@@ -249,7 +249,7 @@ def test_go_in_the_arena():
 def test_words():
     where = variant("go", 9)
     assert str(make_player("mcts:rollouts=10,threads=2", where)) == "mcts:rollouts=10,threads=2"
-    for word, sentence in [
+    for spec, sentence in [
         ("mcts:rollouts=-1", "'mcts:rollouts=-1': rollouts must be 0 to 1e+09, not -1."),
         ("mcts:mode=lazy", "'mcts:mode=lazy': mode cannot be 'lazy'; choose one of asynchronous or synchronous."),
         (
@@ -259,5 +259,5 @@ def test_words():
         ),
     ]:
         with pytest.raises(NobiError) as fault:
-            make_player(word, where)
+            make_player(spec, where)
         assert str(fault.value) == sentence

@@ -19,8 +19,8 @@ from nobi.players.network import NetworkPlayer, NetworkSettings
 from nobi.streams import stream_of
 
 
-def network_player(word, game, size, seed=0, temperature=0.0):
-    where, network = variant(game, size), make_network(word)
+def network_player(spec, game, size, seed=0, temperature=0.0):
+    where, network = variant(game, size), make_network(spec)
     weights = network.random_weights(size, np.random.default_rng(seed))
     return NetworkPlayer(where, network, weights, NetworkSettings(temperature))
 
@@ -46,8 +46,8 @@ WORDS = ["mdrnn:hidden=3", "mdlstm:hidden=3", "conv:features=2,width=3", "mlp:hi
 
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("game", ["atari-go", "go"])
-def test_greedy_is_the_best_legal_move(word, game):
-    player = network_player(word, game, 6)
+def test_greedy_is_the_best_legal_move(spec, game):
+    player = network_player(spec, game, 6)
     position = player.variant.new()
     for _ in range(15):
         values = values_of(player, position)
@@ -99,8 +99,8 @@ def test_it_passes_only_when_nothing_else_is_legal():
 
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("batch", [1, 5, 64, 300])
-def test_a_game_does_not_depend_on_its_neighbours(word, batch):
-    player = network_player(word, "atari-go", 5, temperature=0.3)
+def test_a_game_does_not_depend_on_its_neighbours(spec, batch):
+    player = network_player(spec, "atari-go", 5, temperature=0.3)
     naive = make_player("naive", player.variant)
     expected = play_games(player.variant, player, naive, 150, keep_moves=True, threads=1)
     assert_same_games(expected, match_in_lockstep(player.variant, player, naive, 150, batch))
@@ -125,8 +125,8 @@ def test_the_loop_in_python_plays_the_same_games():
     assert_same_games(expected, play_games(player.variant, InPython(player), naive, 100, keep_moves=True))
 
 
-def save_random(path, word="mdrnn:hidden=3", size=7):
-    network = make_network(word)
+def save_random(path, spec="mdrnn:hidden=3", size=7):
+    network = make_network(spec)
     weights = network.random_weights(size, np.random.default_rng(1))
     save_model(path, Model(network, weights, size, {"training": {"game": "atari-go"}, "seed": 7}))
     return network, weights

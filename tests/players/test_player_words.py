@@ -12,7 +12,7 @@ def test_player_words():
     assert names() == ["heuristic", "mcts", "naive", "playout", "random"]
     assert str(make_player("heuristic:e=0.2", atari_go)) == "heuristic:e=0.2"
     assert str(make_player("heuristic", atari_go)) == "heuristic"
-    for word, where, sentence in [
+    for spec, where, sentence in [
         ("clever", go, "There is no player 'clever'; choose one of heuristic, mcts, naive, playout or random."),
         ("heuristic", go, "The player 'heuristic' plays atari-go, not go."),
         ("playout", atari_go, "The player 'playout' plays go, not atari-go."),
@@ -29,6 +29,6 @@ def test_player_words():
         ("random:e=1", go, "'random:e=1': there is no setting 'e'; it takes none."),
     ]:
         with pytest.raises(NobiError) as fault:
-            make_player(word, where)
+            make_player(spec, where)
         assert str(fault.value).startswith(sentence)
         assert sentence.endswith((".", "There are "))

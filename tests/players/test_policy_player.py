@@ -21,8 +21,8 @@ from nobi.streams import stream_of
 NETS = ["nobi-net:width=16,blocks=2", "m15:layers=2,filters=4,size=7", "mdlstm:hidden=2", "c14-small:size=7"]
 
 
-def player(word="nobi-net:width=16,blocks=2", size=7, **settings):
-    return PolicyPlayer(variant("go", size), lively(word).float(), PolicySettings(**settings))
+def player(spec="nobi-net:width=16,blocks=2", size=7, **settings):
+    return PolicyPlayer(variant("go", size), lively(spec).float(), PolicySettings(**settings))
 
 
 def choose(who, game, seed=0):
@@ -40,8 +40,8 @@ def random_game(moves, size=7, seed=0):
 
 
 @pytest.mark.parametrize("word", NETS)
-def test_greedy_is_the_best_legal_move(word):
-    who = player(word, eyes=True)
+def test_greedy_is_the_best_legal_move(spec):
+    who = player(spec, eyes=True)
     for moves in (0, 1, 8, 25):
         game = random_game(moves)
         values = who.values([game])[0].reshape(7, 7)
@@ -139,8 +139,8 @@ def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
 
 
 @pytest.mark.parametrize("word", ["nobi-net:width=16,blocks=2", "c14-small:size=5"])
-def test_games_do_not_depend_on_threads_or_batch(word):
-    who = PolicyPlayer(variant("go", 5), lively(word).float(), PolicySettings(temperature=0.5))
+def test_games_do_not_depend_on_threads_or_batch(spec):
+    who = PolicyPlayer(variant("go", 5), lively(spec).float(), PolicySettings(temperature=0.5))
     naive = make_player("playout", who.variant)
     games = [
         play_games(who.variant, who, naive, 10, threads=threads, batch=batch, keep_moves=True)
@@ -156,8 +156,8 @@ def test_it_may_play_itself():
     assert (played.length > 10).all()
 
 
-def saved(path, word, size):
-    save_deep(path, DeepModel(lively(word).float(), size))
+def saved(path, spec, size):
+    save_deep(path, DeepModel(lively(spec).float(), size))
     return str(path)
 
 

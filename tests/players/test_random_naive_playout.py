@@ -11,15 +11,15 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.games import variant
 
 
-def random_position(word, size, seed, most):
-    chance = random.Random(seed)
-    game = variant(word, size).new()
-    for _ in range(chance.randrange(most)):
+def random_position(spec, size, seed, most):
+    rng = random.Random(seed)
+    game = variant(spec, size).new()
+    for _ in range(rng.randrange(most)):
         if game.is_over:
             game.undo()
             break
-        game.play(chance.choice(game.legal_moves()))
-    return game if not game.is_over else random_position(word, size, seed + 1, most)
+        game.play(rng.choice(game.legal_moves()))
+    return game if not game.is_over else random_position(spec, size, seed + 1, most)
 
 
 def outcome_after(game, move):
@@ -36,8 +36,8 @@ GAMES = ["atari-go", "atari-go:captures=3", "gomoku", "pente", "go"]
 
 
 @pytest.mark.parametrize("word", GAMES)
-def test_random_is_uniform_over_all_legal_moves(word):
-    game = random_position(word, 5, seed=3, most=20)
+def test_random_is_uniform_over_all_legal_moves(spec):
+    game = random_position(spec, 5, seed=3, most=20)
     legal = game.legal_moves()
     assert_uniform(choices_of("random", game, 200 * len(legal)), legal)
 
@@ -45,8 +45,8 @@ def test_random_is_uniform_over_all_legal_moves(word):
 @pytest.mark.parametrize("word", GAMES)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_naive_wins_if_it_can_and_never_loses_at_once_if_it_need_not(word, seed):
-    game = random_position(word, 6, seed, most=40)
+def test_naive_wins_if_it_can_and_never_loses_at_once_if_it_need_not(spec, seed):
+    game = random_position(spec, 6, seed, most=40)
     outcome = {move: outcome_after(game, move) for move in game.legal_moves()}
     best = [m for m in outcome if outcome[m] == 1] or [m for m in outcome if outcome[m] == 0] or list(outcome)
     assert set(choices_of("naive", game, 5, seed)) <= set(best)

@@ -15,13 +15,13 @@ from nobi.streams import stream_of
 def choice(board, network, weights, game, seed):
     player = NetworkPlayer(board, network, weights)
     moves, streams = np.zeros(1, np.uint16), np.array([stream_of(seed, 0)])
-    player.batch_chooser()(game.boards, np.zeros(1, np.int64), streams, player.room(), moves)
+    player.batch_chooser()(game.boards, np.zeros(1, np.int64), streams, player.workspace(), moves)
     return int(moves[0])
 
 
 @pytest.mark.parametrize("word", ["atari-go", "gomoku", "go"])
-def test_the_best_moves_are_those_that_the_player_chooses(word):
-    board, network, rng = variant(word, 5), make_network("mdrnn:hidden=3"), np.random.default_rng(1)
+def test_the_best_moves_are_those_that_the_player_chooses(spec):
+    board, network, rng = variant(spec, 5), make_network("mdrnn:hidden=3"), np.random.default_rng(1)
     weights = network.random_weights(5, rng)
     game = board.new()
     while not game.is_over and len(game.moves) < 20:

@@ -18,9 +18,9 @@ def read(file):
     return sgf.Sgf_game.from_bytes(file.read_bytes())
 
 
-def replayed(record, word):
+def replayed(record, spec):
     """The game of a record, played through from an empty board."""
-    game = variant(word, record.get_size()).new()
+    game = variant(spec, record.get_size()).new()
     for node in record.get_main_sequence()[1:]:
         _, move = node.get_move()
         game.play("pass" if move is None else "ABCDEFGHJ"[move[1]] + str(move[0] + 1))

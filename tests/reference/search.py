@@ -13,14 +13,14 @@ F = np.float32
 class Stream:
     """SplitMix64."""
 
-    def __init__(self, word):
-        self.word = word
+    def __init__(self, spec):
+        self.spec = spec
 
     @staticmethod
-    def mix(word):
-        word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
-        return word ^ (word >> 31)
+    def mix(spec):
+        spec = ((spec ^ (spec >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        spec = ((spec ^ (spec >> 27)) * 0x94D049BB133111EB) & MASK
+        return spec ^ (spec >> 31)
 
     @classmethod
     def of(cls, seed, game):
@@ -28,8 +28,8 @@ class Stream:
         return cls(cls.mix((cls.mix((seed + step) & MASK) + game * step) & MASK))
 
     def below(self, n):
-        self.word = (self.word + 0x9E3779B97F4A7C15) & MASK
-        return ((self.mix(self.word) >> 32) * n) >> 32
+        self.spec = (self.spec + 0x9E3779B97F4A7C15) & MASK
+        return ((self.mix(self.spec) >> 32) * n) >> 32
 
 
 class Position:

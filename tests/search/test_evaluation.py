@@ -12,7 +12,7 @@ from helpers.processes import wait_until
 from nobi.board.stones import PASS, WHITE, board_points
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.games import variant
 from nobi.models.model import DeepModel, Model, save_deep, save_model
 from nobi.networks import make_network
@@ -41,9 +41,9 @@ class Favourite:
         return weights
 
 
-def started(policy, word="go", size=5, **settings):
-    search = Search(variant(word, size), SearchSettings(**settings), policy=policy)
-    search.set_game(variant(word, size).new())
+def started(policy, spec="go", size=5, **settings):
+    search = Search(variant(spec, size), SearchSettings(**settings), policy=policy)
+    search.set_game(variant(spec, size).new())
     return search
 
 
@@ -120,20 +120,20 @@ def looks(monkeypatch):
 
 
 @pytest.mark.parametrize("word", ["go", "atari-go", "gomoku", "pente"])
-def test_stones_are_those_of_the_nodes(word, looks):
-    started(Favourite(7, 10), word, 7, mode="synchronous").run(200)
+def test_stones_are_those_of_the_nodes(spec, looks):
+    started(Favourite(7, 10), spec, 7, mode="synchronous").run(200)
     assert len(looks) > 20
     for moves, planes, white in looks:
-        game = played(variant(word, 7).new(), moves)
+        game = played(variant(spec, 7).new(), moves)
         assert (planes == stones_of(game)).all()
         assert white == (game.to_move == WHITE)
 
 
 @pytest.mark.parametrize("word", ["m15", "c14-7"])
-def test_planes_are_those_of_the_nodes(word, looks):
+def test_planes_are_those_of_the_nodes(spec, looks):
     """With moves before the root, so that the latest of a node lie on both sides of it; also after the tree moved."""
     policy = Favourite(5, 3)
-    policy.planes = planes_named(word)
+    policy.planes = make_planes(spec)
     search = started(policy, mode="synchronous", expand=0)
     game = variant("go", 5).new()
     for _ in range(4):
@@ -261,7 +261,7 @@ def test_deep_networks_guide_a_search(tmp_path):
     search.run(1)
     game = variant("go", 5).new()
     values = network.for_play().evaluate(
-        position_planes(game, planes_named(network.planes), rank=9)[None], np.array([False])
+        position_planes(game, make_planes(network.planes), rank=9)[None], np.array([False])
     )
     expected = softmax(values, 1.0)[0]
     found = {child.move: child.prior for child in search.children()}
@@ -272,8 +272,8 @@ def test_deep_networks_guide_a_search(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])
-def test_other_games(word):
-    search = started(Favourite(7, 10), word, 7, mode="synchronous", follow=5)
+def test_other_games(spec):
+    search = started(Favourite(7, 10), spec, 7, mode="synchronous", follow=5)
     search.run(200)
     assert search.children()[0].prior > 0
     assert search.figures.evaluated > 10

@@ -30,7 +30,7 @@ def test_the_tree_of_the_plain_twin(size, playouts, expand, opening):
     search = Search(variant("gomoku", size), SearchSettings(rave=50, expand=expand), seed=7)
     search.set_game(game)
     search.run(playouts)
-    stream = Stream.of(Stream.of(7, 0).word >> 1, 0)
+    stream = Stream.of(Stream.of(7, 0).spec >> 1, 0)
     root = search_plainly(plain, playouts, stream, rave=50.0, expand_after=expand)
     assert_same_tree(search.tree, 0, root, size)
 
@@ -49,18 +49,18 @@ def assert_same_tree(tree, node, plain, size):
 
 
 @pytest.mark.parametrize("word", ["go", "atari-go", "pente"])
-def test_one_thread_and_a_seed_give_the_same_bits(word):
+def test_one_thread_and_a_seed_give_the_same_bits(spec):
     """However the playouts are cut into runs."""
     trees = []
     for runs in ([300], [1, 17, 182, 100]):
-        search = Search(variant(word, 5), seed=3)
-        search.set_game(variant(word, 5).new())
+        search = Search(variant(spec, 5), seed=3)
+        search.set_game(variant(spec, 5).new())
         assert sum(search.run(playouts) for playouts in runs) == 300
         trees.append(facts(search.tree))
     for one, other in zip(*trees, strict=True):
         assert_array_equal(one, other)
-    other = Search(variant(word, 5), seed=4)
-    other.set_game(variant(word, 5).new())
+    other = Search(variant(spec, 5), seed=4)
+    other.set_game(variant(spec, 5).new())
     other.run(300)
     assert not np.array_equal(facts(other.tree)[1], trees[0][1])
 

@@ -33,8 +33,8 @@ def best(game, playouts):
         ("atari-go", "D4", "C4 E4 D5", BLACK, 1000, "D3"),  # escape
     ],
 )
-def test_the_move_that_decides(word, black, white, to_move, playouts, right):
-    game = rows_position(word, 9, black.split(), white.split(), to_move)
+def test_the_move_that_decides(spec, black, white, to_move, playouts, right):
+    game = rows_position(spec, 9, black.split(), white.split(), to_move)
     assert best(game, playouts)[0] in right.split()
 
 

@@ -16,9 +16,9 @@ from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
 
-def started(word="go", size=5, game=None, **settings):
-    search = Search(variant(word, size), SearchSettings(**settings))
-    search.set_game(game or variant(word, size).new())
+def started(spec="go", size=5, game=None, **settings):
+    search = Search(variant(spec, size), SearchSettings(**settings))
+    search.set_game(game or variant(spec, size).new())
     return search
 
 
@@ -44,10 +44,10 @@ def test_every_line_of_the_tree_is_legal(ko):
     game = position(f"go:ko={ko}", KO)
     search = started(f"go:ko={ko}", game=game, expand=0)
     search.run(3000)
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     every = [line for line in lines(search.tree) if len(line) > 3]
     assert len(every) > 1000
-    for i in chance.integers(0, len(every), 500):
+    for i in rng.integers(0, len(every), 500):
         here = game.copy()
         for move in every[i]:
             assert move == PASS or here.is_legal(move)
@@ -171,9 +171,9 @@ def test_pattern_codes_are_kept_up_to_date():
     search = started(size=7)
     for _ in range(50):
         search.run(1)
-        scene = search._scenes[0][0]
-        on_board = scene.boards.stones.neighbours[:, 0] != 0
-        assert (scene.codes[0] == codes_of(scene.boards.stones, 0))[on_board].all()
+        position = search._scenes[0][0]
+        on_board = position.boards.stones.neighbours[:, 0] != 0
+        assert (position.codes[0] == codes_of(position.boards.stones, 0))[on_board].all()
 
 
 def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():

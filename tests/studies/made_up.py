@@ -8,8 +8,8 @@ import numpy as np
 
 from nobi import studies
 from nobi.statistics import Interval
-from nobi.storage import ready_folder
-from nobi.studies.jobs import Piece
+from nobi.storage import make_writable_folder
+from nobi.studies.jobs import Job
 from nobi.studies.resources import Engine, Records
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table
 
@@ -36,7 +36,7 @@ ENGINES = {name: Engine(name, f"{name} 1.0") for name in studies.ENGINES}
 
 
 @dataclass(frozen=True)
-class Numbers(Piece):
+class Numbers(Job):
     """Some numbers."""
 
     kind = "numbers"
@@ -50,8 +50,8 @@ class Numbers(Piece):
     def cost(self):
         return float(self.number)
 
-    def make(self, workshop, progress):
-        ready_folder(workshop.run_folder(self.name))
+    def make(self, cache, progress):
+        make_writable_folder(cache.run_folder(self.name))
         progress(0.5)
         if self.number in interrupt_at:
             interrupt_at.remove(self.number)
@@ -63,7 +63,7 @@ class Numbers(Piece):
 
 @dataclass(frozen=True)
 class Sizes:
-    pieces: tuple[int, ...]
+    jobs: tuple[int, ...]
 
 
 class MadeUp(Study):
@@ -73,15 +73,15 @@ class MadeUp(Study):
     scales: ClassVar = {"tiny": Sizes((3, 1)), "quick": Sizes((1, 5, 3))}
 
     def conditions(self):
-        return {"numbers": " ".join(map(str, self.settings.pieces))}
+        return {"numbers": " ".join(map(str, self.settings.jobs))}
 
-    def pieces(self):
-        return [Numbers(number) for number in self.settings.pieces]
+    def jobs(self):
+        return [Numbers(number) for number in self.settings.jobs]
 
-    def findings(self, workshop, folder):
+    def report(self, cache, folder):
         (folder / f"{self.name}.png").write_text("a picture")
         (folder / f"{self.name}.svg").write_text("a picture")
-        sums = [float(workshop.arrays(piece)["values"].sum()) for piece in self.pieces()]
+        sums = [float(cache.arrays(job)["values"].sum()) for job in self.jobs()]
         rows = [
             Row({"case": str(i)}, "sum", Interval(value, value - 1, np.inf), 0.25, 0.0) for i, value in enumerate(sums)
         ]

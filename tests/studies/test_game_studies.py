@@ -23,16 +23,16 @@ class Played:
     def __init__(self):
         self.asked = []
 
-    def arrays(self, piece):
-        self.asked.append(piece)
-        black = np.arange(piece.games) % 2 == 0
-        none = np.zeros(piece.games, bool)
+    def arrays(self, job):
+        self.asked.append(job)
+        black = np.arange(job.games) % 2 == 0
+        none = np.zeros(job.games, bool)
         return {
-            "points": np.where(np.arange(piece.games) % 3 == 0, 0.0, 1.0),
+            "points": np.where(np.arange(job.games) % 3 == 0, 0.0, 1.0),
             "black": black,
             "repeated": none,
             "forfeited": none,
-            "moves": np.full(piece.games, 50),
+            "moves": np.full(job.games, 50),
         }
 
 
@@ -41,7 +41,7 @@ def study_of(name, scale="paper", records=RECORDS, engines=ENGINES):
 
 
 def matches_of(study):
-    return [piece for piece in study.pieces() if piece.kind == "match"]
+    return [job for job in study.jobs() if job.kind == "match"]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_paper_scale_is_at_least_the_papers():
     opponents = matches_of(study_of("m15-opponents"))
     assert {(match.b.engine.name, match.b.strength.playouts) for match in opponents} == set(OPPONENTS)
     rank = matches_of(study_of("m15-rank-wins"))
-    assert [match.a.word for match in rank] == ["MODEL:rank=1", "MODEL:rank=5", "MODEL:rank=9"]
+    assert [match.a.spec for match in rank] == ["MODEL:rank=1", "MODEL:rank=5", "MODEL:rank=9"]
     assert len({match.b for match in rank}) == 1
     assert {match.size for match in [*four, *five, *depth, *opponents, *rank]} == {19}
 
@@ -90,29 +90,29 @@ def test_networks_are_those_of_the_studies_of_prediction():
         ("m15-rank-wins", ("m15-rank",)),
     ):
         for scale in ("quick", "day", "paper"):
-            runs = {piece for piece in study_of(games, scale).pieces() if piece.kind == "imitation"}
-            known = {piece for name in prediction for piece in study_of(name, scale).pieces()}
+            runs = {job for job in study_of(games, scale).jobs() if job.kind == "imitation"}
+            known = {job for name in prediction for job in study_of(name, scale).jobs()}
             assert runs
             assert runs <= known
-    [run] = [piece for piece in study_of("m15-search", "day").pieces() if piece.kind == "imitation"]
-    assert run in study_of("size-transfer", "day").pieces()
-    [run] = [piece for piece in study_of("m15-search", "paper").pieces() if piece.kind == "imitation"]
-    assert run in study_of("m15-depth", "paper").pieces()
+    [run] = [job for job in study_of("m15-search", "day").jobs() if job.kind == "imitation"]
+    assert run in study_of("size-transfer", "day").jobs()
+    [run] = [job for job in study_of("m15-search", "paper").jobs() if job.kind == "imitation"]
+    assert run in study_of("m15-depth", "paper").jobs()
 
 
 def test_the_search_is_measured_over_its_playouts():
     study = study_of("m15-search", "day")
     bare = [match for match in matches_of(study) if match.b.engine]
-    assert [match.a.word for match in bare] == [f"mcts:rollouts={n}" for n in (100, 300, 1000, 3000)]
+    assert [match.a.spec for match in bare] == [f"mcts:rollouts={n}" for n in (100, 300, 1000, 3000)]
     assert [match.games for match in bare] == [50, 50, 200, 50]
     assert {(match.size, match.b.strength.level) for match in bare} == {(9, 10)}
     guided = [match for match in matches_of(study) if not match.b.engine]
     assert len(guided) == 2 * len(MODES)
-    assert sum("mode=asynchronous" in match.a.word for match in guided) == 2
+    assert sum("mode=asynchronous" in match.a.spec for match in guided) == 2
     assert sum(match.a.network is None for match in guided) == 2
     paper = [match for match in matches_of(study_of("m15-search")) if not match.b.engine]
     assert {match.size for match in paper} == {19}
-    assert {word for match in paper for word in match.a.word.split(",") if "rollouts" in word} == {
+    assert {spec for match in paper for spec in match.a.spec.split(",") if "rollouts" in spec} == {
         "mcts:rollouts=10000", "mcts:rollouts=100000",
     }  # fmt: skip
 
@@ -120,13 +120,13 @@ def test_the_search_is_measured_over_its_playouts():
 def test_the_search_without_records_leaves_the_network_out(tmp_path):
     study = study_of("m15-search", "day", records={})
     assert all(match.b.engine for match in matches_of(study))
-    found = study.findings(Played(), tmp_path)
+    found = study.report(Played(), tmp_path)
     assert len(found.tables) == 1
     assert found.notes == [
         "Search with a network's priors is left out: no records were given for it (--data small=DATASET)."
     ]
     assert "network" not in study.conditions()
-    whole = study_of("m15-search", "day").findings(Played(), tmp_path)
+    whole = study_of("m15-search", "day").report(Played(), tmp_path)
     assert len(whole.tables) == 2
     assert whole.notes == []
     assert [claim.holds for claim in whole.claims][1] is True  # two thirds of 200 games, at 1,000 playouts
@@ -135,7 +135,7 @@ def test_the_search_without_records_leaves_the_network_out(tmp_path):
 def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
     assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 1", "pachi 1.0 10000 playouts"]
-    found = study.findings(Played(), tmp_path)
+    found = study.report(Played(), tmp_path)
     assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.met().values()]
     assert found.notes == [
         "GNU Go played at level 1 here, and at level 10 in the paper.",
@@ -143,7 +143,7 @@ def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     ]
     assert "other games each time" in study.conditions()["chance"]
     assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 1
-    alone = study_of("m15-opponents", "day", engines=GNUGO).findings(Played(), tmp_path / "alone")
+    alone = study_of("m15-opponents", "day", engines=GNUGO).report(Played(), tmp_path / "alone")
     assert alone.pictures == []  # one point is no chart
     assert alone.notes[0] == (
         "The network of 12 layers of 32 filters wins 65 % of its games (95 % interval 43 to 82 %) "
@@ -166,14 +166,14 @@ def test_a_document_names_its_engines(tmp_path):
 
 
 def test_rows_stand_beside_the_papers(tmp_path):
-    found = study_of("c14-table4", "day").findings(Played(), tmp_path)
+    found = study_of("c14-table4", "day").report(Played(), tmp_path)
     rows = found.tables[0].rows
     assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()]
     assert all(row.ours.value == pytest.approx(13 / 20) for row in rows)
-    small = study_of("m15-depth-wins", "day").findings(Played(), tmp_path).tables[0].rows
-    paper = study_of("m15-depth-wins").findings(Played(), tmp_path).tables[0].rows
+    small = study_of("m15-depth-wins", "day").report(Played(), tmp_path).tables[0].rows
+    paper = study_of("m15-depth-wins").report(Played(), tmp_path).tables[0].rows
     assert [row.paper for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
     assert [row.paper for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
-    opponents = study_of("m15-opponents", "day").findings(Played(), tmp_path).tables[0].rows
+    opponents = study_of("m15-opponents", "day").report(Played(), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network
     assert (tmp_path / "c14-table4.png").exists()

@@ -9,24 +9,24 @@ import pytest
 from nobi import studies
 from nobi.statistics import Interval
 from nobi.studies.c14.ablation import ALL, LIBERTIES_ONLY, NONE, SWITCHES, chance_share, symmetric_share
-from nobi.studies.cache import Workshop
+from nobi.studies.cache import JobCache
 from nobi.studies.study import DIRECTION, INSIDE, NO, SCALES, Row, beyond_half, verdict, verdict_of_all, verdict_of_most
 from studies.made_up import ENGINES, RECORDS
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory, data):
-    return Workshop(tmp_path_factory.mktemp("studies"), data=data)
+def cache(tmp_path_factory, data):
+    return JobCache(tmp_path_factory.mktemp("studies"), data=data)
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_a_study_finds_rows_claims_and_figures(name, workshop, tmp_path):
-    study = studies.find(name)("tiny", 0, workshop.records)
+def test_a_study_finds_rows_claims_and_figures(name, cache, tmp_path):
+    study = studies.find(name)("tiny", 0, cache.records)
     assert study.name == name
     assert set(study.scales) == set(SCALES) - (set() if study.roles or study.plays_against else {"day"})
     assert study.conditions()
-    workshop.make(study.pieces())
-    found = study.findings(workshop, tmp_path)
+    cache.make(study.jobs())
+    found = study.report(cache, tmp_path)
     for table in found.tables:
         assert table.rows
         assert len({tuple(row.labels) for row in table.rows}) == 1, "the rows of a table have the same columns"
@@ -49,16 +49,16 @@ def test_rows_are_the_same_for_any_number_of_threads(tmp_path):
     found = []
     for threads in (1, 2):
         study = studies.find("s08-fig10")("tiny", 7)
-        workshop = Workshop(tmp_path / str(threads), threads)
-        workshop.make(study.pieces())
-        piece = study.pieces()[-1]
-        found.append({key: value.tolist() for key, value in workshop.arrays(piece).items()})
+        cache = JobCache(tmp_path / str(threads), threads)
+        cache.make(study.jobs())
+        job = study.jobs()[-1]
+        found.append({key: value.tolist() for key, value in cache.arrays(job).items()})
     assert found[0] == found[1]
 
 
 def test_another_seed_is_other_work():
-    one, other = (studies.find("s08-fig5")("tiny", seed).pieces() for seed in (0, 1))
-    assert not {piece.name for piece in one} & {piece.name for piece in other}
+    one, other = (studies.find("s08-fig5")("tiny", seed).jobs() for seed in (0, 1))
+    assert not {job.name for job in one} & {job.name for job in other}
 
 
 def test_the_tables_and_figures_of_both_papers_are_all_there():
@@ -86,17 +86,17 @@ def test_the_paper_scale_is_at_least_the_papers():
     assert settings("s09-fig3b").runs >= 5
     for name in ("s08-table3", "s09-table2"):
         study = studies.find(name)("paper", 0)
-        champions = [piece for piece in study.pieces() if piece.kind == "champions"]
+        champions = [job for job in study.jobs() if job.kind == "champions"]
         assert champions
-        assert all(len(piece.runs) * len(piece.chosen) >= 200 for piece in champions)
-        assert all(piece.games >= 100 for piece in champions)
+        assert all(len(job.runs) * len(job.chosen) >= 200 for job in champions)
+        assert all(job.games >= 100 for job in champions)
     assert settings("s08-table3").ignored >= 50
 
 
 def test_the_paper_scale_of_deep_networks_is_the_papers():
     def runs(name, scale="paper"):
         study = studies.find(name)(scale, 0, RECORDS)
-        return [piece for piece in study.pieces() if piece.kind == "imitation"]
+        return [job for job in study.jobs() if job.kind == "imitation"]
 
     for name, epochs, nets in (
         ("c14-table1", 9, 8),
@@ -137,15 +137,15 @@ def test_how_symmetric_a_filter_is():
     ring = np.array([[1.0, 2, 1], [2, 5, 2], [1, 2, 1]], np.float32)
     odd = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]], np.float32)
     assert symmetric_share(np.stack([ring, odd])[:, None]) == pytest.approx([1, 0])
-    chance = np.random.default_rng(0).normal(size=(40, 40, 7, 7)).astype(np.float32)
-    assert symmetric_share(chance).mean() == pytest.approx(chance_share(7), abs=0.01)
+    rng = np.random.default_rng(0).normal(size=(40, 40, 7, 7)).astype(np.float32)
+    assert symmetric_share(rng).mean() == pytest.approx(chance_share(7), abs=0.01)
 
 
 def test_pieces_have_names_of_their_own():
     kinds = [studies.find(name) for name in studies.names()]
-    pieces = {piece for kind in kinds for scale in kind.scales for piece in kind(scale, 0, RECORDS, ENGINES).pieces()}
-    assert len({piece.name for piece in pieces}) == len(pieces)
-    assert all(dataclasses.is_dataclass(piece) and piece.cost > 0 for piece in pieces)
+    jobs = {job for kind in kinds for scale in kind.scales for job in kind(scale, 0, RECORDS, ENGINES).jobs()}
+    assert len({job.name for job in jobs}) == len(jobs)
+    assert all(dataclasses.is_dataclass(job) and job.cost > 0 for job in jobs)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from nobi.imitation import run as imitation
 from nobi.imitation.prediction import gain_of, gains_apart, guesses_gain, open_evaluation, quality_of
 from nobi.imitation.settings import ImitationSettings
 from nobi.records.dataset import Dataset
-from nobi.studies.cache import Workshop
+from nobi.studies.cache import JobCache
 from nobi.studies.resources import check_role, role_paths
 from nobi.studies.training_jobs import CURVE, Imitation, Prediction, multiplications
 
@@ -33,17 +33,17 @@ def pieces_of(dataset, **changes):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, games57):
-    workshop = Workshop(tmp_path_factory.mktemp("whole"), 1, {"small": games57})
-    workshop.make(pieces_of(games57))
-    return workshop
+    cache = JobCache(tmp_path_factory.mktemp("whole"), 1, {"small": games57})
+    cache.make(pieces_of(games57))
+    return cache
 
 
-def assert_same(one, other, pieces):
-    for piece in pieces:
-        ours, theirs = one.arrays(piece), other.arrays(piece)
+def assert_same(one, other, jobs):
+    for job in jobs:
+        ours, theirs = one.arrays(job), other.arrays(job)
         assert ours.keys() == theirs.keys()
         for name in ours:
-            assert np.array_equal(ours[name], theirs[name], equal_nan=True), (piece.name, name)
+            assert np.array_equal(ours[name], theirs[name], equal_nan=True), (job.name, name)
 
 
 def test_what_training_comes_to(whole, games57):
@@ -70,12 +70,12 @@ def test_a_prediction_is_that_of_the_measurement(whole, games57):
     assert found == expected
     assert found.all.positions == work.count
     assert set(found.by_size) == {5, 7}
-    assert set(trains.verdicts(whole).size.tolist()) == {7}
+    assert set(trains.outcomes(whole).size.tolist()) == {7}
 
 
 def test_gains_are_differences_on_the_same_positions(whole, games57):
     _, tests, _ = pieces_of(games57)
-    found = tests.verdicts(whole)
+    found = tests.outcomes(whole)
     nothing = gain_of(found, found)
     assert (nothing.accuracy.value, nothing.accuracy.low, nothing.accuracy.high) == (0, 0, 0)
     better = type(found)(**{**vars(found), "better": np.zeros_like(found.better)})
@@ -94,23 +94,23 @@ def test_gains_are_differences_on_the_same_positions(whole, games57):
 def test_a_run_that_was_left_ends_in_the_same_bits_where_the_dataset_was_moved(tmp_path, whole, games57, monkeypatch):
     moved = tmp_path / "elsewhere"
     shutil.copytree(games57, moved)
-    pieces = pieces_of(games57)
-    assert [piece.name for piece in pieces_of(moved)] == [piece.name for piece in pieces]
+    jobs = pieces_of(games57)
+    assert [job.name for job in pieces_of(moved)] == [job.name for job in jobs]
     monkeypatch.setattr(imitation, "SAVE_SECONDS", 0.0)
 
     def press(done, what):  # Ctrl-C in the middle of the run
-        if what.startswith("imitate") and 0.4 * pieces[0].cost < done < 0.9 * pieces[0].cost:
+        if what.startswith("imitate") and 0.4 * jobs[0].cost < done < 0.9 * jobs[0].cost:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Workshop(tmp_path / "out", 1, {"small": games57}).make(pieces, press)
-    left = Workshop(tmp_path / "out", 1, {"small": moved})
-    assert not left.has(pieces[0])
-    assert (left.run_folder(pieces[0].name) / "checkpoint.safetensors").exists()
-    left.make(pieces)
-    assert_same(left, whole, pieces)
-    assert pieces[0].model(left).read_bytes() == pieces[0].model(whole).read_bytes()
-    assert str(tmp_path).encode() not in pieces[0].model(left).read_bytes(), "a model does not tell where data lay"
+        JobCache(tmp_path / "out", 1, {"small": games57}).make(jobs, press)
+    left = JobCache(tmp_path / "out", 1, {"small": moved})
+    assert not left.has(jobs[0])
+    assert (left.run_folder(jobs[0].name) / "checkpoint.safetensors").exists()
+    left.make(jobs)
+    assert_same(left, whole, jobs)
+    assert jobs[0].model(left).read_bytes() == jobs[0].model(whole).read_bytes()
+    assert str(tmp_path).encode() not in jobs[0].model(left).read_bytes(), "a model does not tell where data lay"
 
 
 def test_the_same_games_from_elsewhere_have_the_same_digest(tmp_path, games57):
@@ -121,7 +121,7 @@ def test_the_same_games_from_elsewhere_have_the_same_digest(tmp_path, games57):
 
 def test_settings_tell_pieces_apart(games57):
     some = [pieces_of(games57, **changes) for changes in ({}, {"seed": 6}, {"steps": 13}, {"clip": 1.0})]
-    names = {piece.name for pieces in some for piece in pieces}
+    names = {job.name for jobs in some for job in jobs}
     assert len(names) == 12
     assert all(name.replace("-", "").replace("+", "").isalnum() for name in names)
     with pytest.raises(ValueError, match="in steps"):
@@ -130,13 +130,13 @@ def test_settings_tell_pieces_apart(games57):
 
 def test_a_model_that_is_gone_and_a_dataset_that_is_not_there(tmp_path, games57):
     run, tests, _ = pieces_of(games57, steps=2, measurements=1)
-    assert "None of the datasets" in fault_of(Workshop(tmp_path, 1).make, [run])
-    workshop = Workshop(tmp_path, 1, {"small": games57})
-    workshop.make([run])
-    shutil.rmtree(workshop.run_folder(run.name))
-    sentence = fault_of(workshop.make, [tests])
+    assert "None of the datasets" in fault_of(JobCache(tmp_path, 1).make, [run])
+    cache = JobCache(tmp_path, 1, {"small": games57})
+    cache.make([run])
+    shutil.rmtree(cache.run_folder(run.name))
+    sentence = fault_of(cache.make, [tests])
     assert "is gone; delete" in sentence
-    assert str(workshop.path(run)) in sentence
+    assert str(cache.path(run)) in sentence
 
 
 def test_costs_are_in_proportion():
@@ -166,7 +166,7 @@ def test_roles(whole, tmp_path):
     assert fault_of(role_paths, ["pro"]) == "--data takes ROLE=DATASET, as in pro=data/pro, not 'pro'."
     assert "There is no role 'prof'" in fault_of(role_paths, ["prof=a"])
     assert "twice" in fault_of(role_paths, ["pro=a", "pro=b"])
-    assert "'nobi data import'" in fault_of(Workshop, tmp_path, 1, {"pro": tmp_path / "none"})
+    assert "'nobi data import'" in fault_of(JobCache, tmp_path, 1, {"pro": tmp_path / "none"})
     check_role("some", "small", (5, 7), whole.records)
     sentence = fault_of(check_role, "some", "pro", (19,), whole.records)
     assert sentence == (

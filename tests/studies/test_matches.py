@@ -10,8 +10,8 @@ from helpers.engines import fake
 from helpers.runs import fault_of
 from nobi.matches.folder import GameRecord
 from nobi.statistics import Interval, difference_of_shares
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.match_jobs import (
     Contestant,
     EngineMatch,
@@ -38,18 +38,18 @@ def engine_match(games=4):
     return EngineMatch(Contestant("playout"), Contestant(engine=ENGINE), "go:komi=0.5", 5, games, 1)
 
 
-def made(piece, folder, threads=1, **settings):
-    workshop = Workshop(folder, threads, **settings)
-    workshop.make([piece])
-    return workshop.arrays(piece)
+def made(job, folder, threads=1, **settings):
+    cache = JobCache(folder, threads, **settings)
+    cache.make([job])
+    return cache.arrays(job)
 
 
 def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path):
-    piece = own_match()
-    whole = made(piece, tmp_path / "whole")
+    job = own_match()
+    whole = made(job, tmp_path / "whole")
     assert whole["points"].shape == whole["black"].shape == (6,)
     assert whole["black"].tolist() == [True, False] * 3
-    assert {key: array.tolist() for key, array in made(piece, tmp_path / "two", threads=2).items()} == {
+    assert {key: array.tolist() for key, array in made(job, tmp_path / "two", threads=2).items()} == {
         key: array.tolist() for key, array in whole.items()
     }
 
@@ -57,21 +57,21 @@ def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path
         if share > 0.4:
             raise KeyboardInterrupt
 
-    left = Workshop(tmp_path / "left", 1)
+    left = JobCache(tmp_path / "left", 1)
     with pytest.raises(KeyboardInterrupt):
-        piece.make(left, interrupt)
-    games = left.run_folder(piece.name) / "games.jsonl"
+        job.make(left, interrupt)
+    games = left.run_folder(job.name) / "games.jsonl"
     assert len(games.read_text().splitlines()) == 3
     told = []
-    again = piece.make(left, told.append)
+    again = job.make(left, told.append)
     assert told == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1.0])
     assert {key: array.tolist() for key, array in again.items()} == {key: a.tolist() for key, a in whole.items()}
 
 
 def test_other_settings_are_other_pieces():
-    pieces = [own_match(), own_match(seed=4), own_match(games=8), own_match(longest=9), own_match(random_moves=2)]
-    assert len({piece.name for piece in pieces}) == len(pieces)
-    assert all(0 < piece.cost < 60 for piece in pieces)
+    jobs = [own_match(), own_match(seed=4), own_match(games=8), own_match(longest=9), own_match(random_moves=2)]
+    assert len({job.name for job in jobs}) == len(jobs)
+    assert all(0 < job.cost < 60 for job in jobs)
     other = Engine("gnugo", "Fake 2.0")
     options = Engine("gnugo", "Fake 1.0", "abc")
     names = {
@@ -87,15 +87,15 @@ def test_a_game_may_be_stopped_early(tmp_path):
 
 
 def test_an_engine_is_known_by_its_name_and_not_by_its_place(tmp_path):
-    piece = engine_match()
+    job = engine_match()
     command = fake("passes")
-    found = made(piece, tmp_path, engines={"gnugo": command})
+    found = made(job, tmp_path, engines={"gnugo": command})
     assert not found["forfeited"].any()
-    assert command.split()[0] not in piece.description
-    assert "Fake 1.0" in piece.description
-    folder = Workshop(tmp_path).run_folder(piece.name)
+    assert command.split()[0] not in job.description
+    assert "Fake 1.0" in job.description
+    folder = JobCache(tmp_path).run_folder(job.name)
     assert "PW[Fake 1.0]" in (folder / "game-0001.sgf").read_text()
-    sentence = fault_of(Workshop(tmp_path / "other").make, [piece])
+    sentence = fault_of(JobCache(tmp_path / "other").make, [job])
     assert sentence == "The engine 'gnugo' is not there; name its command with --engine gnugo=COMMAND."
 
 
@@ -148,27 +148,27 @@ def test_no_games_have_no_share():
     assert math.isnan(standing.share.value)
 
 
-class Network(Piece):
+class Network(Job):
     """A network that somebody has trained."""
 
     kind = "made-up"
     label, cost, name = "made up", 1.0, "made-up-1"
 
-    def make(self, workshop, progress):
+    def make(self, cache, progress):
         raise NotImplementedError
 
-    def model(self, workshop):
-        return workshop.folder / "net.safetensors"
+    def model(self, cache):
+        return cache.folder / "net.safetensors"
 
 
 def test_a_network_is_named_by_its_piece_and_played_from_its_file(tmp_path):
     player = network_of(Network(), "a network", "rank=5")
     assert player.identity() == {"word": "MODEL:rank=5", "network": "made-up-1"}
-    assert player.entrant_word(Workshop(tmp_path), tmp_path) == f"{tmp_path}/net.safetensors:rank=5"
+    assert player.entrant_word(JobCache(tmp_path), tmp_path) == f"{tmp_path}/net.safetensors:rank=5"
     assert str(player) == "a network"
-    piece = match_with(player, stand_in(), Playing(2, longest=9), 0)
-    assert str(tmp_path) not in piece.description
-    assert piece.referee is None
+    job = match_with(player, stand_in(), Playing(2, longest=9), 0)
+    assert str(tmp_path) not in job.description
+    assert job.referee is None
     assert match_with(player, Contestant(engine=ENGINE), Playing(2), 0).referee.engine == ENGINE
 
 
@@ -229,7 +229,7 @@ def test_the_difference_of_two_shares():
 
 
 def test_the_time_of_engines_counts(tmp_path):
-    piece = engine_match(2)
-    workshop = Workshop(tmp_path, 1, engines={"gnugo": fake("busy")})
-    workshop.make([piece])
-    assert workshop.spent([piece]).cpu > 0.4
+    job = engine_match(2)
+    cache = JobCache(tmp_path, 1, engines={"gnugo": fake("busy")})
+    cache.make([job])
+    assert cache.spent([job]).cpu > 0.4

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nobi import studies
-from nobi.studies.pages import PAGES, group_page, index_page, ours_text, spent_in_all, table_cells, time_text, verdicts
+from nobi.studies.pages import PAGES, group_page, index_page, ours_text, outcomes, spent_in_all, table_cells, time_text
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "studies"
 
@@ -145,7 +145,7 @@ def test_a_table_without_figures_of_the_paper():
 
 
 def test_verdicts_count_rows_and_claims():
-    found = verdicts(document())
+    found = outcomes(document())
     assert found == {"inside": 1, "direction": 0, "no": 1, "held": 1, "refuted": 1, "open": 1}
     assert spent_in_all([document(), document("s08-fig3")]) == {"seconds": 140.0, "cpu": 270.0}
 

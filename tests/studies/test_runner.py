@@ -8,7 +8,7 @@ import pytest
 import nobi
 from helpers.runs import fault_of
 from nobi import studies
-from nobi.studies.cache import Workshop
+from nobi.studies.cache import JobCache
 from nobi.studies.pages import PAGES, group_page
 from nobi.studies.runner import TINY_NOTE, carry_out, run_studies
 from nobi.studies.study import SCALES
@@ -38,7 +38,7 @@ def without_times(documents):
 def test_what_a_study_came_to_is_written(tmp_path, two):
     [document] = run_studies(two[:1], "tiny", 7, tmp_path, threads=2)
     assert json.loads((tmp_path / "results" / "s08-fig3.json").read_text()) == document
-    spent, pieces = document.pop("spent"), document.pop("pieces")
+    spent, jobs = document.pop("spent"), document.pop("pieces")
     assert document == {
         "study": "s08-fig3",
         "title": "numbers",
@@ -88,8 +88,8 @@ def test_what_a_study_came_to_is_written(tmp_path, two):
         "pictures": [{"file": "s08-fig3.png", "caption": "A picture."}],
         "notes": [TINY_NOTE],
     }
-    assert list(pieces) == [*(piece.name for piece in MadeUp("tiny", 7).pieces()), "tables and figures of s08-fig3"]
-    assert spent["seconds"] == pytest.approx(sum(piece["seconds"] for piece in pieces.values()), abs=0.2)
+    assert list(jobs) == [*(job.name for job in MadeUp("tiny", 7).jobs()), "tables and figures of s08-fig3"]
+    assert spent["seconds"] == pytest.approx(sum(job["seconds"] for job in jobs.values()), abs=0.2)
     assert (tmp_path / "results" / "s08-fig3.png").exists()
 
 
@@ -97,7 +97,7 @@ def test_studies_share_their_pieces(tmp_path, two):
     documents = run_studies([*two, two[0]], "quick", 0, tmp_path)
     assert [document["study"] for document in documents] == two
     assert made == [1, 5, 3, 2]
-    assert set(documents[0]["pieces"]) & set(documents[1]["pieces"]) == {MadeUp("quick", 0).pieces()[1].name}
+    assert set(documents[0]["pieces"]) & set(documents[1]["pieces"]) == {MadeUp("quick", 0).jobs()[1].name}
 
 
 def test_interruptions_change_no_row(tmp_path, two):
@@ -195,7 +195,7 @@ def test_a_number_that_json_lacks_is_a_fault_of_the_study(tmp_path):
             return {"numbers": math.inf}
 
     with pytest.raises(ValueError, match="JSON compliant"):
-        carry_out([Wrong("tiny", 0)], Workshop(tmp_path))
+        carry_out([Wrong("tiny", 0)], JobCache(tmp_path))
     assert not (tmp_path / "results" / "s08-fig3.json").exists()
 
 
@@ -212,9 +212,9 @@ def test_every_study_is_what_the_list_says(paper):
         for scale in kind.scales:
             study = kind(scale, 0, RECORDS, ENGINES)
             assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)
-            pieces = list(study.pieces())
-            for place, piece in enumerate(pieces):
-                needed = [*getattr(piece, "runs", ()), *([piece.run] if hasattr(piece, "run") else [])]
-                if piece.kind == "match":
-                    needed += [one.network for one in (piece.a, piece.b) if one.network]
-                assert all(run in pieces[:place] for run in needed), "what needs a run comes after it"
+            jobs = list(study.jobs())
+            for place, job in enumerate(jobs):
+                needed = [*getattr(job, "runs", ()), *([job.run] if hasattr(job, "run") else [])]
+                if job.kind == "match":
+                    needed += [one.network for one in (job.a, job.b) if one.network]
+                assert all(run in jobs[:place] for run in needed), "what needs a run comes after it"

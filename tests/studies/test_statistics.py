@@ -35,8 +35,8 @@ def test_samples_without_spread_differ_exactly_and_single_ones_by_anything():
 
 def test_an_interval_over_runs_is_as_wide_as_runs_differ_not_as_champions_do():
     """Ten runs of fifty equal champions are ten values; taken for five hundred, the interval would be too narrow."""
-    chance = np.random.default_rng(3)
-    level = chance.normal(size=10)
+    rng = np.random.default_rng(3)
+    level = rng.normal(size=10)
     run = np.repeat(np.arange(10), 50)
     values = level[run]
     found = over_runs(lambda i: float(values[i].mean()), run)
@@ -54,9 +54,9 @@ def test_intervals_over_runs_repeat_and_need_two_runs():
 
 
 def test_correlation_and_share_over_runs_have_the_values_of_the_whole():
-    chance = np.random.default_rng(0)
-    small = chance.normal(size=60)
-    large = small + chance.normal(size=60)
+    rng = np.random.default_rng(0)
+    small = rng.normal(size=60)
+    large = small + rng.normal(size=60)
     run = np.repeat(np.arange(6), 10)
     assert correlation_over_runs(small, large, run).value == pytest.approx(stats.pearsonr(small, large).statistic)
     assert higher_over_runs(small, large, run).value == np.mean(large > small)
@@ -64,12 +64,12 @@ def test_correlation_and_share_over_runs_have_the_values_of_the_whole():
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says():
-    chance = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     hits = 0
     for _ in range(60):
-        level = chance.normal(size=12)
+        level = rng.normal(size=12)
         run = np.repeat(np.arange(12), 3)
-        values = level[run] + 0.1 * chance.normal(size=36)
+        values = level[run] + 0.1 * rng.normal(size=36)
         found = over_runs(lambda i, values=values: float(values[i].mean()), run)
         hits += found.low <= 0 <= found.high
     assert 48 <= hits <= 60  # a percentile bootstrap of 12 runs covers some 91 %

@@ -11,7 +11,7 @@ import pytest
 from helpers.runs import fault_of
 from nobi.evolution.coevolution import CorunSettings
 from nobi.evolution.settings import EvolutionSettings
-from nobi.studies.cache import Workshop
+from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Champions, Coevolution, Evolution, RandomNetworks, random_weights
 from studies.made_up import Numbers, forget, interrupt_at, made
 
@@ -65,9 +65,9 @@ def forget_all():
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A workshop in which all was made without interruption."""
-    workshop = Workshop(tmp_path_factory.mktemp("whole"))
-    workshop.make(real_pieces())
-    return workshop
+    cache = JobCache(tmp_path_factory.mktemp("whole"))
+    cache.make(real_pieces())
+    return cache
 
 
 def assert_same(arrays, others):
@@ -78,12 +78,12 @@ def assert_same(arrays, others):
 
 
 def test_a_piece_is_made_once(tmp_path):
-    pieces = [Numbers(3), Numbers(5), Numbers(3)]
-    first = Workshop(tmp_path)
-    first.make(pieces)
-    first.make(pieces)
-    second = Workshop(tmp_path)
-    second.make([*pieces, Numbers(1)])
+    jobs = [Numbers(3), Numbers(5), Numbers(3)]
+    first = JobCache(tmp_path)
+    first.make(jobs)
+    first.make(jobs)
+    second = JobCache(tmp_path)
+    second.make([*jobs, Numbers(1)])
     assert made == [3, 5, 1]
     assert np.array_equal(second.arrays(Numbers(5))["values"], np.arange(5) / 7)
     assert second.has(Numbers(1))
@@ -92,59 +92,57 @@ def test_a_piece_is_made_once(tmp_path):
 
 def test_progress_counts_what_pieces_cost(tmp_path):
     told = []
-    Workshop(tmp_path).make([Numbers(2), Numbers(4)], lambda done, what: told.append((done, what.split("-")[1])))
+    JobCache(tmp_path).make([Numbers(2), Numbers(4)], lambda done, what: told.append((done, what.split("-")[1])))
     assert told == [(1.0, "2"), (2.0, "2"), (4.0, "4"), (6.0, "4")]
 
 
 def test_ctrl_c_keeps_what_is_made_and_nothing_half(tmp_path):
     interrupt_at.add(5)
     with pytest.raises(KeyboardInterrupt):
-        Workshop(tmp_path).make([Numbers(3), Numbers(5), Numbers(6)])
+        JobCache(tmp_path).make([Numbers(3), Numbers(5), Numbers(6)])
     assert [path.name.split("-")[1] for path in (tmp_path / "pieces").iterdir()] == ["3"]
-    workshop = Workshop(tmp_path)
-    workshop.make([Numbers(3), Numbers(5), Numbers(6)])
+    cache = JobCache(tmp_path)
+    cache.make([Numbers(3), Numbers(5), Numbers(6)])
     assert made == [3, 5, 6]
     # the time before the interruption counts as well, at least 0.05 s
-    assert workshop.spent([Numbers(5)]).seconds > 0.05 > workshop.spent([Numbers(3)]).cpu
-    total = workshop.spent([Numbers(3), Numbers(5)])
-    assert total.seconds == pytest.approx(sum(workshop.spent([Numbers(n)]).seconds for n in (3, 5)))
-    assert Workshop(tmp_path).spent([Numbers(5)]).seconds == pytest.approx(
-        workshop.spent([Numbers(5)]).seconds, abs=1e-3
-    )
+    assert cache.spent([Numbers(5)]).seconds > 0.05 > cache.spent([Numbers(3)]).cpu
+    total = cache.spent([Numbers(3), Numbers(5)])
+    assert total.seconds == pytest.approx(sum(cache.spent([Numbers(n)]).seconds for n in (3, 5)))
+    assert JobCache(tmp_path).spent([Numbers(5)]).seconds == pytest.approx(cache.spent([Numbers(5)]).seconds, abs=1e-3)
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "text"])
 def test_a_file_that_cannot_be_used_gets_a_sentence(tmp_path, damage):
-    Workshop(tmp_path).make([Numbers(3), Numbers(4)])
+    JobCache(tmp_path).make([Numbers(3), Numbers(4)])
     three, four = sorted((tmp_path / "pieces").iterdir())
     content = {"cut": three.read_bytes()[:-5], "empty": b"", "other": four.read_bytes(), "text": b"numbers"}[damage]
     three.write_bytes(content)
-    workshop = Workshop(tmp_path)
-    for ask in (workshop.arrays, lambda piece: workshop.spent([piece])):
+    cache = JobCache(tmp_path)
+    for ask in (cache.arrays, lambda job: cache.spent([job])):
         sentence = fault_of(ask, Numbers(3))
         assert str(three) in sentence
         assert "delete it to have it made again." in sentence
     three.unlink()
-    workshop.make([Numbers(3)])
-    assert np.array_equal(workshop.arrays(Numbers(3))["values"], np.arange(3) / 7)
+    cache.make([Numbers(3)])
+    assert np.array_equal(cache.arrays(Numbers(3))["values"], np.arange(3) / 7)
 
 
 def test_a_piece_that_is_not_made_gets_a_sentence(tmp_path):
-    assert "numbers-3" in fault_of(Workshop(tmp_path).arrays, Numbers(3))
+    assert "numbers-3" in fault_of(JobCache(tmp_path).arrays, Numbers(3))
 
 
 def test_names_tell_pieces_apart():
-    pieces = [
+    jobs = [
         RandomNetworks("mdrnn:hidden=2", game, size, "naive", networks, 4, seed)
         for game in ("atari-go", "gomoku")
         for size in (5, 7)
         for networks in (3, 4)
         for seed in (0, 1)
     ]
-    assert len({piece.name for piece in pieces}) == len(pieces) == 16
-    for piece in [*pieces, *real_pieces()]:
-        assert piece.name.replace("-", "").replace(".", "").replace("+", "").replace("_", "").isalnum()
-        assert 0 < piece.cost < 60
+    assert len({job.name for job in jobs}) == len(jobs) == 16
+    for job in [*jobs, *real_pieces()]:
+        assert job.name.replace("-", "").replace(".", "").replace("+", "").replace("_", "").isalnum()
+        assert 0 < job.cost < 60
 
 
 def test_killed_and_resumed_pieces_are_the_same(tmp_path, whole):
@@ -152,16 +150,16 @@ def test_killed_and_resumed_pieces_are_the_same(tmp_path, whole):
         command = [sys.executable, "-c", KILLED, str(tmp_path), kind, str(after)]
         process = subprocess.run(command, capture_output=True, text=True, cwd=TESTS)
         assert process.returncode == -signal.SIGKILL, process.stderr
-    workshop = Workshop(tmp_path, threads=2)
-    assert [workshop.has(piece) for piece in real_pieces()] == [True, True, False, False]
-    workshop.make(real_pieces())
-    for piece in real_pieces():
-        assert_same(workshop.arrays(piece), whole.arrays(piece))
-        assert_same(Workshop(tmp_path).arrays(piece), whole.arrays(piece))
+    cache = JobCache(tmp_path, threads=2)
+    assert [cache.has(job) for job in real_pieces()] == [True, True, False, False]
+    cache.make(real_pieces())
+    for job in real_pieces():
+        assert_same(cache.arrays(job), whole.arrays(job))
+        assert_same(JobCache(tmp_path).arrays(job), whole.arrays(job))
 
 
 def test_what_real_pieces_come_to(whole):
-    random, evolution, coevolution, champions = (whole.arrays(piece) for piece in real_pieces())
+    random, evolution, coevolution, champions = (whole.arrays(job) for job in real_pieces())
     assert {name: array.shape for name, array in random.items()} == {"points": (20,), "score": (20,)}
     assert evolution["mean"].shape == evolution["best"].shape == (8,)
     assert len(evolution["champions"]) == len(coevolution["champions"]) == len(coevolution["absolute"]) == 8

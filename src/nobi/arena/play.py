@@ -45,8 +45,8 @@ def _play_games(
     streams: Streams,
     seed: int,
     first: int,
-    room_a: Any,
-    room_b: Any,
+    workspace_a: Any,
+    workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
@@ -59,9 +59,9 @@ def _play_games(
         colour_of_a = WHITE if (first + i) % 2 else BLACK
         while stones.outcome[0] == RUNNING:
             if stones.to_move[0] == colour_of_a:
-                move = choose_a(boards, 0, streams, room_a)
+                move = choose_a(boards, 0, streams, workspace_a)
             else:
-                move = choose_b(boards, 0, streams, room_b)
+                move = choose_b(boards, 0, streams, workspace_b)
             if moves.shape[1] > 0:
                 moves[i, stones.ply[0]] = move
             play(boards, 0, move)
@@ -142,8 +142,8 @@ def _play_in_lockstep(
     chosen: NDArray[np.uint16],
     seed: int,
     first: int,
-    room_a: Any,
-    room_b: Any,
+    workspace_a: Any,
+    workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
@@ -157,12 +157,12 @@ def _play_in_lockstep(
         count = lanes_of(boards.stones, game_of, 0, lanes)
         if count > 0:
             busy = True
-            choose_a(boards, lanes[:count], streams, room_a, chosen[:count])
+            choose_a(boards, lanes[:count], streams, workspace_a, chosen[:count])
             advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
         count = lanes_of(boards.stones, game_of, 1, lanes)
         if count > 0:
             busy = True
-            choose_b(boards, lanes[:count], streams, room_b, chosen[:count])
+            choose_b(boards, lanes[:count], streams, workspace_b, chosen[:count])
             advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
 
 
@@ -180,7 +180,7 @@ def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., No
 
 
 def _python_chooser(player: Player) -> Callable[..., None]:
-    def choose(boards: Any, lanes: Any, streams: Streams, room: Any, moves: Any) -> None:  # noqa: ARG001
+    def choose(boards: Any, lanes: Any, streams: Streams, workspace: Any, moves: Any) -> None:  # noqa: ARG001
         player.choose(boards, lanes, streams, moves)
 
     return choose
@@ -200,9 +200,9 @@ class Lockstep:
             zeros(batch, np.uint16),
         )
         self._lanes[2][:] = IDLE
-        self._rooms: tuple[Any, Any] = ((), ())
+        self._workspaces: tuple[Any, Any] = ((), ())
         if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
-            self._rooms = a.room(), b.room()
+            self._workspaces = a.workspace(), b.workspace()
             self._loop = _compiled_loop(variant.game, a.batch_chooser(), b.batch_chooser())
         else:
             choosers = {"choose_a": _python_chooser(a), "choose_b": _python_chooser(b)}
@@ -210,7 +210,7 @@ class Lockstep:
 
     def play(self, first: int, outcome: NDArray[np.int8], length: NDArray[np.int32], moves: NDArray[np.uint16]) -> None:
         """Plays the games first, first + 1, …; fills outcome[i], length[i] and, given room, moves[i, ply]."""
-        self._loop(*self._lanes, self._seed, first, *self._rooms, outcome, length, moves)
+        self._loop(*self._lanes, self._seed, first, *self._workspaces, outcome, length, moves)
 
 
 PART_SECONDS = 0.05
@@ -268,8 +268,8 @@ def play_games(
         """A thread's own boards, and the loop that plays on them."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
             loop = fused_loop(variant.game, type(a), type(b))
-            boards, streams, rooms = variant.allocate(1), zeros(1, np.uint64), (a.room(), b.room())
-            return lambda begin, end: loop(boards, streams, seed, first + begin, *rooms, *played.part(begin, end))
+            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (a.workspace(), b.workspace())
+            return lambda begin, end: loop(boards, streams, seed, first + begin, *workspaces, *played.part(begin, end))
         lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 

@@ -17,7 +17,7 @@ import numpy as np
 from nobi.arena.play import play_games
 from nobi.bench.measure import Figure, rate_figure, rates
 from nobi.board.stones import PASS
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.games import variant
 from nobi.players import make_player
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
@@ -119,15 +119,15 @@ def playout_records(size: int, games: int = GAMES) -> Collection:
     )
 
 
-def position_rate(word: str, size: int, seconds: float, *, in_order: bool, dtype: Any = np.float32) -> list[float]:
+def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype: Any = np.float32) -> list[float]:
     """Positions per second, in several repeats; one thread, batches of 256, a random symmetry each."""
     records = playout_records(size)
-    planes = planes_named(word)
+    planes = make_planes(spec)
     encoder = Encoder(records, planes)
     lengths = np.diff(records.start)
     all_games = np.repeat(np.arange(GAMES), lengths)
     all_plies = np.concatenate([np.arange(length) for length in lengths])
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     found = np.empty((BATCH, planes.count, size, size), dtype)
     target, legal = np.empty(BATCH, np.int64), np.empty((BATCH, size * size), np.bool_)
     at = 0
@@ -136,13 +136,13 @@ def position_rate(word: str, size: int, seconds: float, *, in_order: bool, dtype
         nonlocal at
         batches = max(1, positions // BATCH)
         for _ in range(batches):
-            symmetry = chance.integers(0, 8, BATCH).astype(np.uint8)
+            symmetry = rng.integers(0, 8, BATCH).astype(np.uint8)
             if in_order:
                 at = (at + BATCH) % (len(all_games) - BATCH)
                 game, ply = all_games[at : at + BATCH], all_plies[at : at + BATCH]
             else:
                 game = np.arange(GAMES)
-                ply = (chance.random(BATCH) * lengths).astype(np.int64)
+                ply = (rng.random(BATCH) * lengths).astype(np.int64)
             encoder.fill(game, ply, symmetry, found, target, legal)
         return batches * BATCH
 
@@ -151,16 +151,16 @@ def position_rate(word: str, size: int, seconds: float, *, in_order: bool, dtype
 
 def feature_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     """The figures of this section, each measured when called."""
-    for word, least in LEAST.items():
+    for spec, least in LEAST.items():
         for size in LENGTHS:
             for in_order in (True, False):
 
-                def speed(word: str = word, least: int = least, size: int = size, in_order: bool = in_order) -> Figure:
-                    found = position_rate(word, size, seconds, in_order=in_order)
+                def speed(spec: str = spec, least: int = least, size: int = size, in_order: bool = in_order) -> Figure:
+                    found = position_rate(spec, size, seconds, in_order=in_order)
                     how = "whole games in order" if in_order else "positions here and there"
                     note = f"{1e6 / max(found):.1f} µs a position at best"
                     asked = float(least) if size == 19 else None
-                    what = f"{word} {size}x{size}, {how}"
+                    what = f"{spec} {size}x{size}, {how}"
                     return rate_figure(what, "positions/s", found, at_least=asked, peer=note)
 
                 yield speed

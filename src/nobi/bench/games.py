@@ -54,13 +54,13 @@ def open_spiel_rate(size: int, seconds: float) -> float | None:
     except ImportError:
         return None
     game = pyspiel.load_game(f"go(board_size={size},komi=7.5)")
-    chance = random.Random(0)  # noqa: S311
+    rng = random.Random(0)  # noqa: S311
 
     def play(games: int) -> int:
         for _ in range(games):
             state = game.new_initial_state()
             while not state.is_terminal():
-                state.apply_action(chance.choice(state.legal_actions()))
+                state.apply_action(rng.choice(state.legal_actions()))
         return games
 
     return max(rates(play, seconds, repeats=2))
@@ -159,13 +159,13 @@ def operations(network: str, size: int) -> float:
 def pass_rate(network: str, size: int, seconds: float, boards: int = LANES) -> list[float]:
     """Boards per second of the bare pass, in several repeats."""
     net = make_network(network)
-    room = net.new_room(net.random_weights(size, np.random.default_rng(0)), size)
+    workspace = net.new_workspace(net.random_weights(size, np.random.default_rng(0)), size)
     forward = net.forward()
 
     def work(amount: int) -> int:
         blocks = max(1, amount // boards)
         for _ in range(blocks):
-            forward(room, boards)
+            forward(workspace, boards)
         return blocks * boards
 
     return rates(work, seconds)
@@ -175,9 +175,9 @@ def ply_rate(network: str, game: str, size: int, seconds: float) -> list[float]:
     """Plies per second of whole games of many random networks against naive, on one core."""
     where = variant(game, size)
     net = make_network(network)
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     naive = make_player("naive", where)
-    someone = [NetworkPlayer(where, net, net.random_weights(size, chance)) for _ in range(10)]
+    someone = [NetworkPlayer(where, net, net.random_weights(size, rng)) for _ in range(10)]
 
     def work(matches: int) -> int:
         turn = [someone[i % len(someone)] for i in range(matches)]
@@ -297,9 +297,9 @@ def playout_ratios(search: Search, other: Search, seconds: float) -> list[float]
         return rate_ratios(playing(search), playing(other), seconds)
 
 
-def plain(word: str, size: int, threads: int = 1) -> Search:
+def plain(spec: str, size: int, threads: int = 1) -> Search:
     """A search without a network."""
-    return Search(variant(word, size), SearchSettings(threads=threads))
+    return Search(variant(spec, size), SearchSettings(threads=threads))
 
 
 def guided(size: int) -> Search:

@@ -26,16 +26,16 @@ CASES = (
 
 def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     """The figures of this section, each measured when called."""
-    for word, size in CASES:
+    for spec, size in CASES:
 
-        def share(word: str = word, size: int = size) -> Figure:
-            speed = TrainingSpeed(word, playout_records(size), BATCH, usable_threads())
+        def share(spec: str = spec, size: int = size) -> Figure:
+            speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
             ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
             [rate] = rates(speed.on_records, seconds, repeats=1)
             reading = speed.reading_share(max(3, int(seconds * rate / BATCH)))
             note = f"{rate:,.0f} positions/s, batches of {BATCH}, {usable_threads()} threads; "
             note += f"reading takes {100 * reading:.1f} % of the processor time of a step"
-            what = f"{word} {size}x{size}: training on records over the bare network"
+            what = f"{spec} {size}x{size}: training on records over the bare network"
             return rate_figure(what, "times", ratios, at_least=0.95, peer=note)
 
         yield share
@@ -49,9 +49,9 @@ _PROCESSOR = torch.device("cpu")
 class TrainingSpeed:
     """The two kinds of training to compare, of one network on the games of one size of board."""
 
-    def __init__(self, word: str, games: Collection, batch: int, threads: int) -> None:
+    def __init__(self, spec: str, games: Collection, batch: int, threads: int) -> None:
         torch.set_num_threads(threads)
-        network = make_deep(word)
+        network = make_deep(spec)
         positions = Positions(games)
         self.batch = batch
         self._trainer = Trainer(network, "sgd", batch)
@@ -92,13 +92,13 @@ class TrainingSpeed:
 
 def synthetic_batch(batch: int, planes: int, size: int) -> Batch:
     """Random planes, targets, answers and results."""
-    chance = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     return Batch(
-        (torch.rand((batch, planes, size, size), generator=chance) < 0.3).float(),
-        torch.randint(size * size, (batch,), generator=chance),
+        (torch.rand((batch, planes, size, size), generator=rng) < 0.3).float(),
+        torch.randint(size * size, (batch,), generator=rng),
         torch.ones((batch, size * size), dtype=torch.bool),
         torch.arange(batch) % 2 == 1,
-        torch.randint(size * size, (batch,), generator=chance),
+        torch.randint(size * size, (batch,), generator=rng),
         torch.arange(batch) % 2 * 2.0 - 1,
     )
 

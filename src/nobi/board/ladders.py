@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nobi.board.chains import Chains, in_atari, last_liberty, lives, without_liberty
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of, points_of
-from nobi.board.undo import MOVES, Trail, allocate_trail, take_back, try_move
+from nobi.board.undo import MOVES, UndoStack, allocate_trail, play_reversible, undo_move
 from nobi.compiling import compiled, inlined
 
 MOST_STEPS = 25_000
@@ -43,10 +43,10 @@ def ladder_limit_hits() -> int:
     return int(_limit_hits[0])
 
 
-class LadderRoom(NamedTuple):
+class LadderWorkspace(NamedTuple):
     """Where a reader notes things; every thread has its own."""
 
-    trail: Trail
+    trail: UndoStack
     todo: NDArray[np.uint16]
     """[i] the moves that the open nodes have still to try, those of the deepest last."""
     base: NDArray[np.int64]
@@ -63,10 +63,10 @@ class LadderRoom(NamedTuple):
     """[1] readings that have reached a limit, a counter shared by all readers."""
 
 
-def allocate_ladder_room(size: int) -> LadderRoom:
+def allocate_ladder_room(size: int) -> LadderWorkspace:
     """Makes the room for boards of this size."""
     depths = most_depth(size) + 3
-    return LadderRoom(
+    return LadderWorkspace(
         trail=allocate_trail(size, depths + 1),  # one more for the move of `escapes_ladder`
         todo=np.zeros(4 * depths + points_of(size), np.uint16),
         base=np.zeros(depths, np.int64),
@@ -79,18 +79,20 @@ def allocate_ladder_room(size: int) -> LadderRoom:
 
 
 @compiled
-def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, move: int, target: int) -> bool:
+def captures_in_ladder(
+    stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, move: int, target: int
+) -> bool:
     """Whether a move captures the enemy chain of the stone `target` in a ladder.
 
     Args:
         stones: the boards; board g is changed while reading and is the same again afterwards.
         chains: their chains.
         g: which board.
-        room: room to read in.
+        workspace: room to read in.
         move: a legal move on one of the chain's two liberties.
         target: a stone of the chain.
     """
-    trail, todo, base = room.trail, room.todo, room.base
+    trail, todo, base = workspace.trail, workspace.todo, workspace.base
     enemy = stones.colour[g, target]
     me = enemy_of(enemy)
     escape = last_liberty(without_liberty(stones, chains, g, chains.head[g, target], move))
@@ -99,7 +101,7 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
     todo[0] = move
     height = 1  # of the pile `todo`
     base[0] = 0
-    room.ko[0] = PASS  # the first move is legal
+    workspace.ko[0] = PASS  # the first move is legal
     depth = 0
     steps = 0
     deepest = len(base) - 3
@@ -110,12 +112,12 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
             height -= 1
             point = todo[height]
             attacks = depth % 2 == 0
-            if point == room.ko[depth] or not lives(stones, chains, g, point, me if attacks else enemy):
+            if point == workspace.ko[depth] or not lives(stones, chains, g, point, me if attacks else enemy):
                 continue
-            ko = try_move(stones, chains, g, trail, point, me if attacks else enemy)
+            ko = play_reversible(stones, chains, g, trail, point, me if attacks else enemy)
             steps += 1
             base[depth + 1] = height
-            room.ko[depth + 1] = ko
+            workspace.ko[depth + 1] = ko
             goes_on = True
             captured = False
             if attacks:
@@ -123,12 +125,12 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
                     goes_on = False
                     captured = True
                 else:
-                    height = _list_answers(stones, chains, g, room, target, depth + 1, height)
+                    height = _list_answers(stones, chains, g, workspace, target, depth + 1, height)
             else:
                 height = _list_ataris(stones, chains, g, target, point, todo, height)
                 goes_on = height > base[depth + 1]
                 if goes_on and (
-                    steps >= MOST_STEPS or depth >= deepest or max(height, room.noted[depth, 1]) >= fullest
+                    steps >= MOST_STEPS or depth >= deepest or max(height, workspace.noted[depth, 1]) >= fullest
                 ):
                     goes_on = False
                     limited = True
@@ -141,7 +143,7 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
             if depth == 0:
                 break
             depth -= 1
-        take_back(stones, chains, g, trail)
+        undo_move(stones, chains, g, trail)
         decided = False
         while captured == (depth % 2 == 0):  # the player of this node has reached it
             height = base[depth]
@@ -149,29 +151,29 @@ def captures_in_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom,
                 decided = True
                 break
             depth -= 1
-            take_back(stones, chains, g, trail)
+            undo_move(stones, chains, g, trail)
         if decided:
             break
-    room.steps[0] = steps
-    room.limit_hits[0] += limited
+    workspace.steps[0] = steps
+    workspace.limit_hits[0] += limited
     return captured
 
 
 @compiled
-def escapes_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, move: int, target: int) -> bool:
+def escapes_ladder(stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, move: int, target: int) -> bool:
     """Whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a ladder.
 
     Args:
         stones: the boards; board g is changed while reading and is the same again afterwards.
         chains: their chains.
         g: which board.
-        room: the reader's workspace.
+        workspace: the reader's workspace.
         move: a legal move: on the chain's last liberty, or one that captures a chain beside it.
         target: a stone of the chain.
     """
     me = stones.colour[g, target]
     enemy = enemy_of(me)
-    ko = try_move(stones, chains, g, room.trail, move, me)
+    ko = play_reversible(stones, chains, g, workspace.trail, move, me)
     head = chains.head[g, target]
     escapes = False
     if in_atari(chains.liberties[g, head]):
@@ -185,23 +187,23 @@ def escapes_ladder(stones: Stones, chains: Chains, g: int, room: LadderRoom, mov
             for i in range(2):
                 attack = one if i == 0 else other
                 if escapes and attack != ko and lives(stones, chains, g, attack, enemy):
-                    escapes = not captures_in_ladder(stones, chains, g, room, attack, target)
-    take_back(stones, chains, g, room.trail)
+                    escapes = not captures_in_ladder(stones, chains, g, workspace, attack, target)
+    undo_move(stones, chains, g, workspace.trail)
     return escapes
 
 
 @inlined
 def _list_answers(
-    stones: Stones, chains: Chains, g: int, room: LadderRoom, target: int, depth: int, height: int
+    stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, target: int, depth: int, height: int
 ) -> int:
     """Piles up what the owner of a chain in atari may do: capture chains beside it; extend, which is tried first."""
-    todo = room.todo
+    todo = workspace.todo
     attacker = enemy_of(stones.colour[g, target])
     extension = last_liberty(chains.liberties[g, chains.head[g, target]])
-    _note_chasers(stones, chains, g, room, target, depth)
+    _note_chasers(stones, chains, g, workspace, target, depth)
     begin = height
-    for i in range(room.noted[depth, 0], room.noted[depth, 1]):
-        chaser = room.chasers[i]
+    for i in range(workspace.noted[depth, 0], workspace.noted[depth, 1]):
+        chaser = workspace.chasers[i]
         if stones.colour[g, chaser] == attacker:
             liberties = chains.liberties[g, chains.head[g, chaser]]
             if in_atari(liberties):
@@ -217,14 +219,14 @@ def _list_answers(
 
 
 @inlined
-def _note_chasers(stones: Stones, chains: Chains, g: int, room: LadderRoom, target: int, depth: int) -> None:
+def _note_chasers(stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, target: int, depth: int) -> None:
     """Notes the attacker's chains in atari beside the target, for the node of its owner at this depth.
 
     After an extension and an atari that capture nothing, a chain can be in atari for the first time only beside these
     two moves; the others were noted before. Else all stones of the target are looked at: in a long ladder, doing so
     after every move would take most of the time.
     """
-    trail, chasers = room.trail, room.chasers
+    trail, chasers = workspace.trail, workspace.chasers
     head = chains.head[g, target]
     attacker = enemy_of(stones.colour[g, target])
     begin = end = 0
@@ -232,13 +234,13 @@ def _note_chasers(stones: Stones, chains: Chains, g: int, room: LadderRoom, targ
     atari = trail.moves[latest, 0]
     extends = False
     if depth > 1:
-        begin = end = room.noted[depth - 2, 1]
+        begin = end = workspace.noted[depth - 2, 1]
         # row: point, chains joined, chains captured; an extension joins the target alone
         captures = trail.moves[latest, 2] > 0 or trail.moves[latest - 1, 2] > 0
         joins = trail.moves[latest - 1, 1]
         extends = not captures and joins == 1 and chains.head[g, trail.moves[latest - 1, 0]] == head
     if extends:
-        begin = room.noted[depth - 2, 0]
+        begin = workspace.noted[depth - 2, 0]
         if in_atari(chains.liberties[g, chains.head[g, atari]]):
             chasers[end] = atari
             end += 1
@@ -250,8 +252,8 @@ def _note_chasers(stones: Stones, chains: Chains, g: int, room: LadderRoom, targ
             stone = chains.next[g, stone]
             if stone == head:
                 break
-    room.noted[depth, 0] = begin
-    room.noted[depth, 1] = end
+    workspace.noted[depth, 0] = begin
+    workspace.noted[depth, 1] = end
 
 
 @inlined

@@ -25,7 +25,7 @@ from nobi.compiling import inlined
 MOVES, _JOINS, _CHAINS, _STONES = range(4)
 
 
-class Trail(NamedTuple):
+class UndoStack(NamedTuple):
     """The moves tried, the latest last; each kind of note is a pile."""
 
     height: NDArray[np.int64]
@@ -42,10 +42,10 @@ class Trail(NamedTuple):
     """[i] the captured stones, chain after chain, each in the order of its ring."""
 
 
-def allocate_trail(size: int, most_moves: int) -> Trail:
+def allocate_trail(size: int, most_moves: int) -> UndoStack:
     """Makes room for so many moves on boards of this size."""
     most_captured = size * size + most_moves  # what stood there, and what was tried
-    return Trail(
+    return UndoStack(
         height=np.zeros(4, np.int64),
         moves=np.zeros((most_moves, 3), np.uint16),
         joins=np.zeros((SIDES * most_moves, 3), np.uint16),
@@ -56,7 +56,7 @@ def allocate_trail(size: int, most_moves: int) -> Trail:
 
 
 @inlined
-def try_move(stones: Stones, chains: Chains, g: int, trail: Trail, point: int, colour: int) -> int:
+def play_reversible(stones: Stones, chains: Chains, g: int, trail: UndoStack, point: int, colour: int) -> int:
     """Places a stone that `lives`, captures what it captures, and returns the point that simple ko forbids, or PASS."""
     enemy = enemy_of(colour)
     lone = is_enclosed(chains, g, point, enemy)
@@ -95,7 +95,7 @@ def try_move(stones: Stones, chains: Chains, g: int, trail: Trail, point: int, c
 
 
 @inlined
-def _lift_chain(stones: Stones, chains: Chains, g: int, trail: Trail, point: int) -> None:
+def _lift_chain(stones: Stones, chains: Chains, g: int, trail: UndoStack, point: int) -> None:
     colour = stones.colour[g, point]
     first = trail.height[_STONES]
     i = trail.height[_CHAINS]
@@ -117,7 +117,7 @@ def _lift_chain(stones: Stones, chains: Chains, g: int, trail: Trail, point: int
 
 
 @inlined
-def take_back(stones: Stones, chains: Chains, g: int, trail: Trail) -> None:
+def undo_move(stones: Stones, chains: Chains, g: int, trail: UndoStack) -> None:
     """Undoes the latest move that was tried."""
     i = trail.height[MOVES] - 1
     trail.height[MOVES] = i
@@ -145,7 +145,7 @@ def take_back(stones: Stones, chains: Chains, g: int, trail: Trail) -> None:
 
 
 @inlined
-def _restore_chain(stones: Stones, chains: Chains, g: int, trail: Trail, colour: int) -> None:
+def _restore_chain(stones: Stones, chains: Chains, g: int, trail: UndoStack, colour: int) -> None:
     """Puts the chain that was captured last back; it had no liberty."""
     i = trail.height[_CHAINS] - 1
     trail.height[_CHAINS] = i

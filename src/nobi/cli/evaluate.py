@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nobi.evolution.transfer import TransferReport
-    from nobi.imitation.prediction import Evaluation, Prediction, Quality
+    from nobi.imitation.prediction import Evaluation, Prediction, PredictionMetrics
     from nobi.statistics import Interval
 
 
@@ -167,12 +167,12 @@ class Predict(CommonFlags):
         require_torch("Predicting moves")
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import choose_device, use_threads
-        from nobi.storage import ready_folder
+        from nobi.storage import make_writable_folder
         from nobi.workers import usable_threads
 
         use_threads(self.threads, usable_threads())
         if self.figures:
-            ready_folder(self.figures)
+            make_writable_folder(self.figures)
         device = choose_device(self.device)
         work = [
             open_evaluation(model, self.data, self.split, self.sizes, self.positions, self.seed)
@@ -291,7 +291,7 @@ def _table(head: str) -> "Table":
     return plain_table([head], ["positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
 
 
-def _add(table: "Table", name: str, quality: "Quality") -> None:
+def _add(table: "Table", name: str, quality: "PredictionMetrics") -> None:
     table.add_row(
         name,
         f"{quality.positions:,}",

@@ -14,7 +14,7 @@ from nobi.cli.base import UNSET, CommonFlags, announce_compiling
 from nobi.cli.series import OWN_PLAYER_HELP
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.spec import split_word
+from nobi.spec import parse_spec
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Gtp(CommonFlags):
 
     def _word(self) -> str:
         """The player's word, with the threads to search with if it can have some and does not say how many."""
-        name, given = split_word(self.player)
+        name, given = parse_spec(self.player)
         if self.threads == 1 or "threads" in given or is_model(name):
             return self.player
         if "threads" not in {field.name for field in fields(players.find(name).settings_type)}:
@@ -83,7 +83,7 @@ class Gtp(CommonFlags):
         if self.player.startswith("gtp:"):
             raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
         game, size = self.game, self.size
-        name, given = split_word(self.player)
+        name, given = parse_spec(self.player)
         path = name if is_model(name) else given.get("model")
         if path:
             trained, only = _made_for(Path(path))

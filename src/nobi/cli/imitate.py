@@ -29,7 +29,7 @@ from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from nobi.imitation.run import ImitationRun
-    from nobi.imitation.step import Team
+    from nobi.imitation.step import ProcessGroup
 
 
 _NET = f"The network: {', '.join(deep.names())}; as in 'c14-small:size=9' or 'nobi-net:width=32,blocks=4'."
@@ -77,23 +77,23 @@ class Imitate(CommonFlags, ImitationSettings):
             return _launch(self.processes or usable_threads())
         announce_compiling()
         require_torch("Training by imitation")
-        from nobi.imitation.step import join_team, use_threads
+        from nobi.imitation.step import join_process_group, use_threads
 
         use_threads(self.threads, usable_threads())
-        with join_team(self.device) as team:
+        with join_process_group(self.device) as group:
             try:
-                return self._train(settings_among(self, ImitationSettings), team)
+                return self._train(settings_among(self, ImitationSettings), group)
             except NobiError:
-                if team.leads:
+                if group.leads:
                     raise
                 return 2  # what all processes are refused is said once
 
-    def _train(self, settings: ImitationSettings, team: "Team") -> int:
+    def _train(self, settings: ImitationSettings, group: "ProcessGroup") -> int:
         from nobi.imitation.run import ImitationRun
 
-        run = team.together(lambda: ImitationRun(self.out, settings, resume=self.resume, team=team))
+        run = group.together(lambda: ImitationRun(self.out, settings, resume=self.resume, group=group))
         scalars = None
-        if self.tensorboard and team.leads:
+        if self.tensorboard and group.leads:
             scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)
         clock, first = Stopwatch(), run.step_number
         interrupted = False
@@ -105,7 +105,7 @@ class Imitate(CommonFlags, ImitationSettings):
             if scalars:
                 scalars.write(line, speed())
 
-        with progress_bar("steps", run.total, note=True, show=team.leads) as progress:
+        with progress_bar("steps", run.total, note=True, show=group.leads) as progress:
 
             def show(run: "ImitationRun") -> None:
                 loss, accuracy = run.recent
@@ -121,10 +121,10 @@ class Imitate(CommonFlags, ImitationSettings):
         if scalars:
             scalars.close()
         if interrupted and not (self.out / "model.safetensors").exists():
-            return nothing_done() if team.leads else 130
-        if team.leads:
+            return nothing_done() if group.leads else 130
+        if group.leads:
             self._report(run, clock.seconds(), first)
-        if interrupted and team.leads:
+        if interrupted and group.leads:
             print(f"nobi: interrupted after {run.step_number:,} of {run.total:,} steps; "
                   "the same command with --resume goes on.", file=sys.stderr)  # fmt: skip
         return 130 if interrupted else 0
@@ -145,8 +145,8 @@ class Imitate(CommonFlags, ImitationSettings):
                     "of": run.total,
                     "positions": run.step_number * self.batch,
                     "weights": run.network.weight_count(),
-                    "device": str(run.team.device),
-                    "processes": run.team.processes,
+                    "device": str(run.group.device),
+                    "processes": run.group.processes,
                     "seconds": seconds,
                     "positions_per_second": seen / seconds,
                     "first": first_line,

@@ -56,7 +56,7 @@ class Show(CommonFlags):
         from nobi.models.model import read_model_file
         from nobi.players.inspection import view_of
         from nobi.players.network import player_in
-        from nobi.storage import ready_folder
+        from nobi.storage import make_writable_folder
 
         file = read_model_file(self.model)
         variant = games.variant(self.game or file.game, self.size or file.size)
@@ -71,7 +71,7 @@ class Show(CommonFlags):
             from nobi.figures.style import in_words
             from nobi.figures.style import title as in_one_title
 
-            ready_folder(self.out.parent)
+            make_writable_folder(self.out.parent)
             where = f"{in_words(str(variant))}, {game.size}x{game.size}"
             inside_figure(
                 found, self.out, in_one_title(f"What {in_words(file.network)} makes of a position of {where}")
@@ -198,12 +198,12 @@ class Export(CommonFlags):
         require_torch("Exporting", "deep,onnx")
         from nobi.models.export import export_onnx
         from nobi.models.model import load_deep
-        from nobi.storage import ready_folder
+        from nobi.storage import make_writable_folder
 
         model = load_deep(self.model)
         if self.onnx.is_dir():
             raise NobiError(f"{str(self.onnx)!r} is a folder; name the file to write.")
-        ready_folder(self.onnx.parent)
+        make_writable_folder(self.onnx.parent)
         found = export_onnx(model.network, self.onnx, self.size or model.size)
         if self.json:
             network = {"network": str(model.network), "planes": model.network.planes}

@@ -91,12 +91,12 @@ def _plain_type(hint: Any) -> Any:
     return kind if isinstance(kind, type) else None
 
 
-def _complaint(command: str, word: str, options: list[str]) -> str:
+def _complaint(command: str, spec: str, options: list[str]) -> str:
     """What is wrong with a word that a command with these options does not take."""
     where = f"'{command} --help' tells what it takes"
-    if not word.startswith("-"):
-        return f"'{command}' takes no {word!r} there; {where}."
-    asked = word.partition("=")[0].lstrip("-")
+    if not spec.startswith("-"):
+        return f"'{command}' takes no {spec!r} there; {where}."
+    asked = spec.partition("=")[0].lstrip("-")
     guess = closest(asked, options)
     hint = f"did you mean --{guess}? " if guess and guess != asked else ""
-    return f"'{command}' has no option {word}; {hint}{where}."
+    return f"'{command}' has no option {spec}; {hint}{where}."

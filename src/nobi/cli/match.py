@@ -71,12 +71,12 @@ class Match(SeriesFlags):
     def _play_in_arena(self, count: int) -> int:
         from nobi.arena.play import play_games
         from nobi.arena.results import PlayInterrupted
-        from nobi.storage import ready_folder
+        from nobi.storage import make_writable_folder
 
         variant = games.variant(self.game, self.size)
         a, b = players.make_player(self.a, variant), players.make_player(self.b, variant)
         if self.sgf:
-            ready_folder(self.sgf)
+            make_writable_folder(self.sgf)
             if any(self.sgf.glob("*.sgf")):
                 raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
         play_games(variant, a, b, 0)  # compile now, so that the time below is that of the games
@@ -108,7 +108,7 @@ class Match(SeriesFlags):
 
     def _save(self, played: "PlayedGames", folder: Path) -> None:
         from nobi.records.sgf_writer import sgf_of
-        from nobi.storage import write_whole
+        from nobi.storage import atomic_write
 
         digits = len(str(len(played)))
         with progress_bar("saving", len(played)) as progress:
@@ -116,7 +116,7 @@ class Match(SeriesFlags):
                 black, white = (self.a, self.b) if i % 2 == 0 else (self.b, self.a)
                 game = played.replay(i)
                 record = sgf_of(game, black, white, f"game {i + 1}, seed {self.seed}", game.standing())
-                write_whole(folder / f"game-{i + 1:0{digits}d}.sgf", record)
+                atomic_write(folder / f"game-{i + 1:0{digits}d}.sgf", record)
                 progress(i + 1)
 
     def _report(self, played: "PlayedGames", seconds: float) -> None:
@@ -163,11 +163,11 @@ class Match(SeriesFlags):
         return table
 
 
-def _plays_alone(word: str) -> bool:
+def _plays_alone(spec: str) -> bool:
     """Whether this player plays one game at a time: an engine, or one that searches."""
-    if word.startswith("gtp:"):
+    if spec.startswith("gtp:"):
         return True
-    name = word.partition(":")[0]
+    name = spec.partition(":")[0]
     return not is_model(name) and not players.chooses_for_many(name)
 
 

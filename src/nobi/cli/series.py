@@ -153,7 +153,7 @@ def play(
     time = flags.time_settings()
     settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel, time)
     # a seed for each, or else two players of one kind would draw the same numbers
-    entrants = [Entrant(word, variant, (flags.seed + i) % 2**63, flags.timeout) for i, word in enumerate(words)]
+    entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(words)]
     schedule = pairings(len(words), count)
     opening_of = opening_source(flags, variant)
     opening_of(0)

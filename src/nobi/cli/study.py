@@ -76,7 +76,7 @@ class Study(CommonFlags):
             return 0
         if not self.names:
             raise NobiError("Name at least one study; 'nobi study list' shows them.")
-        names = list(dict.fromkeys(name for word in self.names for name in studies.names_of(word)))
+        names = list(dict.fromkeys(name for spec in self.names for name in studies.names_of(spec)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
         from nobi.studies.pages import spent_in_all
@@ -137,9 +137,9 @@ def _print_list(as_json: bool) -> None:
     table.columns[0].no_wrap = True
     for row in rows:
         table.add_row(row["name"], row["title"], "; ".join(filter(None, (row["data"], row["engines"]))))
-    for word in studies.COLLECTIONS:
-        members = studies.names_of(word)
-        table.add_row(word, f"{len(members)} studies: {members[0]} to {members[-1]}")
+    for spec in studies.COLLECTIONS:
+        members = studies.names_of(spec)
+        table.add_row(spec, f"{len(members)} studies: {members[0]} to {members[-1]}")
     output_console().print(table)
 
 
@@ -187,7 +187,7 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
 def _print(documents: list[dict[str, Any]], folder: Path) -> None:
     from rich.text import Text
 
-    from nobi.studies.pages import HOLDS, spent_in_all, table_cells, time_text, verdicts
+    from nobi.studies.pages import HOLDS, outcomes, spent_in_all, table_cells, time_text
     from nobi.studies.runner import TINY_NOTE
 
     console = output_console(highlight=False)
@@ -215,7 +215,7 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
     table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
-        counts = [str(count) for count in verdicts(document).values()]
+        counts = [str(count) for count in outcomes(document).values()]
         table.add_row(document["study"], *counts, time_text(spent["seconds"]), time_text(spent["cpu"]))
     if len(documents) > 1:
         table.add_section()

@@ -16,7 +16,7 @@ from nobi.gtp.client import EngineError
 from nobi.matches.series import Entrant
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.records.sgf_writer import sgf_of
-from nobi.storage import write_whole
+from nobi.storage import atomic_write
 from nobi.web.opinion import search_opinion
 from nobi.web.session import COLOURS, Result, count_board, result_by_rules, why_illegal
 
@@ -125,7 +125,7 @@ class _Game:
         path = Path(names[0]).with_suffix(".sgf")
         result = self.result.sgf if self.result else ""
         try:
-            write_whole(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
+            atomic_write(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
         except OSError as fault:
             raise NobiError(f"{str(path)!r} cannot be written: {fault.strerror}.") from None
         self._say(f"Saved as {path}.")

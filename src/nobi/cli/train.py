@@ -156,7 +156,7 @@ class Coevolve(CommonFlags):
         """Trains."""
         self.check()
         announce_compiling()
-        from nobi.evolution.coevolution import Corun, CorunSettings
+        from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
         from nobi.figures.style import in_words, title
         from nobi.figures.training import champions_curve, ciao_plot
 
@@ -165,12 +165,12 @@ class Coevolve(CommonFlags):
             settings = CorunSettings(**{name: flags[name] for name in CorunSettings.__dataclass_fields__})
         except ValueError as fault:
             raise NobiError(f"{fault}.") from None
-        run = Corun(self.out, settings, resume=self.resume, threads=self.threads)
+        run = CoevolutionRun(self.out, settings, resume=self.resume, threads=self.threads)
         clock, first, played = Stopwatch(), run.generation, run.games_done
         interrupted = False
         with progress_bar("generations", self.generations, note=True) as progress:
 
-            def show(run: Corun) -> None:
+            def show(run: CoevolutionRun) -> None:
                 rate = (run.games_done - played) / clock.seconds()
                 progress(run.generation, f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s")
 

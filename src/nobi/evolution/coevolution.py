@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import Fitness, games_seed, play_each_other
-from nobi.evolution.run import FolderRun
+from nobi.evolution.run import TrainingRun
 from nobi.evolution.transfer import dominance_tournament
 from nobi.games import variant
 from nobi.networks import make_network
@@ -265,7 +265,7 @@ class Dominance:
     b: list[int]
 
 
-class Corun(FolderRun):
+class CoevolutionRun(TrainingRun):
     """A run of coevolution, in memory and in its folder.
 
     A line of its metrics has the host population, its champion's shared fitness and mean score, and the champion's

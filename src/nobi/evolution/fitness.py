@@ -68,9 +68,9 @@ class Fitness:
         self.network = network
         self.games = games
         self.seed = seed
-        self.encounters = [(variant(game, size), word) for size, word in product(sizes, opponents)]
-        for where, word in self.encounters:
-            make_player(word, where)  # complains of a bad word
+        self.encounters = [(variant(game, size), spec) for size, spec in product(sizes, opponents)]
+        for where, spec in self.encounters:
+            make_player(spec, where)  # complains of a bad word
         self._threads = usable_threads(threads)
         self._compiled = False
 
@@ -80,13 +80,13 @@ class Fitness:
 
         def one(task: tuple[Weights, int], games: int = self.games) -> PlayedGames:
             weights, i = task
-            where, word = self.encounters[i]
+            where, spec = self.encounters[i]
             player = NetworkPlayer(where, self.network, weights)
             played = PlayedGames(
                 where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, 0), np.uint16)
             )
             # all games at once: in parts, there would be more rounds in which only a few long games go on
-            lockstep = Lockstep(where, player, make_player(opponent or word, where), seed, games)
+            lockstep = Lockstep(where, player, make_player(opponent or spec, where), seed, games)
             lockstep.play(0, *played.part(0, games))
             return played
 
@@ -125,7 +125,7 @@ MOST_BOARDS = 2048
 """So many games at most are played side by side by a thread: enough to fill the passes, little enough memory."""
 
 
-class Squad(Player):
+class PopulationPlayer(Player):
     """Networks of one kind that stand as one player: each has boards of its own."""
 
     name = "squad"
@@ -137,7 +137,7 @@ class Squad(Player):
         super().__init__(variant, settings)
         players = {int(i): NetworkPlayer(variant, network, weights[i], settings) for i in np.unique(member)}
         self._member = member
-        self._rooms: dict[int, Any] = {i: player.room() for i, player in players.items()}
+        self._workspaces: dict[int, Any] = {i: player.workspace() for i, player in players.items()}
         self._choose = next(iter(players.values())).batch_chooser()
 
     def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
@@ -148,7 +148,7 @@ class Squad(Player):
         chosen = np.empty_like(moves)
         cuts = [0, *(np.flatnonzero(np.diff(member)) + 1).tolist(), len(lanes)]
         for begin, end in pairwise(cuts):
-            self._choose(boards, lanes[begin:end], streams, self._rooms[int(member[begin])], chosen[begin:end])
+            self._choose(boards, lanes[begin:end], streams, self._workspaces[int(member[begin])], chosen[begin:end])
         moves[order] = chosen
 
 
@@ -189,8 +189,8 @@ def play_each_other(
     def play(begin: int, end: int) -> None:
         """The games begin … end − 1, each on a board of its own."""
         pair = np.arange(begin, end) // games
-        a = Squad(variant, network, firsts, settings, pair // len(seconds))
-        b = Squad(variant, network, seconds, settings, pair % len(seconds))
+        a = PopulationPlayer(variant, network, firsts, settings, pair // len(seconds))
+        b = PopulationPlayer(variant, network, seconds, settings, pair % len(seconds))
         count = end - begin
         results = np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros((count, 0), np.uint16)
         Lockstep(variant, a, b, seed, count).play(begin, *results)

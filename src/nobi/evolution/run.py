@@ -35,8 +35,8 @@ from nobi.evolution.settings import EvolutionSettings
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.nn.network import Network, Weights
-from nobi.spec import choices, settings_from, split_word
-from nobi.storage import config_of, holds_run, save_tensors, write_config, write_whole
+from nobi.spec import choices, parse_spec, settings_from
+from nobi.storage import atomic_write, config_of, holds_run, save_tensors, write_config
 from nobi.trainers import make_trainer
 from nobi.trainers.base import Learner, fingerprint, replay
 
@@ -108,7 +108,7 @@ class Generation:
     """Its line of metrics.jsonl."""
 
 
-class FolderRun(ABC):
+class TrainingRun(ABC):
     """Training in memory and in its folder."""
 
     format: ClassVar[str]
@@ -188,7 +188,7 @@ class FolderRun(ABC):
         header = {"format": self.format, "fingerprint": self.done[-1].fingerprint}
         save_tensors(self.folder / "checkpoint.safetensors", tensors, header)
         lines = "".join(json.dumps(line) + "\n" for line in self.metrics())
-        write_whole(self.folder / "metrics.jsonl", lines.encode())
+        atomic_write(self.folder / "metrics.jsonl", lines.encode())
         for name, weights in self.models().items():
             save_model(self.folder / f"{name}.safetensors", self._model(weights))
 
@@ -243,7 +243,7 @@ def _cut(array: NDArray[np.float64]) -> NDArray[np.float64]:
     return array[..., ~np.isnan(array.reshape(-1, array.shape[-1])).any(axis=0)]
 
 
-class Run(FolderRun):
+class Run(TrainingRun):
     """A run of evolution, in memory and in its folder.
 
     A line of its metrics has the mean and the best fitness and, with a curriculum, the opponent's e.
@@ -266,8 +266,8 @@ class Run(FolderRun):
         self._measures = settings.measures
         self.curriculum: Curriculum | None = None
         if settings.curriculum:
-            word = f"curriculum:{settings.curriculum}"
-            self.curriculum = Curriculum(settings_from(CurriculumSettings, split_word(word)[1], word))
+            spec = f"curriculum:{settings.curriculum}"
+            self.curriculum = Curriculum(settings_from(CurriculumSettings, parse_spec(spec)[1], spec))
         opponents = (f"heuristic:e={self.curriculum.level}",) if self.curriculum else settings.opponents
         self.fitness = Fitness(
             settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, settings_from, split_word
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.features.base import Planes
@@ -23,8 +23,8 @@ _planes: "Registry[Planes]" = Registry(
 register, names, find = _planes.register, _planes.names, _planes.find
 
 
-def planes_named(word: str) -> "Planes":
+def make_planes(spec: str) -> "Planes":
     """The set of planes that a word such as `m15` or `c14-7:edge=true` stands for."""
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     planes = find(name)
-    return planes(settings_from(planes.settings_type, given, word))
+    return planes(settings_from(planes.settings_type, given, spec))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.games.base import NoSettings
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 MOST = 255
 """The highest code; counts beyond it are not told apart."""
@@ -126,7 +126,7 @@ class Planes(ABC):
         self.settings = self.settings_type() if settings is None else settings
 
     def __str__(self) -> str:
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     @abstractmethod
     def define(self) -> list[Plane]:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, EMPTY, PASS, enemy_of
 from nobi.board.text import COLUMNS, is_star, row_column, vertex_name
 from nobi.encoding import position_planes
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.features.base import Planes
 from nobi.figures.style import COLOURS, blank_figure, place_axes, place_text, save_figure
 from nobi.games.base import COLOUR_NAMES, Game
 from nobi.games.go import Go
 from nobi.players.inspection import colours_of
-from nobi.storage import ready_folder
+from nobi.storage import make_writable_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,12 +159,12 @@ class _Diagram:
         """Inches of the letters of the columns and the notes."""
         return 0.35 + 0.14 * len(self.notes)
 
-    def draw(self, figure: "Figure", left: float, top: float, room: float) -> None:
-        """Draws it below `top` inches, the board below `room` more, which the heading stands at the end of."""
-        place_text(figure, left + 0.35, top + room - self.top + 0.1, "\n".join(self.heading))
-        axes = place_axes(figure, left + 0.35, top + room, self.side, self.side)
+    def draw(self, figure: "Figure", left: float, top: float, workspace: float) -> None:
+        """Draws it below `top` inches, the board below `workspace` more, which the heading stands at the end of."""
+        place_text(figure, left + 0.35, top + workspace - self.top + 0.1, "\n".join(self.heading))
+        axes = place_axes(figure, left + 0.35, top + workspace, self.side, self.side)
         draw_board(axes, self.colours, last=self.last, numbers=self.numbers)
-        place_text(figure, left + 0.35, top + room + self.side + 0.25, "\n".join(self.notes), fontsize=8)
+        place_text(figure, left + 0.35, top + workspace + self.side + 0.25, "\n".join(self.notes), fontsize=8)
 
 
 def _diagram(game: Game, title: str, *, numbers: bool) -> _Diagram:
@@ -210,9 +210,9 @@ def games_figure(games: Sequence[tuple[Game, str]], path: Path, title: str, *, c
         place_text(figure, 0.35, 0.1, "\n".join(heading), fontsize="large")
         top = head
         for row, height in zip(rows, heights, strict=True):
-            room = max(one.top for one in row)
+            workspace = max(one.top for one in row)
             for column, diagram in enumerate(row):
-                diagram.draw(figure, sum(widths[:column]), top, room)
+                diagram.draw(figure, sum(widths[:column]), top, workspace)
             top += height
         save_figure(figure, path)
 
@@ -292,6 +292,6 @@ def example_game() -> Go:
 
 
 if __name__ == "__main__":
-    place = ready_folder(Path(sys.argv[1]))
-    planes_figure(example_game(), planes_named("m15"), place / "planes-m15.png", rank=5)
-    planes_figure(example_game(), planes_named("c14-7:edge=true"), place / "planes-c14.png")
+    place = make_writable_folder(Path(sys.argv[1]))
+    planes_figure(example_game(), make_planes("m15"), place / "planes-m15.png", rank=5)
+    planes_figure(example_game(), make_planes("c14-7:edge=true"), place / "planes-c14.png")

@@ -253,7 +253,7 @@ def share_lines(
 
 
 @dataclass(frozen=True)
-class Beside:
+class PaperComparison:
     """One case."""
 
     label: str
@@ -261,7 +261,7 @@ class Beside:
     paper: float | None = None
 
 
-def beside_paper(cases: Sequence[Beside], path: Path, title: str, what: str) -> None:
+def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, what: str) -> None:
     """Draws ours with 95 % intervals and the paper's figures, from the first case at the top to the last.
 
     Args:

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nobi.spec import split_word
-from nobi.storage import write_whole
+from nobi.spec import parse_spec
+from nobi.storage import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def save_figure(figure: "Figure", path: Path) -> None:
     for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
         buffer = io.BytesIO()
         figure.savefig(buffer, format=suffix[1:], metadata=metadata)
-        write_whole(path.with_suffix(suffix), buffer.getvalue())
+        atomic_write(path.with_suffix(suffix), buffer.getvalue())
 
 
 LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
@@ -182,11 +182,11 @@ _COLUMNS = 62
 """Letters of a title that stand side by side above a figure of usual width."""
 
 
-def in_words(word: str) -> str:
+def in_words(spec: str) -> str:
     """`mdlstm:hidden=3` → `MDLSTM (hidden 3)`; what has no other name keeps its own."""
-    if word.endswith(".safetensors"):
-        return word
-    name, settings = split_word(word)
+    if spec.endswith(".safetensors"):
+        return spec
+    name, settings = parse_spec(spec)
     title = _NAMES.get(name, name)
     return f"{title} ({', '.join(f'{key} {value}' for key, value in settings.items())})" if settings else title
 

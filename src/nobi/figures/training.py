@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.figures.style import (
     COLOURS,
     LINES,
@@ -32,7 +32,7 @@ from nobi.figures.style import (
     place_text,
     save_figure,
 )
-from nobi.imitation.prediction import MOVES_A_GROUP, Quality, large_enough
+from nobi.imitation.prediction import MOVES_A_GROUP, PredictionMetrics, large_enough
 from nobi.statistics import CONFIDENCE, Interval
 
 if TYPE_CHECKING:
@@ -295,7 +295,9 @@ def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None
         save_figure(figure, path)
 
 
-def moves_curve(curves: dict[str, dict[int, Quality]], path: Path, title: str = "Accuracy by move number") -> None:
+def moves_curve(
+    curves: dict[str, dict[int, PredictionMetrics]], path: Path, title: str = "Accuracy by move number"
+) -> None:
     """Accuracy by how many moves were made, a curve a network (C14 figure 7); groups of too few games are left out."""
     with new_figure() as (figure, axes):
         for (label, groups), colour, line in zip(curves.items(), cycle(COLOURS), cycle(LINES), strict=False):
@@ -338,7 +340,7 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
 
 def plane_names(planes: str, settings: object) -> list[str]:
     """The names of the inputs of a network with these planes and settings; C14's may do without the last, ko."""
-    names = planes_named(planes).channels
+    names = make_planes(planes).channels
     return list(names if getattr(settings, "ko", True) else names[:-1])
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, settings_from, split_word
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.games.base import Game, Variant
@@ -20,11 +20,11 @@ _games: "Registry[Game]" = Registry(
 register, names, find = _games.register, _games.names, _games.find
 
 
-def variant(word: str, size: int = 9) -> "Variant":
+def variant(spec: str, size: int = 9) -> "Variant":
     """The game, rules and board that a word such as `go:komi=5.5` and a size stand for."""
     from nobi.board.text import check_size
     from nobi.games.base import Variant
 
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     game = find(name)
-    return Variant(game, check_size(size), settings_from(game.settings_type, given, word))
+    return Variant(game, check_size(size), settings_from(game.settings_type, given, spec))

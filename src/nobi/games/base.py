@@ -25,7 +25,7 @@ from nobi.board.stones import (
 from nobi.board.text import check_size, draw_board, point_named, read_diagram, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
@@ -153,7 +153,7 @@ class Game(ABC):
 
     def rules_text(self) -> str:
         """The rules in a few words, for game records."""
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     def points(self) -> list[int]:
         """All points of the board, row by row from the top left."""
@@ -268,7 +268,7 @@ class Variant:
     settings: Any
 
     def __str__(self) -> str:
-        return join_word(self.game.name, self.settings)
+        return format_spec(self.game.name, self.settings)
 
     def new(self) -> Game:
         """A fresh game."""

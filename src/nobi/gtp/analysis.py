@@ -212,7 +212,7 @@ def _policy_numbers(session: Session, arguments: list[str]) -> str:  # noqa: ARG
 
 @command("nobi-hidden", "LAYER SWEEP UNIT", "what a hidden unit of a swiping network says at each point, from −1 to 1")
 def _hidden(session: Session, arguments: list[str]) -> str:
-    layer, sweep, unit = (int_from(word) for word in take(arguments, 3))
+    layer, sweep, unit = (int_from(spec) for spec in take(arguments, 3))
     inside: Inside | None = session.bot.inside(session.game)
     if inside is None:
         raise GtpError(f"the player {session.bot.name} has no hidden units")

@@ -25,7 +25,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.gtp.setup import as_json
 from nobi.players.base import RESIGN, Bot, Clock
-from nobi.workers import interrupts_held_back
+from nobi.workers import defer_interrupts
 
 START_SECONDS = 60.0
 """How long a program may take to answer the first command: some load a large network."""
@@ -57,7 +57,7 @@ class EngineProcess:
         self.command = command
         self.seconds = seconds
         self._waiting: queue.Queue[bytes | None] = queue.Queue()
-        with interrupts_held_back():  # so that no program runs of which nobody knows
+        with defer_interrupts():  # so that no program runs of which nobody knows
             self._process = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
                 _words(command),
                 stdin=subprocess.PIPE,
@@ -212,7 +212,7 @@ def start_engine(command: str, seconds: float) -> EngineProcess:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a program and what it has started; it leads a group of its own."""
-    with interrupts_held_back():
+    with defer_interrupts():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -68,7 +68,7 @@ def _boardsize(session: Session, arguments: list[str]) -> str:
 
 @command("rectangular_boardsize", "WIDTH HEIGHT", "the same; only square boards are served")
 def _rectangular_boardsize(session: Session, arguments: list[str]) -> str:
-    width, height = (int_from(word) for word in take(arguments, 2))
+    width, height = (int_from(spec) for spec in take(arguments, 2))
     if width != height:
         raise GtpError("unacceptable size")
     session.resize(width)
@@ -182,7 +182,7 @@ def _place_free_handicap(session: Session, arguments: list[str]) -> str:
 def _set_free_handicap(session: Session, arguments: list[str]) -> str:
     _check_empty(session)
     try:
-        points = [session.point(word) for word in arguments]
+        points = [session.point(spec) for spec in arguments]
     except GtpError:
         raise GtpError("bad vertex list") from None
     if not 2 <= len(points) < session.game.size**2 or len(set(points)) < len(points) or PASS in points:
@@ -299,7 +299,7 @@ def _kgs_time_settings(session: Session, arguments: list[str]) -> str:
     if system not in _COUNTS:
         raise GtpError("syntax error")
     numbers = take(arguments[1:], _COUNTS[system])
-    main, period = (float_from(word) for word in [*numbers[:2], "0", "0"][:2])
+    main, period = (float_from(spec) for spec in [*numbers[:2], "0", "0"][:2])
     count = int_from(numbers[2]) if len(numbers) > 2 else 0
     _set(session, cast(System, system), main, period, count)
     return ""

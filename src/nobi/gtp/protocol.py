@@ -33,7 +33,7 @@ def read_command(line: str) -> Command | None:
     Control characters but the tab are taken out, a tab is a space, and a hash begins a comment.
     """
     words = _CONTROL.sub("", line).partition("#")[0].replace("\t", " ").split(" ")
-    words = [word for word in words if word]
+    words = [spec for spec in words if spec]
     if not words:
         return None
     number = words.pop(0) if re.fullmatch(r"[0-9]+", words[0]) else ""
@@ -56,37 +56,37 @@ def clean(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def colour_from(word: str) -> int:
+def colour_from(spec: str) -> int:
     """BLACK or WHITE."""
-    colour = _COLOURS.get(word.lower())
+    colour = _COLOURS.get(spec.lower())
     if colour is None:
         raise GtpError("invalid color")
     return colour
 
 
-def int_from(word: str) -> int:
+def int_from(spec: str) -> int:
     """A whole number from 0 to 2³¹ − 1."""
-    if not re.fullmatch(r"[0-9]{1,10}", word) or int(word) > _LARGEST_INT:
+    if not re.fullmatch(r"[0-9]{1,10}", spec) or int(spec) > _LARGEST_INT:
         raise GtpError("syntax error")
-    return int(word)
+    return int(spec)
 
 
-def float_from(word: str) -> float:
+def float_from(spec: str) -> float:
     """A finite number."""
     try:
-        number = float(word)
+        number = float(spec)
     except ValueError:
         number = math.nan
-    if "_" in word or not math.isfinite(number):
+    if "_" in spec or not math.isfinite(number):
         raise GtpError("syntax error")
     return number
 
 
-def bool_from(word: str) -> bool:
+def bool_from(spec: str) -> bool:
     """`true` or `false`."""
-    if word.lower() not in ("true", "false"):
+    if spec.lower() not in ("true", "false"):
         raise GtpError("syntax error")
-    return word.lower() == "true"
+    return spec.lower() == "true"
 
 
 def take(arguments: list[str], count: int) -> list[str]:

@@ -193,10 +193,10 @@ class Session:
             table.change(**vars(before.settings))
             raise
 
-    def point(self, word: str) -> int:
+    def point(self, spec: str) -> int:
         """The point of this name, or PASS."""
         try:
-            return point_named(word, self.game.size)
+            return point_named(spec, self.game.size)
         except NobiError:
             raise GtpError("invalid color or coordinate") from None
 

@@ -21,7 +21,7 @@ from nobi.players.scoring import final_score
 from nobi.records.properties import SHORTHANDS
 from nobi.records.sgf_reader import SgfRecord, read_sgf
 from nobi.records.sgf_writer import sgf_of
-from nobi.storage import write_whole
+from nobi.storage import atomic_write
 
 
 @command(
@@ -82,7 +82,7 @@ def _printsgf(session: Session, arguments: list[str]) -> str:
     if arguments in ([], ["-"]):
         return record.decode()
     try:
-        write_whole(Path(" ".join(arguments)), record)
+        atomic_write(Path(" ".join(arguments)), record)
     except (OSError, ValueError):
         raise GtpError("cannot write file") from None
     return ""

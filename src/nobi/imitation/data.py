@@ -40,7 +40,7 @@ from torch import Tensor
 from nobi.board.symmetry import cells_after
 from nobi.compiling import compiled
 from nobi.errors import NobiError
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.networks.deep.base import DeepNetwork
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection
 from nobi.records.dataset import Dataset, check_split_alike
@@ -387,7 +387,7 @@ class Reader:
     def __init__(self, sources: Sequence[Positions], planes: str, device: torch.device) -> None:
         """`device` is where the batches will go; it decides in which type they are made."""
         self._sources = sources
-        self.planes = planes_named(planes)
+        self.planes = make_planes(planes)
         self._encoders = [Encoder(source.games, self.planes) for source in sources]
         # a graphics card turns bytes into numbers faster than four times as many bytes reach it
         self._dtype = np.uint8 if device.type == "cuda" else np.float32

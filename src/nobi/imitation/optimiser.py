@@ -21,7 +21,7 @@ from torch.optim import SGD, AdamW, Optimizer
 
 from nobi.errors import NobiError
 from nobi.imitation.muon import Muon
-from nobi.spec import choices, settings_from, split_word
+from nobi.spec import choices, parse_spec, settings_from
 
 HIGHEST_RATE = 1e38
 """About what a 32-bit weight can hold; training has diverged long before."""
@@ -157,12 +157,12 @@ SCHEDULES: dict[str, type[Schedule]] = {
 }
 
 
-def make_schedule(word: str) -> Schedule:
+def make_schedule(spec: str) -> Schedule:
     """The schedule that a word such as `cosine:rate=0.1,warmup=0.05` stands for."""
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     if name not in SCHEDULES:
         raise NobiError(f"There is no schedule {name!r}; {choices(SCHEDULES)}.")
-    return settings_from(SCHEDULES[name], given, word)
+    return settings_from(SCHEDULES[name], given, spec)
 
 
 def _numbers(text: str, name: str) -> list[float]:
@@ -256,12 +256,12 @@ SCHEDULE_OF = {"nesterov": "cosine:rate=0.05", "adamw": "cosine:rate=0.002", "mu
 """The schedule of an optimiser where none is asked for; plain descent takes that of the network's paper."""
 
 
-def make_optimiser(word: str, network: nn.Module) -> Optimizer:
+def make_optimiser(spec: str, network: nn.Module) -> Optimizer:
     """The optimiser that a word such as `adamw:decay=0.05` stands for, of a network's weights."""
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     if name not in OPTIMISERS:
         raise NobiError(f"There is no optimiser {name!r}; {choices(OPTIMISERS)}.")
-    return settings_from(OPTIMISERS[name], given, word).make(network.parameters())
+    return settings_from(OPTIMISERS[name], given, spec).make(network.parameters())
 
 
 def set_rate(optimiser: Optimizer, rate: float) -> None:

@@ -138,7 +138,7 @@ MOST_GUESSES = 50
 
 
 @dataclass(frozen=True)
-class Quality:
+class PredictionMetrics:
     """How well moves are predicted in some positions."""
 
     positions: int
@@ -157,36 +157,36 @@ class Quality:
 class Prediction:
     """How well a network predicts, in all and in parts."""
 
-    all: Quality
+    all: PredictionMetrics
     top: list[Interval]
     """top[n − 1]: how often the expert's move is among the network's n best."""
-    by_move: dict[int, Quality]
+    by_move: dict[int, PredictionMetrics]
     """By how many moves were made before; the key is the first of MOVES_A_GROUP."""
-    by_rank: dict[int, Quality]
+    by_rank: dict[int, PredictionMetrics]
     """By the rank of the player to move: kyu below 0, 1 to 9 dan, professionals 10, unknown 0 at the end."""
-    by_size: dict[int, Quality]
+    by_size: dict[int, PredictionMetrics]
 
 
-def within(verdicts: Verdicts, guesses: int) -> NDArray[np.float64]:
+def within(outcomes: Verdicts, guesses: int) -> NDArray[np.float64]:
     """[i] the chance that the expert's move is among so many guesses, equal moves being guessed in random order."""
-    found: NDArray[np.float64] = np.clip((guesses - verdicts.better) / verdicts.equal, 0.0, 1.0)
+    found: NDArray[np.float64] = np.clip((guesses - outcomes.better) / outcomes.equal, 0.0, 1.0)
     return found
 
 
-def quality_of(verdicts: Verdicts) -> Quality:
+def quality_of(outcomes: Verdicts) -> PredictionMetrics:
     """The quality in all these positions."""
-    clusters = _Clusters(verdicts.game)
-    return Quality(
-        len(verdicts),
+    clusters = _Clusters(outcomes.game)
+    return PredictionMetrics(
+        len(outcomes),
         clusters.count,
-        clusters.share(within(verdicts, 1)),
-        clusters.mean(1.0 + verdicts.better + (verdicts.equal - 1) / 2, 1.0),
-        clusters.mean(np.exp(verdicts.log_probability), 0.0, 1.0),
-        clusters.mean(-verdicts.log_probability, 0.0),
+        clusters.share(within(outcomes, 1)),
+        clusters.mean(1.0 + outcomes.better + (outcomes.equal - 1) / 2, 1.0),
+        clusters.mean(np.exp(outcomes.log_probability), 0.0, 1.0),
+        clusters.mean(-outcomes.log_probability, 0.0),
     )
 
 
-def gain_of(one: Verdicts, other: Verdicts) -> Quality:
+def gain_of(one: Verdicts, other: Verdicts) -> PredictionMetrics:
     """How much one network is ahead of another on the same positions: every figure is the mean difference.
 
     Positions that are hard for one network are so for the other, so the difference is known better than either.
@@ -196,7 +196,7 @@ def gain_of(one: Verdicts, other: Verdicts) -> Quality:
     def gain(value: Callable[[Verdicts], NDArray[np.float64]]) -> Interval:
         return clusters.mean(value(one) - value(other))
 
-    return Quality(
+    return PredictionMetrics(
         len(one),
         clusters.count,
         gain(lambda v: within(v, 1)),
@@ -231,27 +231,27 @@ def _clusters_of_all(first: Verdicts, *others: Verdicts) -> "_Clusters":
     return _Clusters(first.game)
 
 
-def prediction_of(verdicts: Verdicts) -> Prediction:
+def prediction_of(outcomes: Verdicts) -> Prediction:
     """The quality in all and in parts."""
-    clusters = _Clusters(verdicts.game)
-    most = min(MOST_GUESSES, int(verdicts.size.max(initial=1)) ** 2)
+    clusters = _Clusters(outcomes.game)
+    most = min(MOST_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
     return Prediction(
-        quality_of(verdicts),
-        [clusters.share(within(verdicts, n)) for n in range(1, most + 1)],
-        dict(_parts(verdicts, verdicts.ply // MOVES_A_GROUP * MOVES_A_GROUP)),
-        dict(sorted(_parts(verdicts, verdicts.rank), key=lambda part: part[0] or math.inf)),
-        dict(_parts(verdicts, verdicts.size)),
+        quality_of(outcomes),
+        [clusters.share(within(outcomes, n)) for n in range(1, most + 1)],
+        dict(_parts(outcomes, outcomes.ply // MOVES_A_GROUP * MOVES_A_GROUP)),
+        dict(sorted(_parts(outcomes, outcomes.rank), key=lambda part: part[0] or math.inf)),
+        dict(_parts(outcomes, outcomes.size)),
     )
 
 
-def large_enough(groups: dict[int, Quality]) -> dict[int, Quality]:
+def large_enough(groups: dict[int, PredictionMetrics]) -> dict[int, PredictionMetrics]:
     """The groups of FEWEST_GAMES games or more; all if there are none."""
     return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
-def _parts(verdicts: Verdicts, key: NDArray[np.int64]) -> Iterator[tuple[int, Quality]]:
+def _parts(outcomes: Verdicts, key: NDArray[np.int64]) -> Iterator[tuple[int, PredictionMetrics]]:
     for value in np.unique(key).tolist():
-        yield value, quality_of(verdicts.select(key == value))
+        yield value, quality_of(outcomes.select(key == value))
 
 
 class _Clusters:
@@ -313,7 +313,7 @@ class Evaluation:
         """How many positions."""
         return sum(map(len, self.numbers))
 
-    def verdicts(
+    def outcomes(
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
     ) -> Verdicts:
         """The verdicts on all positions; only legal moves count if `legal`, or if the network was trained so."""
@@ -332,7 +332,7 @@ class Evaluation:
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
     ) -> Prediction:
         """How well the model predicts."""
-        return prediction_of(self.verdicts(device, legal=legal, progress=progress))
+        return prediction_of(self.outcomes(device, legal=legal, progress=progress))
 
     def filters(self) -> NDArray[np.float32] | None:
         """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""

@@ -40,14 +40,14 @@ from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, i
 from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
 from nobi.imitation.prediction import give_verdicts
 from nobi.imitation.settings import ImitationSettings
-from nobi.imitation.step import LossWeights, Team, Trainer
+from nobi.imitation.step import LossWeights, ProcessGroup, Trainer
 from nobi.models.model import DeepModel, compiled_model, load_deep, save_deep, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.records.dataset import is_dataset
-from nobi.spec import split_word
-from nobi.storage import config_of, holds_run, save_tensors, write_config, write_whole
-from nobi.workers import interrupts_go_to
+from nobi.spec import parse_spec
+from nobi.storage import atomic_write, config_of, holds_run, save_tensors, write_config
+from nobi.workers import handle_interrupts
 
 FORMAT = "nobi-imitation-1"
 _NETWORK, _OPTIMISER, _TALLY = "network.", "optimiser.", "tally"
@@ -125,7 +125,7 @@ class ImitationRun:
         settings: ImitationSettings,
         *,
         resume: bool = False,
-        team: Team | None = None,
+        group: ProcessGroup | None = None,
         paths: Sequence[str] | None = None,
     ) -> None:
         """Readies a run, or takes one up again.
@@ -134,16 +134,16 @@ class ImitationRun:
             folder: keeps the run.
             settings: all that its outcome depends on.
             resume: whether to go on with the run that the folder holds.
-            team: the processes that train together.
+            group: the processes that train together.
             paths: where the datasets lie, if the settings do not name them by their paths.
         """
         settings.check()
         self._paths = tuple(paths or settings.data)
         self.folder = folder
         self.settings = settings
-        self.team = team or Team()
-        if settings.batch < self.team.processes:
-            raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.team.processes} processes.")
+        self.group = group or ProcessGroup()
+        if settings.batch < self.group.processes:
+            raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.group.processes} processes.")
         self.network = make_deep(settings.net, settings.seed)
         if settings.convolution != "auto":
             self.network.convolution = settings.convolution
@@ -157,9 +157,9 @@ class ImitationRun:
         self.total = settings.steps or max(1, math.ceil(settings.epochs * self.sources.total / settings.batch))
         """Steps of the whole run."""
         self.schedule = schedule_of(settings)
-        self.network.to(self.team.device)
+        self.network.to(self.group.device)
         weights = LossWeights(settings.answer_weight, settings.value_weight)
-        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.team, weights)
+        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights)
         if settings.start and not (resume and self._checkpoint.exists()):
             self._begin_with(Path(settings.start))
         self.step_number = 0
@@ -203,9 +203,9 @@ class ImitationRun:
         """
         self._claim()
         end = self.total if until is None else min(until, self.total)
-        first, last = self.team.share(self.settings.batch)
+        first, last = self.group.share(self.settings.batch)
 
-        with deterministic(self.team.device), self._heeding_signals():
+        with deterministic(self.group.device), self._heeding_signals():
             reader = self._reader(self.sources)
 
             def make(step: int) -> Batch:
@@ -215,9 +215,9 @@ class ImitationRun:
             if self.step_number == 0 and not self.lines:
                 self._measure(note)
             saved = time.monotonic()
-            with in_turn(make, self.step_number, end, self.team.device, reader.ahead(last - first)) as next_batch:
+            with in_turn(make, self.step_number, end, self.group.device, reader.ahead(last - first)) as next_batch:
                 while self.step_number < end and not self._stopping:
-                    self._step(next_batch().to(self.team.device))
+                    self._step(next_batch().to(self.group.device))
                     progress(self)
                     if self._is_time_to_measure():
                         self._measure(note)
@@ -234,7 +234,7 @@ class ImitationRun:
         """Writes checkpoint, metrics and model; what was saved before stays if a weight is no number."""
         if not all(torch.isfinite(weights).all() for weights in self.network.parameters()):
             raise self._diverged("a weight")
-        if not self.team.leads:
+        if not self.group.leads:
             return
         tensors = {name: t.detach().cpu().contiguous().numpy() for name, t in sorted(self.network.state_dict().items())}
         checkpoint = Checkpoint(
@@ -247,7 +247,7 @@ class ImitationRun:
         )
         write_checkpoint(self._checkpoint, checkpoint)
         lines = "".join(json.dumps(line) + "\n" for line in self.lines)
-        write_whole(self.folder / "metrics.jsonl", lines.encode())
+        atomic_write(self.folder / "metrics.jsonl", lines.encode())
         save_trained(self.folder / "model.safetensors", self.model())
 
     def model(self) -> DeepModel:
@@ -270,7 +270,7 @@ class ImitationRun:
         self._recent.append((told.loss, told.accuracy))
         self._tally += told.loss, told.accuracy
         # what one of several processes is asked, the others hear in the next step
-        self._stopping = told.stop or (self._asked_to_stop and self.team.processes == 1)
+        self._stopping = told.stop or (self._asked_to_stop and self.group.processes == 1)
 
     def _diverged(self, what: str) -> NobiError:
         return NobiError(
@@ -303,24 +303,24 @@ class ImitationRun:
     def _validate(self, held_out: Sources) -> dict[str, float]:
         """Loss and accuracy on the same positions as ever, each process measuring its part."""
         numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
-        parts = [chosen[slice(*self.team.share(len(chosen)))] for chosen in numbers]
+        parts = [chosen[slice(*self.group.share(len(chosen)))] for chosen in numbers]
         self.network.eval()
         found = give_verdicts(
             self.network,
             held_out.positions,
             parts,
             self._reader(held_out),
-            self.team.device,
+            self.group.device,
             legal_only=self.network.masked,
         )
         self.network.train()
         best = (found.better == 0) / found.equal
         sums = [-found.log_probability.sum(), best.sum(), float(len(found))]
-        loss, hits, count = self.team.sum(torch.tensor(sums, dtype=torch.float64, device=self.team.device)).tolist()
+        loss, hits, count = self.group.sum(torch.tensor(sums, dtype=torch.float64, device=self.group.device)).tolist()
         return {"validation_loss": loss / count, "validation_accuracy": hits / count}
 
     def _reader(self, sources: Sources) -> Reader:
-        return Reader(sources.positions, self.network.planes, self.team.device)
+        return Reader(sources.positions, self.network.planes, self.group.device)
 
     def _open_validation(self) -> Sources | None:
         if not self.settings.validation:
@@ -360,8 +360,8 @@ class ImitationRun:
 
     def _claim(self) -> None:
         """Writes the settings into the folder; only the leading process does, once all have looked into it."""
-        self.team.wait()
-        if self.team.leads:
+        self.group.wait()
+        if self.group.leads:
             write_config(self.folder, config_of(self.settings))
 
     def _restore(self, path: Path) -> None:
@@ -379,7 +379,7 @@ class ImitationRun:
                 raise KeyboardInterrupt
             self._asked_to_stop = True
 
-        with interrupts_go_to(stop):
+        with handle_interrupts(stop):
             yield
 
 
@@ -387,8 +387,8 @@ def schedule_of(settings: ImitationSettings) -> Schedule:
     """The schedule that is asked for; else the optimiser's, or for plain descent that of the network's paper."""
     if settings.schedule:
         return make_schedule(settings.schedule)
-    paper = "m15" if split_word(settings.net)[0] == "m15" else "c14"
-    return make_schedule(SCHEDULE_OF.get(split_word(settings.optimiser)[0], paper))
+    paper = "m15" if parse_spec(settings.net)[0] == "m15" else "c14"
+    return make_schedule(SCHEDULE_OF.get(parse_spec(settings.optimiser)[0], paper))
 
 
 def save_trained(path: Path, model: DeepModel) -> None:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Team:
+class ProcessGroup:
     """This process among all."""
 
     rank: int = 0
@@ -94,7 +94,7 @@ class Team:
 
 
 @contextmanager
-def join_team(device: str = "auto") -> Iterator[Team]:
+def join_process_group(device: str = "auto") -> Iterator[ProcessGroup]:
     """Joins the processes that `torchrun` has started; alone if it has not.
 
     Args:
@@ -106,11 +106,11 @@ def join_team(device: str = "auto") -> Iterator[Team]:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS is not deterministic
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     if processes == 1:
-        yield Team(device=chosen)
+        yield ProcessGroup(device=chosen)
         return
     dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
     try:
-        yield Team(dist.get_rank(), processes, chosen)
+        yield ProcessGroup(dist.get_rank(), processes, chosen)
     finally:
         dist.destroy_process_group()
 
@@ -120,15 +120,15 @@ def use_threads(wanted: int, cores: int) -> None:
     torch.set_num_threads(wanted or max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
 
 
-def choose_device(word: str) -> torch.device:
+def choose_device(spec: str) -> torch.device:
     """The device of this name; for `auto` a graphics card, each process its own, where there is one."""
-    if word == "auto":
-        word = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
+    if spec == "auto":
+        spec = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
     try:
-        device = torch.device(word)
+        device = torch.device(spec)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError):
-        raise NobiError(f"There is no device {word!r} here; choose auto or cpu.") from None
+        raise NobiError(f"There is no device {spec!r} here; choose auto or cpu.") from None
     return device
 
 
@@ -157,7 +157,7 @@ class Trainer:
         optimiser: str,
         batch: int,
         clip: float = 0.0,
-        team: Team | None = None,
+        group: ProcessGroup | None = None,
         weights: LossWeights | None = None,
     ) -> None:
         """`batch` counts the positions of a step over all processes; `clip` is the longest gradient, 0 for any."""
@@ -165,7 +165,7 @@ class Trainer:
         self.optimiser = make_optimiser(optimiser, network)
         self._batch = batch
         self._clip = clip
-        self._team = team or Team()
+        self._team = group or ProcessGroup()
         self._weights = weights or LossWeights()
 
     def step(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.errors import NobiError
 from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
-from nobi.storage import holds_run, write_config, write_whole
+from nobi.storage import atomic_write, holds_run, write_config
 
 _WINNERS = {BLACK: "black", WHITE: "white", DRAW: "draw", RUNNING: "void"}
 
@@ -134,12 +134,12 @@ class MatchFolder:
                 if number < len(lines):
                     raise NobiError(f"Line {number} of {str(self._games)!r} is damaged: {fault}.") from None
         if len(records) < len(lines):
-            write_whole(self._games, "".join(lines[: len(records)]).encode())
+            atomic_write(self._games, "".join(lines[: len(records)]).encode())
         return records
 
     def save(self, record: GameRecord, sgf: bytes) -> None:
         """Keeps a game: first its SGF, then its line, which alone makes it count."""
-        write_whole(self.path / f"game-{record.game + 1:04d}.sgf", sgf)
+        atomic_write(self.path / f"game-{record.game + 1:04d}.sgf", sgf)
         with self._games.open("ab") as file:
             file.write(record.line().encode())
             file.flush()

@@ -65,14 +65,14 @@ def read_openings(path: Path, variant: Variant) -> list[Opening]:
 
 def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Opening:
     """So many legal moves, each drawn uniformly, after which the game goes on."""
-    chance = np.random.default_rng((seed, number))
+    rng = np.random.default_rng((seed, number))
     for _ in range(_TRIES):
         game = variant.new()
         for _ in range(moves):
             choices = [move for move in game.legal_moves() if move != PASS]
             if not choices:
                 break
-            game.play(int(chance.choice(choices)))
+            game.play(int(rng.choice(choices)))
         if len(game.moves) == moves and not game.is_over:
             return Opening(f"random {number}", moves=game.moves)
     raise NobiError(f"{moves} random moves end nearly every game of {variant} on this board; ask for fewer.")
@@ -107,7 +107,7 @@ def _from_text(path: Path, variant: Variant) -> list[Opening]:
         if words:
             where = f"{path}, line {number}"
             try:
-                moves = [point_named(word, variant.size) for word in words]
+                moves = [point_named(spec, variant.size) for spec in words]
             except NobiError as fault:
                 raise NobiError(f"{where}: {fault}") from None
             openings.append(_checked(Opening(" ".join(words), moves=moves), variant, where))

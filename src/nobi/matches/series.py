@@ -34,7 +34,7 @@ from nobi.records.sgf_writer import sgf_of
 from nobi.streams import stream_of
 
 
-class Ruling(NamedTuple):
+class Decision(NamedTuple):
     """What a referee says."""
 
     winner: int
@@ -53,7 +53,7 @@ class Referee(ABC):
         return ""
 
     @abstractmethod
-    def decide(self, game: Game) -> Ruling:
+    def decide(self, game: Game) -> Decision:
         """Who has won a game that is over, or too long."""
 
     def close(self) -> None:  # noqa: B027
@@ -63,11 +63,11 @@ class Referee(ABC):
 class RulesReferee(Referee):
     """Counts by the rules of the game; in Go the stones that playouts mostly take are dead."""
 
-    def decide(self, game: Game) -> Ruling:
+    def decide(self, game: Game) -> Decision:
         """The result by the rules, or by counting."""
         if not isinstance(game, Go):
-            return Ruling(game.outcome, game.result(), "by the rules")
-        return ruling_of(final_score(game), "by counting")
+            return Decision(game.outcome, game.result(), "by the rules")
+        return decision_of(final_score(game), "by counting")
 
 
 class EngineReferee(Referee):
@@ -82,42 +82,42 @@ class EngineReferee(Referee):
         """What is to be known of the engine before a game, in a sentence."""
         return self._bot.note
 
-    def decide(self, game: Game) -> Ruling:
+    def decide(self, game: Game) -> Decision:
         """The engine's result; it is asked twice before there is no saying."""
         if not isinstance(game, Go):
             return RulesReferee().decide(game)
         fault = ""
         for _ in range(2):
             try:
-                return ruling_of(self._bot.final_score(game), "by the referee")
+                return decision_of(self._bot.final_score(game), "by the referee")
             except (EngineError, NobiError) as failure:
                 fault = str(failure).rstrip(".")
-        return Ruling(RUNNING, "Void", f"the referee {fault}")
+        return Decision(RUNNING, "Void", f"the referee {fault}")
 
     def close(self) -> None:
         """Ends the engine."""
         self._bot.close()
 
 
-def ruling_of(score: str, reason: str) -> Ruling:
+def decision_of(score: str, reason: str) -> Decision:
     """The ruling of a score such as `B+3.5`, `W+0.5`, `0` or `Draw`."""
     score = score.strip()
     if score.lower() in ("0", "draw", "jigo"):
-        return Ruling(DRAW, "Draw", reason)
+        return Decision(DRAW, "Draw", reason)
     match = re.fullmatch(r"([BW])\+(\d+(?:\.\d+)?)", score, re.IGNORECASE)
     if not match:
         raise NobiError(f"gave the score {score[:40]!r}, which is none.")
     if float(match[2]) == 0:
-        return Ruling(DRAW, "Draw", reason)
+        return Decision(DRAW, "Draw", reason)
     colour = match[1].upper()
-    return Ruling(BLACK if colour == "B" else WHITE, f"{colour}+{float(match[2]):g}", reason)
+    return Decision(BLACK if colour == "B" else WHITE, f"{colour}+{float(match[2]):g}", reason)
 
 
 @dataclass(frozen=True)
 class Entrant:
     """A player of a match, before it sits down."""
 
-    word: str
+    spec: str
     variant: Variant
     seed: int
     """No other player of the match should have the same: they would draw the same random numbers."""
@@ -129,13 +129,13 @@ class Entrant:
     @property
     def is_engine(self) -> bool:
         """Whether it is another program."""
-        return self.word.startswith(PREFIX)
+        return self.spec.startswith(PREFIX)
 
     def make(self, game: int = 0) -> Bot:
         """The bot for the game of this number."""
         if self.is_engine:
-            return GtpBot(self.word.removeprefix(PREFIX), self.variant, self.seconds)
-        return make_bot(self.word, self.variant, self.seed, game)
+            return GtpBot(self.spec.removeprefix(PREFIX), self.variant, self.seconds)
+        return make_bot(self.spec, self.variant, self.seed, game)
 
 
 class Seat:
@@ -176,7 +176,7 @@ _LETTERS = {BLACK: "B", WHITE: "W"}
 class Finished(NamedTuple):
     """A game that was played."""
 
-    ruling: Ruling
+    ruling: Decision
     forfeited: bool
     """Whether an engine's fault, or a flag that fell, ended it."""
     seconds: dict[int, float]
@@ -209,20 +209,20 @@ def play_single(
             move = bots[colour].choose(game, clock)
         except EngineError as fault:
             sign = "T" if fault.kind == "time-out" else "F"
-            ruling = Ruling(other, f"{_LETTERS[other]}+{sign}", f"{COLOUR_NAMES[colour]} {fault}")
+            ruling = Decision(other, f"{_LETTERS[other]}+{sign}", f"{COLOUR_NAMES[colour]} {fault}")
             return Finished(ruling, True, seconds)
         finally:
             took = time.perf_counter() - start
             seconds[colour] += took
         if control and not control.spend(colour, took):
             words = f"{COLOUR_NAMES[colour]} overstepped the time"
-            return Finished(Ruling(other, f"{_LETTERS[other]}+T", words), True, seconds)
+            return Finished(Decision(other, f"{_LETTERS[other]}+T", words), True, seconds)
         if move == RESIGN:
-            ruling = Ruling(other, f"{_LETTERS[other]}+R", f"{COLOUR_NAMES[colour]} resigned")
+            ruling = Decision(other, f"{_LETTERS[other]}+R", f"{COLOUR_NAMES[colour]} resigned")
             return Finished(ruling, False, seconds)
         if not game.is_legal(move):
             words = f"{COLOUR_NAMES[colour]} chose the illegal move {vertex_name(move, game.size)}"
-            return Finished(Ruling(other, f"{_LETTERS[other]}+F", words), True, seconds)
+            return Finished(Decision(other, f"{_LETTERS[other]}+F", words), True, seconds)
         game.play(move)
     ruling = referee.decide(game)
     if not game.is_over:
@@ -416,7 +416,7 @@ def _kept(
         stones=[f"{'BW'[colour - 1]} {vertex_name(point, size)}" for point, colour in game.start],
         seconds=[round(done.seconds[BLACK], 3), round(done.seconds[WHITE], 3)],
     )
-    black, white = (one.title or one.word for one in (entrants[pairing.black], entrants[pairing.white]))
+    black, white = (one.title or one.spec for one in (entrants[pairing.black], entrants[pairing.white]))
     event = f"game {pairing.game + 1}: {ruling.result}, {ruling.reason}"
     time = settings.time
     if time.system == "none" and settings.seconds:

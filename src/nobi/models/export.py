@@ -16,7 +16,7 @@ from torch import Tensor
 from nobi.errors import NobiError
 from nobi.networks.deep.base import DeepNetwork, plane_count
 from nobi.networks.deep.swiping import SwipingTwin
-from nobi.storage import write_whole
+from nobi.storage import atomic_write
 
 OPSET = 17
 TOLERANCE = 1e-4
@@ -41,8 +41,8 @@ class Exported:
 
 def sample_inputs(network: DeepNetwork, planes: int, batch: int, size: int, seed: int = 0) -> tuple[Tensor, ...]:
     """Random planes of zeros and ones, and colours if the network takes them."""
-    chance = torch.Generator().manual_seed(seed)
-    boards = (torch.rand(batch, planes, size, size, generator=chance) < 0.3).float()
+    rng = torch.Generator().manual_seed(seed)
+    boards = (torch.rand(batch, planes, size, size, generator=rng) < 0.3).float()
     return (boards, torch.arange(batch) % 2 == 1) if network.takes_colour else (boards,)
 
 
@@ -75,7 +75,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
         raise NobiError(
             f"The ONNX form of {network} differs from it by {difference:.1e}, more than {TOLERANCE:.0e}; not written."
         )
-    write_whole(path, content)
+    atomic_write(path, content)
     inputs = ["planes", "white"] if plain.takes_colour else ["planes"]
     return Exported(inputs, planes, [size] if one_size else None, checked, difference)
 

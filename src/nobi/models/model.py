@@ -24,7 +24,7 @@ from nobi.networks.deep import make_deep
 from nobi.networks.deep.compiled_nobi_net import NOBI_NET, CompiledNobiNet, NobiNetSettings
 from nobi.nn.network import Network, Weights
 from nobi.nn.swiping import SwipingNetwork
-from nobi.spec import choices, settings_from, split_word
+from nobi.spec import choices, parse_spec, settings_from
 from nobi.storage import save_tensors
 from nobi.workers import usable_threads
 
@@ -245,7 +245,7 @@ def _twin_in(file: ModelFile) -> DeepModel:
 
 def compiled_in(file: ModelFile, threads: int = 0) -> CompiledNobiNet | None:
     """The network in a model file if it can be evaluated without torch, else None; `threads` 0 for one per core."""
-    name, given = split_word(file.network)
+    name, given = parse_spec(file.network)
     if file.format != DEEP or name != NOBI_NET:
         return None
     try:

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, settings_from, split_word
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.nn.network import Network
@@ -24,8 +24,8 @@ _networks: "Registry[Network]" = Registry(
 register, names, find = _networks.register, _networks.names, _networks.find
 
 
-def make_network(word: str) -> "Network":
+def make_network(spec: str) -> "Network":
     """The network that a word such as `mdlstm:hidden=3` stands for."""
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     kind = find(name)
-    return kind(settings_from(kind.settings_type, given, word))
+    return kind(settings_from(kind.settings_type, given, spec))

@@ -36,7 +36,7 @@ class ConvSettings:
             raise ValueError(f"planes must be 1 or 2, not {self.planes}")
 
 
-class ConvRoom(NamedTuple):
+class ConvWorkspace(NamedTuple):
     """What the pass works on."""
 
     x: NDArray[np.float32]
@@ -60,33 +60,36 @@ def _squash_into(weight: np.float32, total: NDArray[np.float32], out: NDArray[np
 squash_into: Any = specialise(_squash_into, "conv", fuse=True)
 
 
-def _forward(room: ConvRoom, boards: int) -> None:
+def _forward(workspace: ConvWorkspace, boards: int) -> None:
     lanes = whole_steps(boards)
-    features, planes, width, _ = room.filters.shape
+    features, planes, width, _ = workspace.filters.shape
     margin = width // 2
-    size = room.padded.shape[1] - 2 * margin
+    size = workspace.padded.shape[1] - 2 * margin
     for row in range(size):
         for column in range(size):
-            seen = room.x[row * size + column]
+            seen = workspace.x[row * size + column]
             for lane in range(lanes):
                 if planes == 1:
-                    room.padded[0, row + margin, column + margin, lane] = seen[0, lane] - seen[1, lane]
+                    workspace.padded[0, row + margin, column + margin, lane] = seen[0, lane] - seen[1, lane]
                 else:
-                    room.padded[0, row + margin, column + margin, lane] = seen[0, lane]
-                    room.padded[1, row + margin, column + margin, lane] = seen[1, lane]
+                    workspace.padded[0, row + margin, column + margin, lane] = seen[0, lane]
+                    workspace.padded[1, row + margin, column + margin, lane] = seen[1, lane]
     for row in range(size):
         for column in range(size):
-            out = room.out[row * size + column]
+            out = workspace.out[row * size + column]
             fill(F(0.0), out, lanes)
             for f in range(features):
-                fill(F(0.0), room.total, lanes)
+                fill(F(0.0), workspace.total, lanes)
                 for plane in range(planes):
                     for i in range(width):
                         for j in range(width):
                             add_scaled(
-                                room.filters[f, plane, i, j], room.padded[plane, row + i, column + j], room.total, lanes
+                                workspace.filters[f, plane, i, j],
+                                workspace.padded[plane, row + i, column + j],
+                                workspace.total,
+                                lanes,
                             )
-                squash_into(room.output[f], room.total, out, lanes)
+                squash_into(workspace.output[f], workspace.total, out, lanes)
 
 
 forward: Forward = specialise(_forward, "conv")
@@ -111,12 +114,12 @@ class Conv(Network):
         """The compiled pass."""
         return forward
 
-    def new_room(self, weights: Weights, size: int) -> ConvRoom:
+    def new_workspace(self, weights: Weights, size: int) -> ConvWorkspace:
         """The padded board."""
         groups = self.split(weights, size)
         around = size + 2 * (self.settings.width // 2)
         padded = np.broadcast_to(groups["padding"][:, None, None, None], (self.settings.planes, around, around, LANES))
-        return ConvRoom(
+        return ConvWorkspace(
             zeros((size * size, 2, LANES), F),
             zeros((size * size, LANES), F),
             groups["filters"],

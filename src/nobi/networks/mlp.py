@@ -26,7 +26,7 @@ class MlpSettings:
             raise ValueError(f"hidden must be 1 to 10000, not {self.hidden}")
 
 
-class MlpRoom(NamedTuple):
+class MlpWorkspace(NamedTuple):
     """What the pass works on; inputs are the own stones row by row, then the enemy's."""
 
     x: NDArray[np.float32]
@@ -50,19 +50,19 @@ def _squash(is_tanh: bool, h: NDArray[np.float32], lanes: int) -> None:
 squash: Any = specialise(_squash, "mlp", fuse=True)
 
 
-def _forward(room: MlpRoom, boards: int) -> None:
+def _forward(workspace: MlpWorkspace, boards: int) -> None:
     lanes = whole_steps(boards)
-    hidden, planes, cells = room.input.shape
+    hidden, planes, cells = workspace.input.shape
     for u in range(hidden):
-        fill(room.hidden_bias[u], room.h[u], lanes)
+        fill(workspace.hidden_bias[u], workspace.h[u], lanes)
         for plane in range(planes):
             for cell in range(cells):
-                add_scaled(room.input[u, plane, cell], room.x[cell, plane], room.h[u], lanes)
-        squash(room.is_tanh, room.h[u], lanes)
+                add_scaled(workspace.input[u, plane, cell], workspace.x[cell, plane], workspace.h[u], lanes)
+        squash(workspace.is_tanh, workspace.h[u], lanes)
     for cell in range(cells):
-        fill(room.output_bias[cell], room.out[cell], lanes)
+        fill(workspace.output_bias[cell], workspace.out[cell], lanes)
         for u in range(hidden):
-            add_scaled(room.output[cell, u], room.h[u], room.out[cell], lanes)
+            add_scaled(workspace.output[cell, u], workspace.h[u], workspace.out[cell], lanes)
 
 
 forward: Forward = specialise(_forward, "mlp")
@@ -84,11 +84,11 @@ class Mlp(Network):
         """The compiled pass."""
         return forward
 
-    def new_room(self, weights: Weights, size: int) -> MlpRoom:
+    def new_workspace(self, weights: Weights, size: int) -> MlpWorkspace:
         """The hidden units."""
         groups = self.split(weights, size)
         cells = size * size
-        return MlpRoom(
+        return MlpWorkspace(
             zeros((cells, 2, LANES), F),
             zeros((cells, LANES), F),
             self.settings.unit == "tanh",

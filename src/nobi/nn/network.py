@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.nn.lanes import LANES
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 Weights = NDArray[np.float32]
 Forward = Callable[..., None]
-"""A compiled function (room, boards): computes `room.out[cell, board]` from `room.x[cell, plane, board]`.
+"""A compiled function (room, boards): computes `workspace.out[cell, board]` from `workspace.x[cell, plane, board]`.
 
 Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; what lies in `x` and `out` beyond them
 does not matter.
@@ -33,7 +33,7 @@ class Network(ABC):
         self.settings = self.settings_type() if settings is None else settings
 
     def __str__(self) -> str:
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
@@ -44,16 +44,16 @@ class Network(ABC):
         """The compiled pass; the same object for equal settings."""
 
     @abstractmethod
-    def new_room(self, weights: Weights, size: int) -> Any:
+    def new_workspace(self, weights: Weights, size: int) -> Any:
         """What the pass works on: a named tuple with `x`, `out`, the weights and whatever else; one for each thread."""
 
     def weight_count(self, size: int) -> int:
         """How many weights there are."""
         return sum(prod(shape) for shape in self.groups(size).values())
 
-    def random_weights(self, size: int, chance: np.random.Generator) -> Weights:
+    def random_weights(self, size: int, rng: np.random.Generator) -> Weights:
         """Weights drawn from N(0, 1), as in both papers."""
-        return chance.standard_normal(self.weight_count(size)).astype(np.float32)
+        return rng.standard_normal(self.weight_count(size)).astype(np.float32)
 
     def split(self, weights: Weights, size: int) -> dict[str, Weights]:
         """The groups of a vector, as arrays of their shapes."""
@@ -79,14 +79,14 @@ class Network(ABC):
             does not change the order of moves.
         """
         batch, size, _ = own.shape
-        room, forward = self.new_room(weights, size), self.forward()
+        workspace, forward = self.new_workspace(weights, size), self.forward()
         planes = np.stack([own, enemy], axis=-1).reshape(batch, size * size, 2)
         result = np.empty((batch, size * size), np.float32)
         for start in range(0, batch, LANES):
             block = planes[start : start + LANES]
-            room.x[:, :, : len(block)] = block.transpose(1, 2, 0)
-            forward(room, len(block))
-            result[start : start + LANES] = room.out[:, : len(block)].T
+            workspace.x[:, :, : len(block)] = block.transpose(1, 2, 0)
+            forward(workspace, len(block))
+            result[start : start + LANES] = workspace.out[:, : len(block)].T
         return result.reshape(batch, size, size)
 
     def _hint(self, size: int) -> str:

@@ -152,7 +152,7 @@ class LayerWeights(NamedTuple):
     """[k] the output of what lies beyond the border."""
 
 
-class LayerRoom(NamedTuple):
+class LayerWorkspace(NamedTuple):
     """Where a layer computes."""
 
     h: Lanes
@@ -167,10 +167,10 @@ class LayerRoom(NamedTuple):
     """[step, lane] the readouts (last layer)."""
 
 
-def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerRoom:
+def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerWorkspace:
     """Makes the room for one layer."""
     steps, slots = len(sweeps.slot), int(sweeps.slot.max()) + 2
-    return LayerRoom(
+    return LayerWorkspace(
         zeros((slots, hidden * WIDTH), F),
         zeros((slots, hidden * WIDTH), F),
         zeros((inputs + hidden) * WIDTH, F),
@@ -298,30 +298,30 @@ def _step(
 
 
 def _swipe(
-    weights: LayerWeights, sweeps: Sweeps, room: LayerRoom, x: Lanes, output: Lanes, begin: int, boards: int
+    weights: LayerWeights, sweeps: Sweeps, workspace: LayerWorkspace, x: Lanes, output: Lanes, begin: int, boards: int
 ) -> None:
     """Sweeps the layer over the boards begin … begin + boards − 1.
 
     Args:
         weights: the layer's weights.
         sweeps: the sweeps to make.
-        room: where to compute; receives `values`, if `READ_OUT`.
+        workspace: where to compute; receives `values`, if `READ_OUT`.
         x: [cell, inputs, board] what the layer sees.
         output: [k] the weights of the readout.
         begin: the first board.
         boards: how many; at most WIDTH lanes, whole vectors of them.
     """
-    beyond = len(room.h) - 1
+    beyond = len(workspace.h) - 1
     for u in range(HIDDEN):
         for lane in range(WIDTH):
-            room.h[beyond, u * WIDTH + lane] = weights.beyond[u]
-            room.s[beyond, u * WIDTH + lane] = F(0.0)
+            workspace.h[beyond, u * WIDTH + lane] = weights.beyond[u]
+            workspace.s[beyond, u * WIDTH + lane] = F(0.0)
     for i in range(len(sweeps.slot)):
         slot, beside, above = sweeps.slot[i], sweeps.beside[i], sweeps.above[i]
         step(
             weights, output, x, begin, boards, sweeps.cell[i],
-            room.h[beside], room.h[above], room.s[beside], room.s[above], sweeps.missing[i], sweeps.gate[i],
-            room.seen, room.sums, room.s[slot], room.h[slot], room.values[i],
+            workspace.h[beside], workspace.h[above], workspace.s[beside], workspace.s[above], sweeps.missing[i], sweeps.gate[i],
+            workspace.seen, workspace.sums, workspace.s[slot], workspace.h[slot], workspace.values[i],
         )  # fmt: skip
 
 
@@ -383,12 +383,12 @@ class Part(NamedTuple):
 
     weights: LayerWeights
     sweeps: Sweeps
-    room: LayerRoom
+    workspace: LayerWorkspace
     x: NDArray[np.float32]
     """[cell, inputs, board]"""
 
 
-class SwipingRoom(NamedTuple):
+class SwipingWorkspace(NamedTuple):
     """What the pass of a swiping network works on."""
 
     x: NDArray[np.float32]
@@ -418,17 +418,17 @@ class SwipingNetwork(Network):
         """The compiled pass over all layers."""
         return _compile(tuple(self.layers()))
 
-    def new_room(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingRoom:
+    def new_workspace(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingWorkspace:
         """The room of all layers; with `keep`, the outputs of all cells are still there after a pass."""
         groups = self.split(weights, size)
         layers = self.layers()
         parts = []
         for i, (prefix, layer) in enumerate(zip(prefixes(len(layers)), layers, strict=True)):
             sweeps = sweeps_of(size, layer.gates, keep=keep or i < len(layers) - 1)
-            room = allocate_room(sweeps, layer.hidden, layer.inputs, layer.rows)
+            workspace = allocate_room(sweeps, layer.hidden, layer.inputs, layer.rows)
             x = zeros((size * size, layer.inputs, LANES), F)
-            parts.append(Part(self.layer_weights(groups, prefix), sweeps, room, x))
-        return SwipingRoom(parts[0].x, zeros((size * size, LANES), F), groups["output"], tuple(parts))
+            parts.append(Part(self.layer_weights(groups, prefix), sweeps, workspace, x))
+        return SwipingWorkspace(parts[0].x, zeros((size * size, LANES), F), groups["output"], tuple(parts))
 
 
 def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
@@ -476,7 +476,7 @@ def _combine(part: Part, out: NDArray[np.float32], begin: int, boards: int) -> N
     """Makes the readouts of the last layer the network's outputs, for the boards begin … begin + boards − 1."""
     for c in range(len(out)):
         for board in range(boards):
-            out[c, begin + board] = over_sweeps(part.room.values, part.sweeps.step[c], board, boards)
+            out[c, begin + board] = over_sweeps(part.workspace.values, part.sweeps.step[c], board, boards)
 
 
 def _hand_on(part: Part, x: NDArray[np.float32], begin: int, boards: int) -> None:
@@ -484,36 +484,36 @@ def _hand_on(part: Part, x: NDArray[np.float32], begin: int, boards: int) -> Non
     for c in range(len(x)):
         for u in range(x.shape[1]):
             for board in range(boards):
-                x[c, u, begin + board] = over_sweeps(part.room.h, part.sweeps.step[c], u * WIDTH + board, boards)
+                x[c, u, begin + board] = over_sweeps(part.workspace.h, part.sweeps.step[c], u * WIDTH + board, boards)
 
 
-def _pass_one(room: SwipingRoom, begin: int, boards: int) -> None:
+def _pass_one(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
     """The pass of a single layer over the boards begin … begin + boards − 1."""
-    part = room.parts[0]
-    first(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
-    combine(part, room.out, begin, boards)
+    part = workspace.parts[0]
+    first(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
+    combine(part, workspace.out, begin, boards)
 
 
-def _pass_stack(room: SwipingRoom, begin: int, boards: int) -> None:
+def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
     """The pass of two or more layers."""
-    part = room.parts[0]
-    first(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
-    for i in range(1, len(room.parts) - 1):
-        hand_on(room.parts[i - 1], room.parts[i].x, begin, boards)
-        part = room.parts[i]
-        later(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
-    top = len(room.parts) - 1
-    hand_on(room.parts[top - 1], room.parts[top].x, begin, boards)
-    part = room.parts[top]
-    last(part.weights, part.sweeps, part.room, part.x, room.output, begin, boards)
-    combine(part, room.out, begin, boards)
+    part = workspace.parts[0]
+    first(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
+    for i in range(1, len(workspace.parts) - 1):
+        hand_on(workspace.parts[i - 1], workspace.parts[i].x, begin, boards)
+        part = workspace.parts[i]
+        later(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
+    top = len(workspace.parts) - 1
+    hand_on(workspace.parts[top - 1], workspace.parts[top].x, begin, boards)
+    part = workspace.parts[top]
+    last(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
+    combine(part, workspace.out, begin, boards)
 
 
-def _forward(room: SwipingRoom, boards: int) -> None:
+def _forward(workspace: SwipingWorkspace, boards: int) -> None:
     """Passes over all boards, as many at once as there are lanes for; the lanes of the last few fill whole vectors."""
     most, least = WIDTH // SWEEPS, STEP // SWEEPS
     for begin in range(0, boards, most):
-        pass_over(room, begin, min((boards - begin + least - 1) // least * least, most))
+        pass_over(workspace, begin, min((boards - begin + least - 1) // least * least, most))
 
 
 @cache

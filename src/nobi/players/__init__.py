@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.spec import Registry, settings_from, split_word
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.games.base import Variant
@@ -34,26 +34,26 @@ def find(name: str) -> "type[Player]":
     return _players.find(name)
 
 
-def make_player(word: str, variant: "Variant") -> "Player":
+def make_player(spec: str, variant: "Variant") -> "Player":
     """The player that a word such as `heuristic:e=0.2` or `model.safetensors:temperature=0.5` stands for.
 
     It is ready to play this game on this board.
     """
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     if is_model(name):
         from nobi.players.network import player_from_file
 
-        return player_from_file(name, variant, given, word)
+        return player_from_file(name, variant, given, spec)
     player = find(name)
-    settings: object = settings_from(player.settings_type, given, word)
+    settings: object = settings_from(player.settings_type, given, spec)
     if player.games is not None and variant.game.name not in player.games:
         raise NobiError(f"The player {name!r} plays {' and '.join(player.games)}, not {variant.game.name}.")
     return player(variant, settings)
 
 
-def make_bot(word: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
+def make_bot(spec: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
     """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
-    return make_player(word, variant).bot(seed, game)
+    return make_player(spec, variant).bot(seed, game)
 
 
 def chooses_for_many(name: str) -> bool:

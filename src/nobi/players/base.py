@@ -25,7 +25,7 @@ from nobi.board.text import row_column
 from nobi.clock import TimeControl
 from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, NoSettings, Variant
-from nobi.spec import join_word
+from nobi.spec import format_spec
 from nobi.streams import Streams, stream_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Player(ABC):
         self.settings = self.settings_type() if settings is None else settings
 
     def __str__(self) -> str:
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     @abstractmethod
     def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
@@ -65,7 +65,6 @@ class Player(ABC):
 
     def bot(self, seed: int = 0, game: int = 0) -> "Bot":
         """The player as somebody who plays one game; `seed` and `game` choose its random numbers, as in the arena."""
-
         return PlayerBot(self, seed, game)
 
 
@@ -76,13 +75,13 @@ class BatchPlayer(Player):
     def batch_chooser(self) -> Callable[..., None]:
         """The compiled function (boards, lanes, streams, room, moves); the same object for equal players."""
 
-    def room(self) -> Any:
+    def workspace(self) -> Any:
         """What the function takes besides the boards: settings and arrays to work on. Every thread has its own."""
         return ()
 
     def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         """Chooses the moves of many games."""
-        self.batch_chooser()(boards, lanes, streams, self.room(), moves)
+        self.batch_chooser()(boards, lanes, streams, self.workspace(), moves)
 
 
 class CompiledPlayer(BatchPlayer):
@@ -105,11 +104,11 @@ def _choose_each(
     boards: Any,
     lanes: NDArray[np.int64],
     streams: Streams,
-    room: Any,
+    workspace: Any,
     moves: NDArray[np.uint16],
 ) -> None:
     for i in range(len(lanes)):
-        moves[i] = choose_one(boards, lanes[i], streams, room)
+        moves[i] = choose_one(boards, lanes[i], streams, workspace)
 
 
 @cache

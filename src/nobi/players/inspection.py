@@ -76,24 +76,24 @@ def look_inside(network: Network, weights: Weights, own: NDArray[Any], enemy: ND
         enemy: [n, n] the same for the other player.
     """
     size = len(own)
-    room = (
-        network.new_room(weights, size, keep=True)
+    workspace = (
+        network.new_workspace(weights, size, keep=True)
         if isinstance(network, SwipingNetwork)
-        else network.new_room(weights, size)
+        else network.new_workspace(weights, size)
     )
-    room.x[:, :, 0] = np.stack([own, enemy], axis=-1).reshape(size * size, 2)
-    network.forward()(room, 1)
-    output = room.out[:, 0].reshape(size, size).copy()
+    workspace.x[:, :, 0] = np.stack([own, enemy], axis=-1).reshape(size * size, 2)
+    network.forward()(workspace, 1)
+    output = workspace.out[:, 0].reshape(size, size).copy()
     if not isinstance(network, SwipingNetwork):
         return Inside(output, [])
-    parts = zip(network.layers(), room.parts, strict=True)
+    parts = zip(network.layers(), workspace.parts, strict=True)
     return Inside(output, [_look_into(layer, part, size) for layer, part in parts])
 
 
 def _look_into(layer: Layer, part: Part, size: int) -> LayerInside:
     """The outputs that the pass has left: sweep d of a lone board is in lane d·(STEP/sweeps)."""
     sweeps = list_sweeps(layer.gates)
-    rows = part.room.h[:-1].reshape(size * size, layer.hidden, WIDTH)
+    rows = part.workspace.h[:-1].reshape(size * size, layer.hidden, WIDTH)
     labels, hidden = [], []
     for d, sweep in enumerate(sweeps):
         labels.append(_label(sweep, layer.gates))

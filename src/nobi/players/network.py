@@ -64,7 +64,7 @@ class NetworkSettings:
             raise ValueError(f"temperature must be 0 or more, not {self.temperature}")
 
 
-class NetworkRoom(NamedTuple):
+class NetworkWorkspace(NamedTuple):
     """What the player works on."""
 
     network: Any
@@ -88,13 +88,13 @@ class NetworkPlayer(BatchPlayer):
         network: Network,
         weights: Weights,
         settings: NetworkSettings | None = None,
-        word: str = "",
+        spec: str = "",
     ) -> None:
-        """`word` is what it calls itself."""
+        """`spec` is what it calls itself."""
         super().__init__(variant, settings)
         self.network = network
         self.weights = weights
-        self._word = word or str(network)
+        self._word = spec or str(network)
         network.split(weights, variant.size)  # complains of a vector that does not fit
 
     def __str__(self) -> str:
@@ -105,14 +105,14 @@ class NetworkPlayer(BatchPlayer):
         """The compiled choice."""
         return _batch_chooser(self.variant.game, self.network.forward())
 
-    def room(self) -> NetworkRoom:
+    def workspace(self) -> NetworkWorkspace:
         """The network's room, and the way from cells to points and back."""
         size = self.variant.size
         points = board_points(size)
         cell_of = np.zeros(points_of(size), np.uint16)
         cell_of[points] = np.arange(size * size)
-        network = self.network.new_room(self.weights, size)
-        return NetworkRoom(network, float(self.settings.temperature), points.astype(np.uint16), cell_of)
+        network = self.network.new_workspace(self.weights, size)
+        return NetworkWorkspace(network, float(self.settings.temperature), points.astype(np.uint16), cell_of)
 
 
 @compiled
@@ -128,48 +128,48 @@ def show_boards(stones: Stones, lanes: NDArray[np.int64], x: NDArray[np.float32]
             x[cell, 1, lane] = F(there == enemy)
 
 
-def _pick(boards: Any, g: int, streams: Streams, room: NetworkRoom, lane: int) -> int:
+def _pick(boards: Any, g: int, streams: Streams, workspace: NetworkWorkspace, lane: int) -> int:
     """The move on board g, whose values are in this lane."""
     stones = boards.stones
-    values = room.network.out
+    values = workspace.network.out
     best = F(-np.inf)
     chosen = as_point(PASS)
     ways = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
-        value = values[room.cell_of[point], lane]
+        value = values[workspace.cell_of[point], lane]
         if value >= best and legal(boards, g, point):
             ways = ways + 1 if value == best else 1
             best = value
             if ways == 1 or below(streams, g, ways) == 0:
                 chosen = point
-    if room.temperature == 0.0 or ways == 0:
+    if workspace.temperature == 0.0 or ways == 0:
         return chosen
     total = 0.0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
         if legal(boards, g, point):
-            total += np.exp((values[room.cell_of[point], lane] - best) / room.temperature)
+            total += np.exp((values[workspace.cell_of[point], lane] - best) / workspace.temperature)
     left = fraction(streams, g) * total
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
         if legal(boards, g, point):
-            left -= np.exp((values[room.cell_of[point], lane] - best) / room.temperature)
+            left -= np.exp((values[workspace.cell_of[point], lane] - best) / workspace.temperature)
             if left < 0.0:
                 return point
     return chosen
 
 
 def _choose_by_network(
-    boards: Any, lanes: NDArray[np.int64], streams: Streams, room: NetworkRoom, moves: NDArray[np.uint16]
+    boards: Any, lanes: NDArray[np.int64], streams: Streams, workspace: NetworkWorkspace, moves: NDArray[np.uint16]
 ) -> None:
     """Chooses for all lanes, a block of LANES after the other."""
     for begin in range(0, len(lanes), LANES):
         block = lanes[begin : begin + LANES]
-        show_boards(boards.stones, block, room.network.x, room.point_of)
-        forward(room.network, len(block))
+        show_boards(boards.stones, block, workspace.network.x, workspace.point_of)
+        forward(workspace.network, len(block))
         for lane in range(len(block)):
-            moves[begin + lane] = pick(boards, block[lane], streams, room, lane)
+            moves[begin + lane] = pick(boards, block[lane], streams, workspace, lane)
 
 
 def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
@@ -243,13 +243,13 @@ class PolicyPlayer(Player):
     games = ("go",)
 
     def __init__(
-        self, variant: Variant, network: PlayingNetwork, settings: PolicySettings | None = None, word: str = ""
+        self, variant: Variant, network: PlayingNetwork, settings: PolicySettings | None = None, spec: str = ""
     ) -> None:
-        """`word` is what it calls itself."""
+        """`spec` is what it calls itself."""
         super().__init__(variant, settings)
         network.check_serves(variant.size)
         self.network = network.for_play()
-        self._word = word or str(network)
+        self._word = spec or str(network)
         self._seen = threading.local()
         self._points = board_points(variant.size)
 
@@ -304,10 +304,10 @@ class PolicyPlayer(Player):
         if not open_:
             return
         out = np.ascontiguousarray(self.values([games[i] for i in open_]).T)
-        room = _room(out, self.settings.temperature, self.variant.size)
+        workspace = _workspace(out, self.settings.temperature, self.variant.size)
         pick = _pick_compiled(self.settings.eyes)
         for place, i in enumerate(open_):
-            moves[i] = pick(boards, lanes[i], streams, room, place)
+            moves[i] = pick(boards, lanes[i], streams, workspace, place)
 
     def _follow(self, boards: GoBoards, g: int) -> Go:
         """The game on board g in the hand, with its history, which some planes tell of.
@@ -348,9 +348,9 @@ def policy_player(model: DeepModel, path: str, variant: Variant, settings: Polic
 def planes_of(game: Go, planes: str, rank: int) -> NDArray[np.float32]:
     """float32[P, n, n] what a network with these planes sees of a game's position."""
     from nobi.encoding import position_planes
-    from nobi.features import planes_named
+    from nobi.features import make_planes
 
-    return np.asarray(position_planes(game, planes_named(planes), rank=rank), np.float32)
+    return np.asarray(position_planes(game, make_planes(planes), rank=rank), np.float32)
 
 
 @inlined
@@ -364,11 +364,11 @@ def _pick_compiled(eyes: bool) -> Callable[..., int]:
     return pick_among("go", legal) if eyes else pick_among("go_spares_eyes", spares_eyes)
 
 
-def _room(out: NDArray[np.float32], temperature: float, size: int) -> NetworkRoom:
+def _workspace(out: NDArray[np.float32], temperature: float, size: int) -> NetworkWorkspace:
     points = board_points(size)
     cell_of = np.zeros(points_of(size), np.uint16)
     cell_of[points] = np.arange(size * size)
-    return NetworkRoom(Values(out), float(temperature), points.astype(np.uint16), cell_of)
+    return NetworkWorkspace(Values(out), float(temperature), points.astype(np.uint16), cell_of)
 
 
 def _same_position(game: Go, boards: GoBoards, g: int, ply: int) -> bool:
@@ -387,21 +387,21 @@ def _without_history(variant: Variant, boards: GoBoards, g: int) -> Go:
     return game
 
 
-def player_from_file(path: str, variant: Variant, given: dict[str, str], word: str) -> Player:
+def player_from_file(path: str, variant: Variant, given: dict[str, str], spec: str) -> Player:
     """The player that a model file holds, with the settings `given` in the word."""
-    return player_in(read_model_file(Path(path)), variant, given, word)
+    return player_in(read_model_file(Path(path)), variant, given, spec)
 
 
-def player_in(file: ModelFile, variant: Variant, given: dict[str, str] | None = None, word: str = "") -> Player:
+def player_in(file: ModelFile, variant: Variant, given: dict[str, str] | None = None, spec: str = "") -> Player:
     """The player that the model in a file is, with the settings `given` in the word."""
-    path, word, settings = str(file.path), word or str(file.path), given or {}
+    path, spec, settings = str(file.path), spec or str(file.path), given or {}
     if file.format != DEEP:
-        return player_of_model(model_in(file), path, variant, settings_from(NetworkSettings, settings, word))
+        return player_of_model(model_in(file), path, variant, settings_from(NetworkSettings, settings, spec))
 
     network = compiled_in(file)
     if network is not None:
         if variant.game.name != "go":
             raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-        return PolicyPlayer(variant, network, settings_from(PolicySettings, settings, word), path)
+        return PolicyPlayer(variant, network, settings_from(PolicySettings, settings, spec), path)
     require_torch(f"{path!r}")
-    return policy_player(deep_model_in(file), path, variant, settings_from(PolicySettings, settings, word))
+    return policy_player(deep_model_in(file), path, variant, settings_from(PolicySettings, settings, spec))

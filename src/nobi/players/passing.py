@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.chains import in_atari, without_liberty
-from nobi.board.ladders import LadderRoom, allocate_ladder_room, captures_in_ladder
+from nobi.board.ladders import LadderWorkspace, allocate_ladder_room, captures_in_ladder
 from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, WHITE, enemy_of, points_of
 from nobi.compiling import compiled
 from nobi.games.go import Go, GoBoards, legal
@@ -207,7 +207,7 @@ def _can_capture(game: Go, dead: set[int]) -> bool:
 
 
 @compiled
-def _finds_capture(boards: GoBoards, g: int, room: LadderRoom, dead: NDArray[np.bool_]) -> bool:
+def _finds_capture(boards: GoBoards, g: int, workspace: LadderWorkspace, dead: NDArray[np.bool_]) -> bool:
     """Whether the player to move captures an enemy chain, none of the dead ones, at once or in a ladder."""
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(stones.to_move[g])
@@ -223,7 +223,7 @@ def _finds_capture(boards: GoBoards, g: int, room: LadderRoom, dead: NDArray[np.
             if in_atari(chains.liberties[g, head]):
                 return True
             if in_atari(without_liberty(stones, chains, g, head, move)) and captures_in_ladder(
-                stones, chains, g, room, move, beside
+                stones, chains, g, workspace, move, beside
             ):
                 return True
     return False

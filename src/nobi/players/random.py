@@ -31,7 +31,7 @@ draw_safe: Any = UNBOUND
 draw_any: Any = UNBOUND
 
 
-def _choose_uniformly(boards: Any, g: int, streams: Streams, room: Any) -> int:  # noqa: ARG001
+def _choose_uniformly(boards: Any, g: int, streams: Streams, workspace: Any) -> int:  # noqa: ARG001
     """Draws moves until one is acceptable, never the same twice; passes when none is.
 
     What has been refused is swapped to the end of the list of empty points, out of the range of the next draw:
@@ -101,7 +101,7 @@ def _is_safe(boards: Any, g: int, move: int) -> bool:
     return legal(boards, g, move) and verdict(boards, g, move) != LOSES
 
 
-def _choose_naively(boards: Any, g: int, streams: Streams, room: Any) -> int:
+def _choose_naively(boards: Any, g: int, streams: Streams, workspace: Any) -> int:
     stones = boards.stones
     chosen = as_point(PASS)
     wins = 0
@@ -117,9 +117,9 @@ def _choose_naively(boards: Any, g: int, streams: Streams, room: Any) -> int:
             chosen = as_point(PASS)
     if wins > 0:
         return chosen
-    chosen = draw_safe(boards, g, streams, room)
+    chosen = draw_safe(boards, g, streams, workspace)
     if chosen == PASS and not (may_pass and verdict(boards, g, chosen) != LOSES):
-        chosen = draw_any(boards, g, streams, room)  # every move loses
+        chosen = draw_any(boards, g, streams, workspace)  # every move loses
     return chosen
 
 

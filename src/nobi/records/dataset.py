@@ -210,7 +210,7 @@ _ROWS = {"moves": "start", "setup": "setup_start"}
 """The fields with a row a game, and the offsets of these rows. They go to disk at once; the others wait in memory."""
 
 
-class Shelf:
+class SplitWriter:
     """The games of one split on boards of one size, while they come in."""
 
     def __init__(self, folder: Path) -> None:
@@ -232,24 +232,24 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._rooms: dict[tuple[int, int], Shelf] = {}
+        self._workspaces: dict[tuple[int, int], SplitWriter] = {}
         self._loose = folder / "loose"
 
     def add(self, games: Collection, parts: NDArray[np.int64]) -> None:
         """Adds games, each to its part: parts int64[game] are indices in SPLITS, −1 for none."""
         sizes = games.size.astype(np.int64)
         for part, size in sorted({pair for pair in zip(parts.tolist(), sizes.tolist(), strict=True) if pair[0] >= 0}):
-            if (part, size) not in self._rooms:
-                self._rooms[part, size] = Shelf(self._loose / f"{part}-{size}")
+            if (part, size) not in self._workspaces:
+                self._workspaces[part, size] = SplitWriter(self._loose / f"{part}-{size}")
             chosen = np.flatnonzero((parts == part) & (sizes == size))
-            self._rooms[part, size].add(select(games, chosen))
+            self._workspaces[part, size].add(select(games, chosen))
 
     def close(self) -> dict[str, Any]:
         """Writes the array files; returns the counts of each split."""
         counts = {}
         for part, split in enumerate(SPLITS):
             (self.folder / split).mkdir()
-            shelves = {size: shelf for (p, size), shelf in sorted(self._rooms.items()) if p == part}
+            shelves = {size: shelf for (p, size), shelf in sorted(self._workspaces.items()) if p == part}
             lengths = {name: _column(shelves.values(), name) for name in _ROWS.values()}
             for name in TYPES:
                 path = self.folder / split / f"{name}.npy"
@@ -270,7 +270,7 @@ class Store:
 
     def release(self) -> None:
         """Closes all files and removes what is not part of the dataset."""
-        for shelf in self._rooms.values():
+        for shelf in self._workspaces.values():
             for stream in shelf.streams.values():
                 stream.close()
         shutil.rmtree(self._loose, ignore_errors=True)
@@ -290,7 +290,7 @@ def write_manifest(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(text))  # as it will be read: lists for tuples
 
 
-def _column(shelves: Iterable[Shelf], name: str) -> NDArray[Any]:
+def _column(shelves: Iterable[SplitWriter], name: str) -> NDArray[Any]:
     parts = [part for shelf in shelves for part in shelf.columns[name]]
     return np.concatenate(parts) if parts else np.zeros(0, TYPES[name])
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, as_point
 from nobi.compiling import compiled, inlined
-from nobi.encoding import RECENT, Room, allocate_codes, write_codes, write_planes
+from nobi.encoding import RECENT, Workspace, allocate_codes, write_codes, write_planes
 from nobi.errors import NobiError
 from nobi.features.base import NINE_DAN, Code, Planes, Table, rank_code
 from nobi.games.go import Go, GoBoards, GoSettings, clear, legal, play, setup
@@ -43,11 +43,11 @@ class Samples(NamedTuple):
     """[i, n·n] where the player may move."""
 
 
-class _Desk(NamedTuple):
+class _Workspace(NamedTuple):
     """A thread's own board and room."""
 
     boards: GoBoards
-    room: Room
+    workspace: Workspace
     recent: NDArray[np.uint16]
     fault: NDArray[np.int64]
     """[2] the game, and the number of its move, that cannot be replayed."""
@@ -71,7 +71,7 @@ class Encoder:
         self.collection = Collection(*(_read_only(array) for array in collection))
         self._rank = -1 if rank is None else rank_code(rank)
         self._longest = int(np.diff(collection.start).max(initial=0))
-        self._desks: dict[int, list[_Desk]] = {}
+        self._desks: dict[int, list[_Workspace]] = {}
         """[size] the desks that no thread is at."""
 
     def fill(
@@ -150,7 +150,7 @@ class Encoder:
         return int(size)
 
     @contextmanager
-    def _desk(self, size: int) -> Iterator[_Desk]:
+    def _desk(self, size: int) -> Iterator[_Workspace]:
         """A desk for the calling thread alone: one that is free, or a new one."""
         free = self._desks.setdefault(size, [])
         try:
@@ -159,7 +159,7 @@ class Encoder:
             boards = Go.allocate(1, size, RECORD_RULES)
             # two passes in a row, or many moves, do not end a record
             boards = boards._replace(history=np.zeros((1, self._longest + 3), np.uint64))
-            desk = _Desk(boards, allocate_codes(size), np.zeros(RECENT, np.uint16), np.full(2, _SOUND, np.int64))
+            desk = _Workspace(boards, allocate_codes(size), np.zeros(RECENT, np.uint16), np.full(2, _SOUND, np.int64))
         try:
             yield desk
         finally:
@@ -181,7 +181,7 @@ def _cell(code: int) -> int:
 
 @compiled
 def _fill(
-    desk: _Desk,
+    desk: _Workspace,
     collection: Collection,
     table: Table,
     rank: int,
@@ -194,8 +194,8 @@ def _fill(
     may: NDArray[np.bool_],
 ) -> None:
     """Writes the samples `order`, one after the other; `rank` < 0 stands for the players' own."""
-    boards, room = desk.boards, desk.room
-    area = len(room.points)
+    boards, workspace = desk.boards, desk.workspace
+    area = len(workspace.points)
     desk.fault[0] = _SOUND
     present, played = -1, 0
     for j in range(len(order)):
@@ -216,7 +216,7 @@ def _fill(
             if k < played:
                 cell = _cell(collection.moves[begin + played - 1 - k])
                 if cell < area:
-                    desk.recent[k] = room.points[cell]
+                    desk.recent[k] = workspace.points[cell]
         move = collection.moves[begin + played]
         white = move >= WHITE_BIT
         boards.stones.to_move[0] = WHITE if white else BLACK
@@ -225,20 +225,20 @@ def _fill(
             own = int(collection.white_rank[present] if white else collection.black_rank[present])
             dan = min(max(own, 0), NINE_DAN)
         komi = collection.komi[present]
-        write_codes(boards, 0, room, table.wanted, symmetry[i], desk.recent, dan, komi)
-        write_planes(room.codes, table, planes, i)
+        write_codes(boards, 0, workspace, table.wanted, symmetry[i], desk.recent, dan, komi)
+        write_planes(workspace.codes, table, planes, i)
         cell = _cell(move)
         target[i] = NO_MOVE
         if cell < area:
-            target[i] = room.after[symmetry[i], cell]
+            target[i] = workspace.after[symmetry[i], cell]
         for c in range(area):
-            may[i, c] = room.codes[_LEGAL, c] != 0
+            may[i, c] = workspace.codes[_LEGAL, c] != 0
 
 
 @inlined
-def _start(desk: _Desk, collection: Collection, game: int) -> bool:
+def _start(desk: _Workspace, collection: Collection, game: int) -> bool:
     """Sets the start position of a game up; returns whether it is sound."""
-    boards, room = desk.boards, desk.room
+    boards, workspace = desk.boards, desk.workspace
     stones, chains = boards.stones, boards.chains
     desk.fault[0] = game
     desk.fault[1] = _SOUND
@@ -247,11 +247,11 @@ def _start(desk: _Desk, collection: Collection, game: int) -> bool:
     for i in range(begin, end):
         code = collection.setup[i]
         cell = _cell(code)
-        if cell >= len(room.points) or stones.colour[0, room.points[cell]] != EMPTY:
+        if cell >= len(workspace.points) or stones.colour[0, workspace.points[cell]] != EMPTY:
             return False
-        setup(boards, 0, room.points[cell], WHITE if code >= WHITE_BIT else BLACK)
+        setup(boards, 0, workspace.points[cell], WHITE if code >= WHITE_BIT else BLACK)
     for i in range(begin, end):
-        point = room.points[_cell(collection.setup[i])]
+        point = workspace.points[_cell(collection.setup[i])]
         if chains.liberties[0, chains.head[0, point]] == 0:
             return False
     desk.fault[0] = _SOUND
@@ -259,18 +259,18 @@ def _start(desk: _Desk, collection: Collection, game: int) -> bool:
 
 
 @inlined
-def _advance(desk: _Desk, code: int) -> bool:
+def _advance(desk: _Workspace, code: int) -> bool:
     """Plays one move of a record, if it is legal."""
-    boards, room = desk.boards, desk.room
+    boards, workspace = desk.boards, desk.workspace
     boards.stones.to_move[0] = WHITE if code >= WHITE_BIT else BLACK
     cell = _cell(code)
     if cell == PASS_CODE:
         boards.passes[0] = 0
         play(boards, 0, as_point(PASS))
         return True
-    if cell >= len(room.points):
+    if cell >= len(workspace.points):
         return False
-    point = room.points[cell]
+    point = workspace.points[cell]
     if not legal(boards, 0, point):
         return False
     play(boards, 0, point)

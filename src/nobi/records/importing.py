@@ -49,7 +49,7 @@ from nobi.records.replay import check
 from nobi.records.settings import ImportSettings
 from nobi.records.sgf_reader import SgfRecord, parse_sgf
 from nobi.records.sources import RawRecord, Source, find_sources, printable
-from nobi.storage import whole_folder
+from nobi.storage import atomic_folder
 from nobi.workers import ordered_map
 
 
@@ -126,8 +126,8 @@ def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) ->
 
 def split_of(seed: int, game: bytes, shares: Sequence[float]) -> int:
     """The index in SPLITS of the part that the game, known `up_to_symmetry`, belongs to."""
-    word = int.from_bytes(blake2b(seed.to_bytes(8, "little") + game, digest_size=8).digest(), "little")
-    place = word / 2**64 * sum(shares)
+    spec = int.from_bytes(blake2b(seed.to_bytes(8, "little") + game, digest_size=8).digest(), "little")
+    place = spec / 2**64 * sum(shares)
     for part, share in enumerate(shares[:-1]):
         if place < share:
             return part
@@ -181,10 +181,10 @@ class Verdict(NamedTuple):
         return self._replace(kind=fault.kind, reason=fault.reason) if fault else self
 
 
-class Sifted(NamedTuple):
+class ImportedBatch(NamedTuple):
     """What became of a batch."""
 
-    verdicts: list[Verdict]
+    outcomes: list[Verdict]
     """Of all games, good and bad, in the order of the records."""
     games: Collection
     """The good ones, in the same order."""
@@ -206,9 +206,9 @@ def in_batches(records: Iterable[RawRecord]) -> Iterator[list[RawRecord]]:
         yield batch
 
 
-def sift(settings: ImportSettings, batch: list[RawRecord]) -> Sifted:
+def sift(settings: ImportSettings, batch: list[RawRecord]) -> ImportedBatch:
     """Tells the good games from the others."""
-    verdicts: list[Verdict] = []
+    outcomes: list[Verdict] = []
     places: list[int] = []  # of the records that are to be replayed, among the verdicts
     records: list[SgfRecord] = []
     for raw in batch:
@@ -217,16 +217,16 @@ def sift(settings: ImportSettings, batch: list[RawRecord]) -> Sifted:
             name = f"{raw.name} game {number}".lstrip() if len(found) > 1 else raw.name
             fault = game if isinstance(game, RecordError) else unusable(game) or filter_out(game, settings)
             if fault is None and isinstance(game, SgfRecord):
-                places.append(len(verdicts))
+                places.append(len(outcomes))
                 records.append(game)
-            verdicts.append(Verdict(raw.source, name).but(fault))
+            outcomes.append(Verdict(raw.source, name).but(fault))
     games = collection_of(records)
     faults = check(games)
     for place, fault in zip(places, faults, strict=True):
-        verdicts[place] = verdicts[place].but(fault)
+        outcomes[place] = outcomes[place].but(fault)
     good = np.array([i for i, fault in enumerate(faults) if fault is None], np.int64)
     identities = [identify(records[i].size, records[i].moves, records[i].setup) for i in good]
-    return Sifted(verdicts, games if len(good) == len(records) else select(games, good), identities)
+    return ImportedBatch(outcomes, games if len(good) == len(records) else select(games, good), identities)
 
 
 _WORTH_A_PROCESS = 1 << 24
@@ -263,7 +263,7 @@ def import_records(
     _check_place(out, force=force)
     sources = find_sources(paths)
     checking.ready()
-    with whole_folder(out, replace=force) as folder:
+    with atomic_folder(out, replace=force) as folder:
         run = _Import(folder, settings, sources)
         try:
             small = sum(source.text_bytes for source in sources) < _WORTH_A_PROCESS
@@ -361,10 +361,10 @@ class _Import:
         self.rejected.close()
         self.store.release()
 
-    def _take(self, sifted: Sifted) -> None:
+    def _take(self, sifted: ImportedBatch) -> None:
         parts = np.full(len(sifted.identities), -1, np.int64)
         good = 0
-        for verdict in sifted.verdicts:
+        for verdict in sifted.outcomes:
             self.met[verdict.source] += 1
             if not verdict.kind:
                 identity = sifted.identities[good]

@@ -22,18 +22,18 @@ from nobi.compiling import compiled, inlined
 from nobi.games.base import Variant
 from nobi.memory import Words
 from nobi.search.policy import Policy, Positions, Views
-from nobi.search.state import DEEPEST, Room, Scene
+from nobi.search.state import DEEPEST, SearchPosition, Workspace
 from nobi.search.tree import Tree, exchange, fetch_add, new_number
 
 TAKEN, PUT, REFUSED = 0, 8, 16
-"""Where in `Waiting.ends` these counts stand, a line of the cache each."""
+"""Where in `EvalQueue.ends` these counts stand, a line of the cache each."""
 
 _SLOTS = 4096
 _MARGIN = 256
 """So many slots are left free for threads that put at the same time."""
 
 
-class Waiting(NamedTuple):
+class EvalQueue(NamedTuple):
     """The ring: all searching threads put into it, one evaluator takes out."""
 
     node: NDArray[np.int32]
@@ -48,9 +48,9 @@ class Waiting(NamedTuple):
     """[24] entries TAKEN, PUT, and REFUSED for lack of room."""
 
 
-def allocate_waiting(slots: int = _SLOTS) -> Waiting:
+def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
     """Makes the ring; without slots if there is no network."""
-    return Waiting(
+    return EvalQueue(
         node=np.zeros(slots, np.int32),
         ready=np.zeros(slots, np.int32),
         depth=np.zeros(slots, np.int32),
@@ -60,7 +60,7 @@ def allocate_waiting(slots: int = _SLOTS) -> Waiting:
 
 
 @compiled
-def ask_for_policy(waiting: Waiting, node: int, room: Room, depth: int) -> None:
+def ask_for_policy(waiting: EvalQueue, node: int, workspace: Workspace, depth: int) -> None:
     """Puts the node at the end of the present path into the ring."""
     slots = len(waiting.node)
     if waiting.ends[PUT] - waiting.ends[TAKEN] >= slots - _MARGIN:
@@ -70,18 +70,18 @@ def ask_for_policy(waiting: Waiting, node: int, room: Room, depth: int) -> None:
     waiting.node[slot] = node
     waiting.depth[slot] = depth
     for i in range(depth):
-        waiting.line[slot, i] = room.moves[i + 1]
+        waiting.line[slot, i] = workspace.moves[i + 1]
     exchange(waiting.ready, slot, 1)
 
 
 @inlined
-def somebody_waits(waiting: Waiting) -> bool:
+def somebody_waits(waiting: EvalQueue) -> bool:
     """Whether the ring holds an entry."""
     return waiting.ends[PUT] != waiting.ends[TAKEN]
 
 
 @compiled
-def follow_entries(old: Tree, waiting: Waiting, skip: int) -> None:
+def follow_entries(old: Tree, waiting: EvalQueue, skip: int) -> None:
     """Does the same to the ring, and drops the first `skip` moves of every line."""
     for at in range(waiting.ends[TAKEN], waiting.ends[PUT]):
         slot = at % len(waiting.node)
@@ -94,7 +94,7 @@ def follow_entries(old: Tree, waiting: Waiting, skip: int) -> None:
 
 
 @compiled
-def complete_entries(waiting: Waiting, most: int, found: NDArray[np.int64]) -> int:
+def complete_entries(waiting: EvalQueue, most: int, found: NDArray[np.int64]) -> int:
     """Finds the slots to take next: so many nodes, and those on the way that are no longer in the tree.
 
     Writes them into `found` and returns how many they are.
@@ -175,7 +175,7 @@ class Evaluator:
 
     def __init__(self, variant: Variant, policy: Policy, batch: int, wait: float) -> None:
         """`batch` nodes at most go to the network at once, after `wait` seconds at the latest."""
-        self.waiting = allocate_waiting()
+        self.waiting = allocate_queue()
         self.figures = Figures()
         self._policy, self._batch, self._wait = policy, batch, wait
         self._views = Views(variant, policy)
@@ -192,11 +192,11 @@ class Evaluator:
 
     # --- the tree moves ---------------------------------------------------------------------------------------------
 
-    def set_root(self, tree: Tree, moves: Sequence[int], scene: Scene, root: Words, words: Words) -> None:
+    def set_root(self, tree: Tree, moves: Sequence[int], position: SearchPosition, root: Words, words: Words) -> None:
         """Tells the tree, and its root as `Views.set_root` takes it. No thread may be searching."""
         with self.tree_lock:
             self._tree = tree
-            self._views.set_root(moves, scene, root, words)
+            self._views.set_root(moves, position, root, words)
             self._first_seen = 0.0
 
     def forget(self) -> None:

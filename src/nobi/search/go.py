@@ -12,9 +12,9 @@ from nobi.board.chains import in_atari, would_capture
 from nobi.board.stones import BLACK, BORDER, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye, play
-from nobi.search.playout import Kit, value_of
+from nobi.search.playout import GameHooks, value_of
 from nobi.search.rollouts import PATTERN, SAFE, as_count, breath_after, count_owners, note_lifted, note_stone, roll_out
-from nobi.search.state import Knobs, Room, Scene
+from nobi.search.state import SearchParams, SearchPosition, Workspace
 
 FAR = 4
 """Distances from here on are all the same."""
@@ -44,14 +44,14 @@ WORTH = Worth()
 
 
 @compiled
-def measure_distances(scene: Scene, room: Room) -> None:
-    """Fills `room.near` with distances from the latest move, where a chain is as one point (up to FAR).
+def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
+    """Fills `workspace.near` with distances from the latest move, where a chain is as one point (up to FAR).
 
     That is the common fate graph of Graepel, Goutrié, Krüger & Herbrich (2001).
     """
-    boards = scene.boards
+    boards = position.boards
     stones, chains = boards.stones, boards.chains
-    near, queue = room.near, room.queue
+    near, queue = workspace.near, workspace.queue
     for point in range(len(near)):
         near[point] = FAR
     last = stones.last[0]
@@ -90,9 +90,9 @@ def measure_distances(scene: Scene, room: Room) -> None:
 
 
 @inlined
-def _saves(scene: Scene, point: int, me: int) -> int:
+def _saves(position: SearchPosition, point: int, me: int) -> int:
     """How many stones of own chains in atari a stone here joins."""
-    stones, chains = scene.boards.stones, scene.boards.chains
+    stones, chains = position.boards.stones, position.boards.chains
     saved = 0
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
@@ -104,9 +104,9 @@ def _saves(scene: Scene, point: int, me: int) -> int:
 
 
 @inlined
-def _threatened_by(scene: Scene, point: int, me: int) -> int:
+def _threatened_by(position: SearchPosition, point: int, me: int) -> int:
     """How many stones of own chains in atari are freed by what a stone here captures."""
-    stones, chains = scene.boards.stones, scene.boards.chains
+    stones, chains = position.boards.stones, position.boards.chains
     enemy = enemy_of(me)
     freed = 0
     for k in range(SIDES):
@@ -136,21 +136,21 @@ def _line(point: int, size: int) -> int:
 
 
 @inlined
-def _is_lonely(scene: Scene, point: int, size: int) -> bool:
+def _is_lonely(position: SearchPosition, point: int, size: int) -> bool:
     """Whether there is no stone within two steps in rows and columns."""
     row = as_count(point) // (size + 1)
     column = as_count(point) % (size + 1)
     for y in range(max(1, row - 2), min(size, row + 2) + 1):
         for x in range(max(1, column - 2), min(size, column + 2) + 1):
-            if scene.boards.stones.colour[0, y * (size + 1) + x] != EMPTY:
+            if position.boards.stones.colour[0, y * (size + 1) + x] != EMPTY:
                 return False
     return True
 
 
 @compiled
-def assume(scene: Scene, room: Room, move: int, at: int, weight: float) -> None:
-    """Writes what is assumed of a legal move into `room.visits[at]` and `room.wins[at]`."""
-    stones, chains = scene.boards.stones, scene.boards.chains
+def assume(position: SearchPosition, workspace: Workspace, move: int, at: int, weight: float) -> None:
+    """Writes what is assumed of a legal move into `workspace.visits[at]` and `workspace.wins[at]`."""
+    stones, chains = position.boards.stones, position.boards.chains
     me = stones.to_move[0]
     visits = WORTH.even
     wins = 0.5 * WORTH.even
@@ -163,51 +163,51 @@ def assume(scene: Scene, room: Room, move: int, at: int, weight: float) -> None:
         bad = 0.0
         if captured > 0:
             good += WORTH.capture if captured == 1 else 2.0 * WORTH.capture
-            if _threatened_by(scene, move, me) > 0:
+            if _threatened_by(position, move, me) > 0:
                 good += WORTH.rescue
         elif breath == SAFE:
-            saved = _saves(scene, move, me)
+            saved = _saves(position, move, me)
             if saved > 0:
                 good += WORTH.rescue if saved == 1 else 2.0 * WORTH.rescue
         else:
             bad += WORTH.self_atari
-        if PATTERN[scene.codes[0, move]] != 0 and breath == SAFE:
+        if PATTERN[position.codes[0, move]] != 0 and breath == SAFE:
             good += WORTH.pattern
-        distance = room.near[move]
+        distance = workspace.near[move]
         if 1 <= distance < FAR:
             good += WORTH.near[0] if distance == 1 else WORTH.near[1] if distance == 2 else WORTH.near[2]
         line = _line(move, stones.size)
-        if line <= 2 and _is_lonely(scene, move, stones.size):
+        if line <= 2 and _is_lonely(position, move, stones.size):
             if line == 2:
                 good += WORTH.lonely
             else:
                 bad += WORTH.lonely
         visits += (good + bad) * weight
         wins += good * weight
-    room.visits[at] = visits
-    room.wins[at] = wins
+    workspace.visits[at] = visits
+    workspace.wins[at] = wins
 
 
 @compiled
-def advance(scene: Scene, move: int) -> None:
+def advance(position: SearchPosition, move: int) -> None:
     """Plays a move and keeps the pattern codes up to date."""
-    boards = scene.boards
+    boards = position.boards
     stones = boards.stones
     me = stones.to_move[0]
     before = stones.empties[0]
-    scene.previous[0] = stones.last[0]
+    position.previous[0] = stones.last[0]
     play(boards, 0, move)
     if move != PASS:
-        note_stone(stones, scene.codes, move, me)
+        note_stone(stones, position.codes, move, me)
         taken = me if stones.colour[0, move] == EMPTY else enemy_of(me)  # a suicide takes its own stones
         for i in range(before - 1, stones.empties[0]):
-            note_lifted(stones, scene.codes, stones.empty[0, i], taken)
+            note_lifted(stones, position.codes, stones.empty[0, i], taken)
 
 
 @inlined
-def worthwhile(scene: Scene, move: int) -> bool:
+def worthwhile(position: SearchPosition, move: int) -> bool:
     """Whether the move fills no eye of its own player."""
-    return not is_own_eye(scene.boards, 0, move)
+    return not is_own_eye(position.boards, 0, move)
 
 
 @compiled
@@ -221,21 +221,21 @@ def _stones_placed(boards: GoBoards) -> int:
 
 
 @compiled
-def finish(scene: Scene, room: Room, knobs: Knobs) -> float:
+def finish(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:
     """Plays to the end and counts the area.
 
     For territory scoring: territory and prisoners are the area less the stones that each player has placed (and
     not captured); those placed in the rollout itself are left out, since both players place about as many.
     """
-    boards = scene.boards
-    if boards.stones.outcome[0] != RUNNING and not knobs.agreed:
+    boards = position.boards
+    if boards.stones.outcome[0] != RUNNING and not params.agreed:
         return value_of(boards.stones.outcome[0])
     allowance = boards.komi
     if not boards.by_area:
         allowance += _stones_placed(boards)
-    roll_out(scene, room)
-    margin = count_owners(boards, room) - allowance
+    roll_out(position, workspace)
+    margin = count_owners(boards, workspace) - allowance
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
 
-GO_KIT = Kit(advance, measure_distances, worthwhile, assume, finish)
+GO_KIT = GameHooks(advance, measure_distances, worthwhile, assume, finish)

@@ -19,9 +19,9 @@ from nobi.board.stones import BLACK, EMPTY, PASS, RUNNING, WHITE, as_point, enem
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.memory import Words, copy_words
-from nobi.search.evaluator import Waiting, ask_for_policy, somebody_waits
+from nobi.search.evaluator import EvalQueue, ask_for_policy, somebody_waits
 from nobi.search.rollouts import as_count
-from nobi.search.state import DEEPEST, DONE, Knobs, Room, Scene
+from nobi.search.state import DEEPEST, DONE, SearchParams, SearchPosition, Workspace
 from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, claim, exchange, publish, take_nodes
 from nobi.streams import below
 
@@ -37,7 +37,7 @@ finish: Any = UNBOUND
 expand: Any = UNBOUND
 
 
-class Kit(NamedTuple):
+class GameHooks(NamedTuple):
     """The functions for one game."""
 
     advance: Callable[..., None]
@@ -52,26 +52,26 @@ class Kit(NamedTuple):
     """(scene, room, knobs) → what black gets, 0 to 1, after playing to the end."""
 
 
-def _advance(scene: Scene, move: int) -> None:
-    scene.previous[0] = scene.boards.stones.last[0]
-    play(scene.boards, 0, move)
+def _advance(position: SearchPosition, move: int) -> None:
+    position.previous[0] = position.boards.stones.last[0]
+    play(position.boards, 0, move)
 
 
 @inlined
-def _prepare_nothing(scene: Scene, room: Room) -> None:
+def _prepare_nothing(position: SearchPosition, workspace: Workspace) -> None:
     pass
 
 
 @inlined
-def _every_move(scene: Scene, move: int) -> bool:  # noqa: ARG001
+def _every_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
     return True
 
 
 @inlined
-def _assume_even(scene: Scene, room: Room, move: int, at: int, weight: float) -> None:  # noqa: ARG001
+def _assume_even(position: SearchPosition, workspace: Workspace, move: int, at: int, weight: float) -> None:  # noqa: ARG001
     """One playout, half won."""
-    room.visits[at] = 1.0
-    room.wins[at] = 0.5
+    workspace.visits[at] = 1.0
+    workspace.wins[at] = 0.5
 
 
 @inlined
@@ -80,35 +80,35 @@ def value_of(outcome: int) -> float:
     return 1.0 if outcome == BLACK else 0.0 if outcome == WHITE else 0.5
 
 
-def _finish_plainly(scene: Scene, room: Room, knobs: Knobs) -> float:  # noqa: ARG001
+def _finish_plainly(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:  # noqa: ARG001
     """Plays random moves, but none that loses at once if there is another."""
-    boards = scene.boards
+    boards = position.boards
     stones = boards.stones
     while stones.outcome[0] == RUNNING:
         left = stones.empties[0]
         move = as_point(PASS)
         while left > 0:
-            i = below(room.streams, 0, left)
+            i = below(workspace.streams, 0, left)
             move = stones.empty[0, i]
             if verdict(boards, 0, move) != LOSES:
                 break
             left -= 1
             swap_empties(stones, 0, i, left)
-        if room.played[move] == EMPTY:
-            room.played[move] = stones.to_move[0]
+        if workspace.played[move] == EMPTY:
+            workspace.played[move] = stones.to_move[0]
         play(boards, 0, move)
     return value_of(stones.outcome[0])
 
 
 @cache
-def kit_of(game: type[Game]) -> Kit:
+def hooks_of(game: type[Game]) -> GameHooks:
     """The kit of a game."""
     if game.name == "go":
         from nobi.search.go import GO_KIT
 
         return GO_KIT
     rules = game.rules
-    return Kit(
+    return GameHooks(
         specialise(_advance, game.name, play=rules.play),
         _prepare_nothing,
         _every_move,
@@ -124,30 +124,30 @@ _SURE = np.float32(1e6)
 """Added to the value of a move that is known to win."""
 
 
-def _expand(tree: Tree, node: int, scene: Scene, room: Room, knobs: Knobs) -> bool:
+def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspace, params: SearchParams) -> bool:
     """Makes the children of a leaf, which is the present position; returns whether this thread has."""
     if not claim(tree, node):
         return False
-    boards = scene.boards
+    boards = position.boards
     stones = boards.stones
-    prepare(scene, room)
+    prepare(position, workspace)
     count = 0
     best = LOSES
     for i in range(stones.empties[0]):
         move = stones.empty[0, i]
-        if worthwhile(scene, move) and legal(boards, 0, move):
+        if worthwhile(position, move) and legal(boards, 0, move):
             said = verdict(boards, 0, move)
             best = max(best, said)
-            room.found[count] = move
-            room.verdicts[count] = said
-            assume(scene, room, move, count, knobs.tactics)
+            workspace.found[count] = move
+            workspace.outcomes[count] = said
+            assume(position, workspace, move, count, params.tactics)
             count += 1
     if may_pass:
-        said = UNDECIDED if knobs.agreed else verdict(boards, 0, as_point(PASS))
+        said = UNDECIDED if params.agreed else verdict(boards, 0, as_point(PASS))
         best = max(best, said)
-        room.found[count] = PASS
-        room.verdicts[count] = said
-        assume(scene, room, as_point(PASS), count, knobs.tactics)
+        workspace.found[count] = PASS
+        workspace.outcomes[count] = said
+        assume(position, workspace, as_point(PASS), count, params.tactics)
         count += 1
     first = take_nodes(tree, count)
     if first < 0:
@@ -155,15 +155,15 @@ def _expand(tree: Tree, node: int, scene: Scene, room: Room, knobs: Knobs) -> bo
         return False
     for i in range(count):
         child = first + i
-        tree.move[child] = room.found[i]
-        tree.visits[child] = room.visits[i]
-        tree.wins[child] = room.wins[i]
-        tree.assumed[child] = room.visits[i]
+        tree.move[child] = workspace.found[i]
+        tree.visits[child] = workspace.visits[i]
+        tree.wins[child] = workspace.wins[i]
+        tree.assumed[child] = workspace.visits[i]
         tree.rave_visits[child] = 0
         tree.rave_wins[child] = 0
         tree.policy[child] = 0
         tree.children[child] = LEAF
-        tree.solved[child] = room.verdicts[i]
+        tree.solved[child] = workspace.outcomes[i]
     if best == WINS:
         tree.solved[node] = LOST
     elif best == LOSES:
@@ -173,7 +173,7 @@ def _expand(tree: Tree, node: int, scene: Scene, room: Room, knobs: Knobs) -> bo
 
 
 @compiled
-def choose_child(tree: Tree, node: int, room: Room, knobs: Knobs) -> int:
+def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchParams) -> int:
     """The child to look at next, the one of the highest value (`docs/search.md` has the formula)."""
     first = tree.first[node]
     count = tree.children[node]
@@ -184,13 +184,13 @@ def choose_child(tree: Tree, node: int, room: Room, knobs: Knobs) -> int:
     policy = tree.policy[first : first + count]
     assumed = tree.assumed[first : first + count]
     solved = tree.solved[first : first + count]
-    values = room.values
+    values = workspace.values
     total = tree.visits[node]
     one = np.float32(1.0)
     tiny = np.float32(1e-6)
-    per_rave = np.float32(1.0 / knobs.rave)
-    wide = np.float32(knobs.explore * np.sqrt(np.log(total + 1.0)))
-    lead = np.float32(knobs.follow * np.sqrt(total))
+    per_rave = np.float32(1.0 / params.rave)
+    wide = np.float32(params.explore * np.sqrt(np.log(total + 1.0)))
+    lead = np.float32(params.follow * np.sqrt(total))
     for i in range(count):
         n = visits[i]
         r = rave_visits[i]
@@ -218,7 +218,7 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
-def _learn(tree: Tree, node: int, me: int, room: Room, gain: float) -> None:
+def _learn(tree: Tree, node: int, me: int, workspace: Workspace, gain: float) -> None:
     """RAVE: the children whose moves the player to move played later on share in the result."""
     first = tree.first[node]
     count = tree.children[node]
@@ -227,7 +227,7 @@ def _learn(tree: Tree, node: int, me: int, room: Room, gain: float) -> None:
     rave_wins = tree.rave_wins[first : first + count]
     gained = np.float32(gain)
     for i in range(count):
-        if room.played[moves[i]] == me:
+        if workspace.played[moves[i]] == me:
             rave_visits[i] += np.float32(1.0)
             rave_wins[i] += gained
 
@@ -236,10 +236,10 @@ def _search(
     tree: Tree,
     root: Words,
     work: Words,
-    scene: Scene,
-    room: Room,
-    knobs: Knobs,
-    waiting: Waiting,
+    position: SearchPosition,
+    workspace: Workspace,
+    params: SearchParams,
+    waiting: EvalQueue,
     playouts: int,
     one_by_one: bool,
 ) -> int:
@@ -247,62 +247,62 @@ def _search(
 
     With `one_by_one` it returns as well when a node waits for the network. Returns the number of playouts made.
     """
-    stones = scene.boards.stones
+    stones = position.boards.stones
     done = 0
     asks = len(waiting.node) > 0
     while done < playouts and tree.state[FULL] == 0:
         if one_by_one and somebody_waits(waiting):
             break
         copy_words(root, work)
-        for point in range(len(room.played)):
-            room.played[point] = 0
+        for point in range(len(workspace.played)):
+            workspace.played[point] = 0
         node = 0
         depth = 0
-        room.path[0] = 0
-        room.movers[0] = enemy_of(stones.to_move[0])
+        workspace.path[0] = 0
+        workspace.movers[0] = enemy_of(stones.to_move[0])
         tree.visits[0] += np.float32(1.0)
         decided = OPEN
         while depth < DEEPEST:
             if tree.children[node] <= 0:
-                ripe = depth == 0 or tree.visits[node] - tree.assumed[node] > knobs.expand_after
-                if not ripe or stones.outcome[0] != RUNNING or not expand(tree, node, scene, room, knobs):
+                ripe = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
+                if not ripe or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
                     break
                 if asks:
-                    ask_for_policy(waiting, node, room, depth)
-            node = choose_child(tree, node, room, knobs)
+                    ask_for_policy(waiting, node, workspace, depth)
+            node = choose_child(tree, node, workspace, params)
             # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
             tree.visits[node] += np.float32(1.0)
             depth += 1
             move = tree.move[node]
-            room.path[depth] = node
-            room.moves[depth] = move
-            room.movers[depth] = stones.to_move[0]
+            workspace.path[depth] = node
+            workspace.moves[depth] = move
+            workspace.movers[depth] = stones.to_move[0]
             decided = tree.solved[node]
             if decided != OPEN:
                 break
-            advance(scene, move)
+            advance(position, move)
         if decided != OPEN:
-            black = 1.0 if (room.movers[depth] == BLACK) == (decided == WON) else 0.0
+            black = 1.0 if (workspace.movers[depth] == BLACK) == (decided == WON) else 0.0
         else:
-            black = finish(scene, room, knobs)
+            black = finish(position, workspace, params)
         for d in range(depth, -1, -1):
-            node = room.path[d]
-            mover = as_count(room.movers[d])
+            node = workspace.path[d]
+            mover = as_count(workspace.movers[d])
             gain = black if mover == BLACK else 1.0 - black
             tree.wins[node] += np.float32(gain)
             visits = as_count(tree.visits[node])
-            if tree.children[node] > 0 and (visits < _MANY or visits % knobs.sparing == 0):
-                _learn(tree, node, enemy_of(mover), room, 1.0 - gain)
+            if tree.children[node] > 0 and (visits < _MANY or visits % params.sparing == 0):
+                _learn(tree, node, enemy_of(mover), workspace, 1.0 - gain)
             if decided != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
-                parent = room.path[d - 1]
+                parent = workspace.path[d - 1]
                 if tree.solved[node] == WON:
                     tree.solved[parent] = LOST
                 elif tree.solved[node] == LOST and tree.solved[parent] == OPEN and _all_lost(tree, parent):
                     tree.solved[parent] = WON
-            if d > 0 and room.moves[d] != PASS:
-                room.played[room.moves[d]] = mover
+            if d > 0 and workspace.moves[d] != PASS:
+                workspace.played[workspace.moves[d]] = mover
         done += 1
-    room.counts[DONE] += done
+    workspace.counts[DONE] += done
     return done
 
 
@@ -312,15 +312,15 @@ Searcher = Callable[..., int]
 @cache
 def searcher_of(game: type[Game]) -> Searcher:
     """The compiled search loop of a game."""
-    kit, rules = kit_of(game), game.rules
+    hooks, rules = hooks_of(game), game.rules
     expand = specialise(
         _expand,
         game.name,
         legal=rules.legal,
         verdict=rules.verdict,
         may_pass=game.has_pass,
-        prepare=kit.prepare,
-        worthwhile=kit.worthwhile,
-        assume=kit.assume,
+        prepare=hooks.prepare,
+        worthwhile=hooks.worthwhile,
+        assume=hooks.assume,
     )
-    return specialise(_search, game.name, expand=expand, advance=kit.advance, finish=kit.finish)
+    return specialise(_search, game.name, expand=expand, advance=hooks.advance, finish=hooks.finish)

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from nobi.board.stones import WHITE, board_points, enemy_of
 from nobi.compiling import UNBOUND, specialise
 from nobi.encoding import RECENT, allocate_codes, latest_of, write_codes, write_planes
-from nobi.encoding import Room as CodeRoom
+from nobi.encoding import Workspace as CodeWorkspace
 from nobi.errors import NobiError, require_torch
-from nobi.features import planes_named
+from nobi.features import make_planes
 from nobi.features.base import Planes, Table, rank_code
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.memory import Words, copy_words
 from nobi.networks.deep.compiled_nobi_net import PlayingNetwork
 from nobi.nn.network import Network, Weights
-from nobi.search.state import Scene
+from nobi.search.state import SearchPosition
 from nobi.workers import usable_threads
 
 PLAYS_AS = 9
@@ -129,7 +129,7 @@ class DeepPolicy:
     @cached_property
     def planes(self) -> Planes:
         """Those that the network was made for."""
-        return planes_named(self.network.planes)
+        return make_planes(self.network.planes)
 
     def evaluate(self, positions: Positions) -> NDArray[np.float32]:
         """Looks at all positions in one pass."""
@@ -151,17 +151,17 @@ Lines = NDArray[np.uint16]
 """[i, move] the moves from the root to node i; `depths`, int32[i], tells how many."""
 
 
-def _replay(root: Words, words: Words, scene: Scene, line: NDArray[np.uint16], depth: int) -> None:
+def _replay(root: Words, words: Words, position: SearchPosition, line: NDArray[np.uint16], depth: int) -> None:
     """Plays a line from the root."""
     copy_words(root, words)
     for i in range(depth):
-        play(scene.boards, 0, line[i])
+        play(position.boards, 0, line[i])
 
 
 def _view_stones(
     root: Words,
     words: Words,
-    scene: Scene,
+    position: SearchPosition,
     lines: Lines,
     depths: NDArray[np.int32],
     planes: NDArray[np.uint8],
@@ -169,9 +169,9 @@ def _view_stones(
     point_of: NDArray[np.uint16],
 ) -> None:
     """Writes planes[i, 0, cell], the own stones of the player to move, and planes[i, 1, cell], the enemy's."""
-    stones = scene.boards.stones
+    stones = position.boards.stones
     for i in range(len(depths)):
-        replay(root, words, scene, lines[i], depths[i])
+        replay(root, words, position, lines[i], depths[i])
         me = stones.to_move[0]
         to_move[i] = me
         for cell in range(len(point_of)):
@@ -183,12 +183,12 @@ def _view_stones(
 def _view_planes(
     root: Words,
     words: Words,
-    scene: Scene,
+    position: SearchPosition,
     lines: Lines,
     depths: NDArray[np.int32],
     planes: NDArray[np.float32],
     to_move: NDArray[np.uint8],
-    codes: CodeRoom,
+    codes: CodeWorkspace,
     table: Table,
     before: NDArray[np.uint16],
     recent: NDArray[np.uint16],
@@ -199,11 +199,11 @@ def _view_planes(
     `before` are the latest moves at the root, the latest first; `recent` is room for those of a node.
     """
     for i in range(len(depths)):
-        replay(root, words, scene, lines[i], depths[i])
-        to_move[i] = scene.boards.stones.to_move[0]
+        replay(root, words, position, lines[i], depths[i])
+        to_move[i] = position.boards.stones.to_move[0]
         for turn in range(len(recent)):
             recent[turn] = lines[i, depths[i] - 1 - turn] if turn < depths[i] else before[turn - depths[i]]
-        write_codes(scene.boards, 0, codes, table.wanted, 0, recent, rank, scene.boards.komi)
+        write_codes(position.boards, 0, codes, table.wanted, 0, recent, rank, position.boards.komi)
         write_planes(codes.codes, table, planes, i)
 
 
@@ -224,13 +224,13 @@ class Views:
         self._codes = allocate_codes(variant.size)
         self._recent = np.empty(RECENT, np.uint16)
 
-    def set_root(self, moves: Sequence[int], scene: Scene, root: Words, words: Words) -> None:
+    def set_root(self, moves: Sequence[int], position: SearchPosition, root: Words, words: Words) -> None:
         """Tells the root position: the moves that led to it, and its memory `root`.
 
-        `scene`, whose memory is `words`, is a board to replay lines on.
+        `position`, whose memory is `words`, is a board to replay lines on.
         """
         self._before = latest_of(moves)
-        self._memory = root, words, scene
+        self._memory = root, words, position
 
     def positions(self, lines: Lines, depths: NDArray[np.int32]) -> Positions:
         """The positions to which lines of moves lead."""

@@ -42,7 +42,7 @@ from nobi.board.stones import (
 )
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
-from nobi.search.state import SPARE, Room, Scene
+from nobi.search.state import SPARE, SearchPosition, Workspace
 from nobi.streams import below, draw
 
 PATTERNS = {
@@ -220,9 +220,9 @@ _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
 
 
 @inlined
-def place_lightly(scene: Scene, move: int) -> None:
+def place_lightly(position: SearchPosition, move: int) -> None:
     """Plays a move of a rollout: as the rules of Go do, but without history and outcome."""
-    boards, codes = scene.boards, scene.codes
+    boards, codes = position.boards, position.codes
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     enemy = enemy_of(me)
@@ -241,35 +241,35 @@ def place_lightly(scene: Scene, move: int) -> None:
 
 
 @inlined
-def _choose_locally(scene: Scene, room: Room, chance: np.uint64) -> int:
+def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint64) -> int:
     """A move that answers the latest ones, or PASS if there is none."""
-    boards = scene.boards
+    boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     last = stones.last[0]
-    candidates = room.candidates
-    if np.uint8(chance) < _RESCUE:
+    candidates = workspace.candidates
+    if np.uint8(rng) < _RESCUE:
         count = 0
         for latest in range(2):
-            move = last if latest == 0 else scene.previous[0]
+            move = last if latest == 0 else position.previous[0]
             if move != PASS:
                 count = add_rescues(boards, move, candidates, count)
         if count > 0:
-            return candidates[below(room.streams, 0, count)]
-    if last != PASS and np.uint8(chance >> np.uint64(8)) < _PATTERN:
+            return candidates[below(workspace.streams, 0, count)]
+    if last != PASS and np.uint8(rng >> np.uint64(8)) < _PATTERN:
         count = 0
         for k in range(8):
             point = stones.neighbours[last, k]
-            if stones.colour[0, point] == EMPTY and PATTERN[scene.codes[0, point]] != 0:
+            if stones.colour[0, point] == EMPTY and PATTERN[position.codes[0, point]] != 0:
                 candidates[count] = point
                 count += 1
         while count > 0:
-            i = below(room.streams, 0, count)
+            i = below(workspace.streams, 0, count)
             point = candidates[i]
             if point != boards.ko[0]:
                 breath = breath_after(stones, chains, point, me)
                 if breath == SAFE or (
-                    breath == SELF_ATARI and np.uint8(draw(room.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
+                    breath == SELF_ATARI and np.uint8(draw(workspace.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
                 ):
                     return point
             count -= 1
@@ -278,19 +278,19 @@ def _choose_locally(scene: Scene, room: Room, chance: np.uint64) -> int:
 
 
 @inlined
-def _choose_anywhere(scene: Scene, room: Room) -> int:
+def _choose_anywhere(position: SearchPosition, workspace: Workspace) -> int:
     """Any move that fills no eye; PASS if there is none."""
-    boards = scene.boards
+    boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     left = stones.empties[0]
     while left > 0:
-        word = draw(room.streams, 0)
-        i = np.uint32(((word >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
+        spec = draw(workspace.streams, 0)
+        i = np.uint32(((spec >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
         point = stones.empty[0, i]
         if point != boards.ko[0]:
             breath = breath_after(stones, chains, point, me)
-            accepted = breath == SAFE or (breath == SELF_ATARI and np.uint8(word) >= _REFUSE)
+            accepted = breath == SAFE or (breath == SELF_ATARI and np.uint8(spec) >= _REFUSE)
             if accepted and not is_own_eye(boards, 0, point):
                 return point
         left -= 1
@@ -299,39 +299,39 @@ def _choose_anywhere(scene: Scene, room: Room) -> int:
 
 
 @compiled
-def roll_out(scene: Scene, room: Room) -> None:
+def roll_out(position: SearchPosition, workspace: Workspace) -> None:
     """Plays to the end: until both pass or the game is three times as long as the board has points.
 
-    Notes in `room.played` who played on each point first.
+    Notes in `workspace.played` who played on each point first.
     """
-    boards = scene.boards
+    boards = position.boards
     stones = boards.stones
     passes = 0
     left = 3 * stones.size * stones.size
     while passes < 2 and left > 0:
         left -= 1
-        move = _choose_locally(scene, room, draw(room.streams, 0))
+        move = _choose_locally(position, workspace, draw(workspace.streams, 0))
         if move == PASS:
-            move = _choose_anywhere(scene, room)
+            move = _choose_anywhere(position, workspace)
         me = stones.to_move[0]
-        scene.previous[0] = stones.last[0]
+        position.previous[0] = stones.last[0]
         if move == PASS:
             passes += 1
             boards.ko[0] = PASS
             end_turn(stones, 0, move)
             continue
         passes = 0
-        place_lightly(scene, move)
-        if room.played[move] == EMPTY:
-            room.played[move] = me
+        place_lightly(position, move)
+        if workspace.played[move] == EMPTY:
+            workspace.played[move] = me
 
 
 @compiled
-def count_owners(boards: GoBoards, room: Room) -> int:
+def count_owners(boards: GoBoards, workspace: Workspace) -> int:
     """Black's area less white's at the end of a rollout, where empty points are eyes; notes the owners."""
     stones, chains = boards.stones, boards.chains
     margin = 0
-    owned = room.owned
+    owned = workspace.owned
     for point in range(len(owned)):
         there = stones.colour[0, point]
         owned[point] += np.int32(there == BLACK) - np.int32(there == WHITE)

@@ -15,12 +15,12 @@ from nobi.board.stones import Boards, board_points, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
-from nobi.search.evaluator import Evaluator, Figures, allocate_waiting
+from nobi.search.evaluator import Evaluator, Figures, allocate_queue
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
 from nobi.search.rollouts import codes_of
 from nobi.search.settings import SearchSettings
-from nobi.search.state import DEEPEST, DONE, new_room, new_scene
+from nobi.search.state import DEEPEST, DONE, new_position, new_workspace
 from nobi.search.tree import (
     FULL,
     LEAF,
@@ -80,7 +80,7 @@ class Search:
         self._stream = int(stream_of(seed, game)) >> 1
         self.settings = settings or SearchSettings()
         self._loop = searcher_of(variant.game)
-        self._knobs = self.settings.knobs
+        self._knobs = self.settings.params
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:
@@ -89,9 +89,9 @@ class Search:
         self.policy = policy
         """What guides the search, if anything does."""
         self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
-        self._waiting = self._evaluator.waiting if self._evaluator else allocate_waiting(0)
+        self._waiting = self._evaluator.waiting if self._evaluator else allocate_queue(0)
         self._pool: ThreadPoolExecutor | None = None
-        self._rooms = [new_room(variant.size) for _ in range(self.settings.threads)]
+        self._workspaces = [new_workspace(variant.size) for _ in range(self.settings.threads)]
         self._make_scenes(0)
         self._known: tuple[Any, ...] | None = None  # whose tree this is: set-up and moves
         self._begun = 0  # trees, each with random numbers of its own
@@ -114,8 +114,8 @@ class Search:
 
     def seed(self, stream: int) -> None:
         """Starts the threads' random streams anew."""
-        for i, room in enumerate(self._rooms):
-            room.streams[0] = stream_of(stream, i)
+        for i, workspace in enumerate(self._workspaces):
+            workspace.streams[0] = stream_of(stream, i)
 
     def set_game(self, game: Game) -> None:
         """Makes the present position of a game the root; keeps what the tree knows of it if moves were only added."""
@@ -162,18 +162,18 @@ class Search:
     def _set_root(self, boards: Boards, g: int, moves: Sequence[int]) -> None:
         if int(boards.stones.ply[g]) + DEEPEST + 2 > self._room_for_moves:
             self._make_scenes(int(boards.stones.ply[g]))
-        scene = self._root
-        load_board(scene.boards, boards, g)
-        scene.previous[0] = moves[-2] if len(moves) > 1 else 0
-        if scene.codes.shape[1] > 1:
-            scene.codes[0] = codes_of(scene.boards.stones, 0)
+        position = self._root
+        load_board(position.boards, boards, g)
+        position.previous[0] = moves[-2] if len(moves) > 1 else 0
+        if position.codes.shape[1] > 1:
+            position.codes[0] = codes_of(position.boards.stones, 0)
         self.to_move = int(boards.stones.to_move[g])
         # what a kept tree knows of this position already, prior knowledge among it
         self._known_before = float(self._tree.visits[0]), float(self._tree.wins[0])
         self._rolled = 0
-        for room in self._rooms:
-            room.owned[:] = 0
-            room.counts[DONE] = 0
+        for workspace in self._workspaces:
+            workspace.owned[:] = 0
+            workspace.counts[DONE] = 0
         if self._evaluator:
             self._evaluator.set_root(self._tree, moves, self._view_scene[0], self._root_words, self._view_scene[1])
 
@@ -186,10 +186,10 @@ class Search:
             boards: Any = self.variant.allocate(1)
             if hasattr(boards, "history"):
                 boards = boards._replace(history=np.zeros((1, self._room_for_moves), np.uint64))
-            return new_scene(boards, codes=codes)
+            return new_position(boards, codes=codes)
 
         self._root, self._root_words = new()
-        self._scenes = [new() for _ in self._rooms]
+        self._scenes = [new() for _ in self._workspaces]
         self._view_scene = new()
 
     def close(self) -> None:
@@ -220,7 +220,7 @@ class Search:
         budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
         with self._evaluating(budget):
             self._search_on(budget, report, interval, start)
-        made = int(sum(room.counts[DONE] for room in self._rooms)) - self._rolled
+        made = int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._rolled
         self._rolled += made
         return made
 
@@ -253,26 +253,26 @@ class Search:
 
     def _round(self, budget: "_Budget", until: float) -> None:
         """Lets all threads search until something is to be done between playouts."""
-        if len(self._rooms) == 1:
+        if len(self._workspaces) == 1:
             self._work(0, budget, until)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(len(self._rooms))
-        for future in [self._pool.submit(self._work, i, budget, until) for i in range(len(self._rooms))]:
+            self._pool = ThreadPoolExecutor(len(self._workspaces))
+        for future in [self._pool.submit(self._work, i, budget, until) for i in range(len(self._workspaces))]:
             future.result()
 
     def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
-        scene, words = self._scenes[thread]
+        position, words = self._scenes[thread]
         waits = self._evaluator is not None and self.settings.mode == "synchronous"
         amount = most
-        while (share := budget.take(amount, len(self._rooms))) > 0:
+        while (share := budget.take(amount, len(self._workspaces))) > 0:
             begin = time.perf_counter()
             made = self._loop(
                 self._tree,
                 self._root_words,
                 words,
-                scene,
-                self._rooms[thread],
+                position,
+                self._workspaces[thread],
                 self._knobs,
                 self._waiting,
                 share,
@@ -366,8 +366,8 @@ class Search:
     def ownership(self) -> NDArray[np.float64]:
         """[n, n] whose each point is at the end of the playouts: from -1, always white's, to 1, always black's."""
         size = self.variant.size
-        total = sum(room.owned.astype(np.int64) for room in self._rooms)
-        made = max(1, int(sum(room.counts[DONE] for room in self._rooms)))
+        total = sum(workspace.owned.astype(np.int64) for workspace in self._workspaces)
+        made = max(1, int(sum(workspace.counts[DONE] for workspace in self._workspaces)))
         return (np.asarray(total)[board_points(size)] / made).reshape(size, size)
 
 

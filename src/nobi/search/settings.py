@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.search.state import Knobs
+from nobi.search.state import SearchParams
 
 SPARING = 8
 """With several threads, every so many-th playout teaches RAVE at nodes that all of them visit: else each would wait for
@@ -74,9 +74,9 @@ class SearchSettings:
                 raise ValueError(f"{name} must be {least:g} to {most:g}, not {value:g}")
 
     @property
-    def knobs(self) -> Knobs:
+    def params(self) -> SearchParams:
         """What compiled code needs of them."""
-        return Knobs(
+        return SearchParams(
             float(self.rave),
             float(self.explore),
             float(self.follow),

@@ -12,13 +12,13 @@ DEEPEST = 250
 """The longest line of moves that is looked at in the tree."""
 
 DONE = 0
-"""Where in `Room.counts` the playouts are counted."""
+"""Where in `Workspace.counts` the playouts are counted."""
 
 SPARE = 16
 """More room for candidates than is filled by the loop that may find many."""
 
 
-class Knobs(NamedTuple):
+class SearchParams(NamedTuple):
     """The constants of the search that compiled code needs."""
 
     rave: float
@@ -37,7 +37,7 @@ class Knobs(NamedTuple):
     """Where a node has many playouts, only every so many-th teaches RAVE."""
 
 
-class Scene(NamedTuple):
+class SearchPosition(NamedTuple):
     """A position; its arrays are packed, so that it is copied in one go."""
 
     boards: Any
@@ -48,7 +48,7 @@ class Scene(NamedTuple):
     """[1] the move before the latest one."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch space of one thread."""
 
     streams: NDArray[np.uint64]
@@ -72,7 +72,7 @@ class Room(NamedTuple):
     visits: NDArray[np.float32]
     """[child] their prior knowledge."""
     wins: NDArray[np.float32]
-    verdicts: NDArray[np.int8]
+    outcomes: NDArray[np.int8]
     near: NDArray[np.uint8]
     """[point] the distance from the latest move."""
     queue: NDArray[np.uint16]
@@ -81,15 +81,15 @@ class Room(NamedTuple):
     """[i] moves that a rollout chooses from."""
 
 
-def new_scene(boards: Boards, *, codes: int) -> tuple[Scene, Words]:
+def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
     """A packed position around a state of one board, with so many pattern codes."""
-    return pack(Scene(boards, np.zeros((1, codes), np.uint16), np.zeros(1, np.uint16)), only_boards=True)
+    return pack(SearchPosition(boards, np.zeros((1, codes), np.uint16), np.zeros(1, np.uint16)), only_boards=True)
 
 
-def new_room(size: int) -> Room:
+def new_workspace(size: int) -> Workspace:
     """A thread's scratch space."""
     points, cells = points_of(size), size * size + 1
-    room = Room(
+    workspace = Workspace(
         streams=np.zeros(1, np.uint64),
         counts=np.zeros(8, np.int64),
         path=np.zeros(DEEPEST + 2, np.int32),
@@ -101,9 +101,9 @@ def new_room(size: int) -> Room:
         found=np.zeros(cells, np.uint16),
         visits=np.zeros(cells, np.float32),
         wins=np.zeros(cells, np.float32),
-        verdicts=np.zeros(cells, np.int8),
+        outcomes=np.zeros(cells, np.int8),
         near=np.zeros(points, np.uint8),
         queue=np.zeros(points, np.uint16),
         candidates=np.zeros(2 * points + SPARE, np.uint16),
     )
-    return pack(room)[0]
+    return pack(workspace)[0]

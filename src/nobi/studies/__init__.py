@@ -1,7 +1,7 @@
 """The studies: tables and figures of the papers, measured again, and questions beyond them.
 
-Read `base` first, then `s08_random`. A study is a class in the file of its group. `pieces` is the work that studies are
-made of, `workshop` makes and keeps it, `runner` runs whole studies, `pages` writes what they came to. Studies of deep
+Read `base` first, then `s08_random`. A study is a class in the file of its group. `jobs` is the work that studies are
+made of, `cache` makes and keeps it, `runner` runs whole studies, `pages` writes what they came to. Studies of deep
 networks learn from datasets that the user names (`records`); `learning` has their pieces of work, `deep` what they
 share.
 """
@@ -98,13 +98,13 @@ def names() -> list[str]:
     return list(_STUDIES)
 
 
-def names_of(word: str) -> list[str]:
+def names_of(spec: str) -> list[str]:
     """The studies that a name, or the name of a collection, stands for."""
-    if word in COLLECTIONS:
-        return [name for name in names() if name.startswith(COLLECTIONS[word])]
-    if word not in names():
-        raise NobiError(f"There is no study {word!r}; {choices([*names(), *COLLECTIONS], word)}.")
-    return [word]
+    if spec in COLLECTIONS:
+        return [name for name in names() if name.startswith(COLLECTIONS[spec])]
+    if spec not in names():
+        raise NobiError(f"There is no study {spec!r}; {choices([*names(), *COLLECTIONS], spec)}.")
+    return [spec]
 
 
 def find(name: str) -> "type[Study]":

@@ -15,8 +15,8 @@ from safetensors import SafetensorError, safe_open
 
 from nobi.errors import NobiError
 from nobi.records.dataset import Dataset
-from nobi.storage import ready_folder, save_tensors, write_whole
-from nobi.studies.jobs import Arrays, Piece
+from nobi.storage import atomic_write, make_writable_folder, save_tensors
+from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import Records, records_of
 
 FORMAT = "nobi-piece-1"
@@ -37,7 +37,7 @@ class Spent:
         return Spent(self.seconds + other.seconds, self.cpu + other.cpu)
 
 
-class Workshop:
+class JobCache:
     """Makes pieces, each in a file of its own below a folder; what is there is not made again."""
 
     def __init__(
@@ -66,29 +66,29 @@ class Workshop:
         self._commands = dict(engines or {})
         self._kept: dict[str, tuple[Arrays, Spent]] = {}
 
-    def has(self, piece: Piece) -> bool:
+    def has(self, job: Job) -> bool:
         """Whether the piece is made."""
-        return piece.name in self._kept or self.path(piece).exists()
+        return job.name in self._kept or self.path(job).exists()
 
-    def arrays(self, piece: Piece) -> Arrays:
+    def arrays(self, job: Job) -> Arrays:
         """What the piece came to; it must be made already."""
-        return self._load(piece)[0]
+        return self._load(job)[0]
 
-    def spent(self, pieces: Iterable[Piece]) -> Spent:
+    def spent(self, jobs: Iterable[Job]) -> Spent:
         """How long these pieces took."""
         total = Spent(0.0, 0.0)
-        for piece in pieces:
-            total += self._load(piece)[1]
+        for job in jobs:
+            total += self._load(job)[1]
         return total
 
-    def make(self, pieces: Iterable[Piece], progress: Progress = lambda _done, _what: None) -> None:
+    def make(self, jobs: Iterable[Job], progress: Progress = lambda _done, _what: None) -> None:
         """Makes all that is missing. After Ctrl-C or a crash, the next call goes on where this one was."""
         done = 0.0
-        for piece in dict.fromkeys(pieces):
-            if not self.has(piece):
-                self._make(piece, partial(_tell, progress, done, piece))
-            done += piece.cost
-            progress(done, piece.name)
+        for job in dict.fromkeys(jobs):
+            if not self.has(job):
+                self._make(job, partial(_tell, progress, done, job))
+            done += job.cost
+            progress(done, job.name)
 
     def dataset(self, digest: str) -> Path:
         """Where the dataset of these games lies."""
@@ -102,59 +102,59 @@ class Workshop:
             raise NobiError(f"The engine {engine!r} is not there; name its command with --engine {engine}=COMMAND.")
         return self._commands[engine]
 
-    def path(self, piece: Piece) -> Path:
+    def path(self, job: Job) -> Path:
         """The file that keeps a piece."""
-        return self.folder / "pieces" / f"{piece.name}.safetensors"
+        return self.folder / "pieces" / f"{job.name}.safetensors"
 
     def run_folder(self, name: str) -> Path:
         """Where a piece that takes long keeps what it has so far."""
         return self.folder / "runs" / name
 
-    def _make(self, piece: Piece, progress: Callable[[float], None]) -> None:
-        ready_folder(self.folder / "pieces")
-        clock = _Clock(self.folder / "runs" / piece.name / "spent.json")
+    def _make(self, job: Job, progress: Callable[[float], None]) -> None:
+        make_writable_folder(self.folder / "pieces")
+        clock = _Clock(self.folder / "runs" / job.name / "spent.json")
 
         def tick(share: float) -> None:
             progress(share)
             clock.save_now_and_then()
 
         try:
-            arrays = piece.make(self, tick)
+            arrays = job.make(self, tick)
         finally:
             clock.save()
         spent = clock.spent()
         header = {
             "format": FORMAT,
-            "piece": piece.description,
+            "piece": job.description,
             "seconds": f"{spent.seconds:.3f}",
             "cpu": f"{spent.cpu:.3f}",
         }
-        save_tensors(self.path(piece), arrays, header)
-        self._kept[piece.name] = arrays, spent
+        save_tensors(self.path(job), arrays, header)
+        self._kept[job.name] = arrays, spent
 
-    def _load(self, piece: Piece) -> tuple[Arrays, Spent]:
-        if piece.name not in self._kept:
-            path = self.path(piece)
+    def _load(self, job: Job) -> tuple[Arrays, Spent]:
+        if job.name not in self._kept:
+            path = self.path(job)
             try:
                 with safe_open(path, "numpy") as file:
                     header = file.metadata() or {}
                     arrays: dict[str, NDArray[Any]] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-                if header.get("format") != FORMAT or header.get("piece") != piece.description:
+                if header.get("format") != FORMAT or header.get("piece") != job.description:
                     raise ValueError("it holds something else")
                 spent = Spent(float(header["seconds"]), float(header["cpu"]))
             except (SafetensorError, OSError, ValueError, KeyError) as fault:
                 raise NobiError(f"{str(path)!r} cannot be used: {fault}; delete it to have it made again.") from None
-            self._kept[piece.name] = arrays, spent
-        return self._kept[piece.name]
+            self._kept[job.name] = arrays, spent
+        return self._kept[job.name]
 
 
-def _tell(progress: Progress, done: float, piece: Piece, share: float) -> None:
-    progress(done + share * piece.cost, piece.name)
+def _tell(progress: Progress, done: float, job: Job, share: float) -> None:
+    progress(done + share * job.cost, job.name)
 
 
-def learning_curves(workshop: Workshop, runs: Iterable[Piece]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def learning_curves(cache: JobCache, runs: Iterable[Job]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and best fitness of finished runs of evolution, each [run, generation]."""
-    arrays = [workshop.arrays(run) for run in runs]
+    arrays = [cache.arrays(run) for run in runs]
     mean, best = (np.stack([run[key] for run in arrays]) for key in ("mean", "best"))
     return mean, best
 
@@ -191,4 +191,4 @@ class _Clock:
     def save(self) -> None:
         if self._path.parent.is_dir():
             spent = self.spent()
-            write_whole(self._path, json.dumps({"seconds": spent.seconds, "cpu": spent.cpu}).encode())
+            atomic_write(self._path, json.dumps({"seconds": spent.seconds, "cpu": spent.cpu}).encode())

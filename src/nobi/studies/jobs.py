@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.evolution.coevolution import Corun, CorunSettings
+from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
 from nobi.evolution.fitness import MEASURES, Fitness
 from nobi.evolution.run import Run
 from nobi.evolution.settings import EvolutionSettings
@@ -24,7 +24,7 @@ from nobi.nn.network import Weights
 from nobi.streams import stream_of
 
 if TYPE_CHECKING:
-    from nobi.studies.cache import Workshop
+    from nobi.studies.cache import JobCache
 
 
 Arrays = dict[str, NDArray[Any]]
@@ -34,7 +34,7 @@ PER_SECOND = 3e8
 
 
 @dataclass(frozen=True)
-class Piece(ABC):
+class Job(ABC):
     """A piece of work."""
 
     kind: ClassVar[str]
@@ -61,7 +61,7 @@ class Piece(ABC):
         """About how many seconds it takes; only the time left is worked out from it."""
 
     @abstractmethod
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Does the work; progress is told the share that is done."""
 
 
@@ -108,7 +108,7 @@ def measured(
 
 
 @dataclass(frozen=True)
-class RandomNetworks(Piece):
+class RandomNetworks(Job):
     """Networks of random weights against an opponent on a board: `points` and `score` [network].
 
     The networks are the same on every board and against every opponent; the games are not.
@@ -133,17 +133,17 @@ class RandomNetworks(Piece):
         """Seconds, roughly."""
         return self.networks * _games_cost(self.net, self.size, self.opponent, self.games)
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Lets all networks play."""
         weights = random_weights(self.net, self.networks, self.size, self.seed)
         seed = int(stream_of(self.seed, self.size)) >> 1
         return measured(
-            self.net, weights, self.game, self.size, self.opponent, self.games, seed, workshop.threads, progress
+            self.net, weights, self.game, self.size, self.opponent, self.games, seed, cache.threads, progress
         )
 
 
 @dataclass(frozen=True)
-class Evolution(Piece):
+class Evolution(Job):
     """A run of evolution: `mean`, `best` and perhaps `e` [generation], `champions` [generation, weight]."""
 
     kind = "evolution"
@@ -166,10 +166,10 @@ class Evolution(Piece):
         games = sum(_games_cost(s.net, size, heuristic, s.games) for size in s.sizes)
         return float(s.generations * (candidates * games + 1e-9 * weights**2.5))
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Trains, or goes on training."""
-        folder = workshop.run_folder(self.name)
-        run = Run(folder, self.settings, resume=True, threads=workshop.threads)
+        folder = cache.run_folder(self.name)
+        run = Run(folder, self.settings, resume=True, threads=cache.threads)
         run.train(lambda run: progress(run.generation / self.settings.generations))
         lines = run.metrics()
         arrays: Arrays = {key: np.array([line[key] for line in lines]) for key in lines[0] if key != "generation"}
@@ -177,7 +177,7 @@ class Evolution(Piece):
 
 
 @dataclass(frozen=True)
-class Coevolution(Piece):
+class Coevolution(Job):
     """A run of coevolution.
 
     `absolute`, `score`, `shared` [generation] and `champions` [generation, weight] of the generations' champions,
@@ -201,10 +201,10 @@ class Coevolution(Piece):
         games = s.population * (s.parasites + s.hall) * s.games + s.measure_games
         return s.generations * 3 * _games_cost(s.net, s.size, "naive", games)
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Trains, or goes on training; then the tournaments."""
-        folder = workshop.run_folder(self.name)
-        run = Corun(folder, self.settings, resume=True, threads=workshop.threads)
+        folder = cache.run_folder(self.name)
+        run = CoevolutionRun(folder, self.settings, resume=True, threads=cache.threads)
         run.train(lambda run: progress(0.8 * run.generation / self.settings.generations))
         lines = run.metrics()
         dominance = run.dominance()
@@ -219,7 +219,7 @@ class Coevolution(Piece):
 
 
 @dataclass(frozen=True)
-class Champions(Piece):
+class Champions(Job):
     """Champions of runs measured anew on a board: `points` and `score` [champion], `run` [champion] whose they are.
 
     The fitness that made a network champion is the luckiest of many; it is never used again.
@@ -260,12 +260,12 @@ class Champions(Piece):
         s = self.runs[0].settings
         return len(self.runs) * len(self.chosen) * _games_cost(s.net, self.size, self.opponent, self.games)
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Lets the champions play."""
         s = self.runs[0].settings
         chosen = list(self.chosen)
-        weights = np.concatenate([workshop.arrays(run)["champions"][chosen] for run in self.runs])
+        weights = np.concatenate([cache.arrays(run)["champions"][chosen] for run in self.runs])
         run = np.repeat(np.arange(len(self.runs)), len(chosen))
         seed = int(stream_of(self.seed, 1000 + self.size)) >> 1
-        found = measured(s.net, weights, s.game, self.size, self.opponent, self.games, seed, workshop.threads, progress)
+        found = measured(s.net, weights, s.game, self.size, self.opponent, self.games, seed, cache.threads, progress)
         return {**found, "run": run}

@@ -19,14 +19,14 @@ from nobi.matches.openings import Opening, random_opening
 from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
 from nobi.statistics import Interval, share_interval
 from nobi.streams import stream_of
-from nobi.studies.jobs import Arrays, Piece
+from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import GNUGO, Engine, Strength, command_of
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from nobi.studies.cache import Workshop
+    from nobi.studies.cache import JobCache
 
 
 MODEL = "MODEL"
@@ -46,7 +46,7 @@ class Trained(Protocol):
     def name(self) -> str:
         """A name that no other piece has."""
 
-    def model(self, workshop: "Workshop") -> "Path":
+    def model(self, cache: "JobCache") -> "Path":
         """The file; the piece must be made already."""
 
 
@@ -54,7 +54,7 @@ class Trained(Protocol):
 class Contestant:
     """Who plays: one of our players, with or without a network that a study has trained, or an engine."""
 
-    word: str = ""
+    spec: str = ""
     """The player's, in which MODEL stands for the file of the network."""
     network: Trained | None = None
     engine: Engine | None = None
@@ -67,18 +67,18 @@ class Contestant:
         """All that its play depends on: the network by the name of its piece, the engine by what it calls itself."""
         if self.engine:
             return {"engine": dataclasses.asdict(self.engine), "strength": dataclasses.asdict(self.strength)}
-        return {"word": self.word, "network": self.network.name if self.network else ""}
+        return {"word": self.spec, "network": self.network.name if self.network else ""}
 
-    def entrant_word(self, workshop: "Workshop", folder: "Path") -> str:
+    def entrant_word(self, cache: "JobCache", folder: "Path") -> str:
         """The word by which `nobi.matches` knows it."""
         if self.engine:
-            return f"gtp:{command_of(self.engine.name, workshop.command(self.engine.name), self.strength, folder)}"
-        return self.word.replace(MODEL, str(self.network.model(workshop))) if self.network else self.word
+            return f"gtp:{command_of(self.engine.name, cache.command(self.engine.name), self.strength, folder)}"
+        return self.spec.replace(MODEL, str(self.network.model(cache))) if self.network else self.spec
 
     def __str__(self) -> str:
         if self.engine:
             return " ".join(filter(None, [self.engine.title, self.strength.words().replace(",", "")]))
-        return self.title or self.word
+        return self.title or self.spec
 
     def seconds_a_move(self, size: int) -> float:
         """About how long it thinks."""
@@ -87,14 +87,14 @@ class Contestant:
         playouts = self.strength.playouts
         if self.engine and self.engine.name == GNUGO:
             return _GNUGO_SECONDS * size**2 * max(1, self.strength.level) / 10
-        for part in self.word.partition(":")[2].split(","):
+        for part in self.spec.partition(":")[2].split(","):
             if part.startswith("rollouts="):
                 playouts = int(part.removeprefix("rollouts="))
         return playouts * size**2 / _PLAYOUTS_PER_SECOND + (0.02 if self.network else 0.001)
 
 
 @dataclass(frozen=True)
-class EngineMatch(Piece):
+class EngineMatch(Job):
     """A match, colours by turns.
 
     [game] each: `points` that A made, NaN for a game without result, `black` whether A had black, `repeated` whether it
@@ -144,18 +144,18 @@ class EngineMatch(Piece):
         thinking = self.a.seconds_a_move(self.size) + self.b.seconds_a_move(self.size)
         return self.games * (moves * thinking + 0.5)
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Plays, or goes on playing."""
         variant = games.variant(self.game, self.size)
-        folder = workshop.run_folder(self.name)
+        folder = cache.run_folder(self.name)
         entrants = [
-            Entrant(who.entrant_word(workshop, folder), variant, self._seed(i), ANSWER_SECONDS, str(who))
+            Entrant(who.entrant_word(cache, folder), variant, self._seed(i), ANSWER_SECONDS, str(who))
             for i, who in enumerate((self.a, self.b))
         ]
-        referee = self.referee.entrant_word(workshop, folder).removeprefix("gtp:") if self.referee else ""
+        referee = self.referee.entrant_word(cache, folder).removeprefix("gtp:") if self.referee else ""
         clock = max(self.a.strength.seconds, self.b.strength.seconds)
         # games by the clock are played one at a time: else the players would take each other's time
-        parallel = 1 if clock else min(workshop.threads or usable_threads(), self.games)
+        parallel = 1 if clock else min(cache.threads or usable_threads(), self.games)
         settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
         if self.a.network or self.b.network:
             _use_one_thread()

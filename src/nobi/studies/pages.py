@@ -99,11 +99,11 @@ def index_page(documents: Sequence[Document]) -> str:
     ]
     rows = []
     for document in documents:
-        count = verdicts(document)
+        count = outcomes(document)
         link = f"[{document['study']}]({document['group']}.md#{document['study']})"
         rows.append([link, _title(document), document["scale"], *map(str, count.values()), *_times(document["spent"])])
-    counts = [verdicts(document) for document in documents]
-    sums = [str(sum(count[key] for count in counts)) for key in verdicts({"tables": [], "claims": []})]
+    counts = [outcomes(document) for document in documents]
+    sums = [str(sum(count[key] for count in counts)) for key in outcomes({"tables": [], "claims": []})]
     rows.append(["**all**", "work that studies share counted once", "", *sums, *_times(spent_in_all(documents))])
     parts = [
         "# Studies",
@@ -124,7 +124,7 @@ def index_page(documents: Sequence[Document]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def verdicts(document: Document) -> dict[str, int]:
+def outcomes(document: Document) -> dict[str, int]:
     """How many rows are inside, in the same direction, or neither; how many claims hold, do not, or cannot be told."""
     agrees = [row["agrees"] for row in _rows(document)]
     holds = [claim["holds"] for claim in document["claims"]]
@@ -140,8 +140,8 @@ def verdicts(document: Document) -> dict[str, int]:
 
 def spent_in_all(documents: Sequence[Document]) -> dict[str, float]:
     """How long studies took together, `seconds` and `cpu`; a piece of work that several share counts once."""
-    pieces = {name: spent for document in documents for name, spent in document["pieces"].items()}
-    return {key: sum(spent[key] for spent in pieces.values()) for key in ("seconds", "cpu")}
+    jobs = {name: spent for document in documents for name, spent in document["pieces"].items()}
+    return {key: sum(spent[key] for spent in jobs.values()) for key in ("seconds", "cpu")}
 
 
 def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:

@@ -16,7 +16,7 @@ from nobi.gtp.client import EngineError, start_engine
 from nobi.records.collection import PASS_CODE
 from nobi.records.dataset import SPLITS, Dataset
 from nobi.spec import choices
-from nobi.storage import ready_folder, write_whole
+from nobi.storage import atomic_write, make_writable_folder
 from nobi.studies import ENGINES, ROLES
 
 
@@ -89,10 +89,10 @@ def check_role(study: str, role: str, sizes: Sequence[int], given: Mapping[str, 
 def role_paths(words: Sequence[str]) -> dict[str, Path]:
     """The datasets that words such as `pro=data/pro` name: role → path."""
     found: dict[str, Path] = {}
-    for word in words:
-        role, equals, path = word.partition("=")
+    for spec in words:
+        role, equals, path = spec.partition("=")
         if not equals or not path:
-            raise NobiError(f"--data takes ROLE=DATASET, as in pro=data/pro, not {word!r}.")
+            raise NobiError(f"--data takes ROLE=DATASET, as in pro=data/pro, not {spec!r}.")
         if role not in ROLES:
             raise NobiError(f"There is no role {role!r} for a dataset; {choices(ROLES, role)}.")
         if role in found:
@@ -120,10 +120,10 @@ class Engine:
 def engine_commands(words: Sequence[str]) -> dict[str, str]:
     """The programs that words such as `pachi=pachi --threads 1` name, and GNU Go where it is installed."""
     found: dict[str, str] = {}
-    for word in words:
-        name, equals, command = word.partition("=")
+    for spec in words:
+        name, equals, command = spec.partition("=")
         if not equals or not command.strip():
-            raise NobiError(f"--engine takes NAME=COMMAND, as in pachi='pachi -e uct', not {word!r}.")
+            raise NobiError(f"--engine takes NAME=COMMAND, as in pachi='pachi -e uct', not {spec!r}.")
         if name not in ENGINES:
             raise NobiError(f"No study knows the engine {name!r}; {choices(ENGINES, name)}.")
         if name in found:
@@ -194,8 +194,8 @@ def command_of(name: str, command: str, strength: Strength, folder: Path) -> str
         arguments += ["--nbTotalSimulations", str(strength.playouts)] if strength.playouts else []
     elif name == "fuego" and strength.playouts:
         # Fuego has no such option; it reads GTP commands from a file before it begins
-        file = ready_folder(folder) / "fuego.gtp"
+        file = make_writable_folder(folder) / "fuego.gtp"
         lines = f"uct_param_player max_games {strength.playouts}\nuct_param_player ignore_clock 1\n"
-        write_whole(file, lines.encode())
+        atomic_write(file, lines.encode())
         arguments += ["--config", str(file)]
     return " ".join([command, *map(shlex.quote, arguments)])

@@ -23,9 +23,9 @@ import nobi
 from nobi.errors import NobiError
 from nobi.spec import choices
 from nobi.statistics import Interval
-from nobi.storage import ready_folder, write_whole
+from nobi.storage import atomic_write, make_writable_folder
 from nobi.studies import find
-from nobi.studies.cache import Spent, Workshop
+from nobi.studies.cache import JobCache, Spent
 from nobi.studies.resources import meet
 from nobi.studies.study import Findings, Row, Study
 from nobi.workers import usable_threads
@@ -77,12 +77,12 @@ def run_studies(
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
     wanted = {name for kind in kinds for name in kind.plays_against}
     met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
-    workshop = Workshop(out, threads, data, engines)
+    cache = JobCache(out, threads, data, engines)
     studies: list[Study] = []
     lacking: list[NobiError] = []
     for kind in kinds:
         try:
-            studies.append(kind(scale, seed, workshop.records, met))
+            studies.append(kind(scale, seed, cache.records, met))
         except NobiError as fault:
             lacking.append(fault)
     for lack in lacking:
@@ -91,43 +91,43 @@ def run_studies(
         leave_out(lack)
     if not resume and out.is_dir() and any(out.iterdir()):
         raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --fresh) or choose another.")
-    return carry_out(studies, workshop, progress)
+    return carry_out(studies, cache, progress)
 
 
 def carry_out(
-    studies: Sequence[Study], workshop: Workshop, progress: Progress = lambda _done, _total, _what: None
+    studies: Sequence[Study], cache: JobCache, progress: Progress = lambda _done, _total, _what: None
 ) -> list[Document]:
     """Carries out studies one after the other; what several of them need is made once.
 
     Args:
         studies: what to carry out.
-        workshop: keeps the pieces; the results are written below its folder.
+        cache: keeps the pieces; the results are written below its folder.
         progress: is told how far the work is.
     """
-    results = ready_folder(workshop.folder / "results")
-    pieces = dict.fromkeys(piece for study in studies for piece in study.pieces())
-    workshop.spent(piece for piece in pieces if workshop.has(piece))  # files that cannot be used are told of at once
-    total = sum(piece.cost for piece in pieces if not workshop.has(piece))
+    results = make_writable_folder(cache.folder / "results")
+    jobs = dict.fromkeys(job for study in studies for job in study.jobs())
+    cache.spent(job for job in jobs if cache.has(job))  # files that cannot be used are told of at once
+    total = sum(job.cost for job in jobs if not cache.has(job))
     done = 0.0
     documents = []
     for study in studies:
-        missing = [piece for piece in dict.fromkeys(study.pieces()) if not workshop.has(piece)]
-        workshop.make(missing, partial(_tell, progress, done, total))
-        done += sum(piece.cost for piece in missing)
+        missing = [job for job in dict.fromkeys(study.jobs()) if not cache.has(job)]
+        cache.make(missing, partial(_tell, progress, done, total))
+        done += sum(job.cost for job in missing)
         progress(done, total, f"tables and figures of {study.name}")
-        text = json.dumps(document_of(study, workshop, results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        write_whole(results / f"{study.name}.json", text.encode())
+        text = json.dumps(document_of(study, cache, results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        atomic_write(results / f"{study.name}.json", text.encode())
         documents.append(json.loads(text))
     return documents
 
 
-def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
+def document_of(study: Study, cache: JobCache, results: Path) -> Document:
     """All that a reader wants to know of a study whose pieces are made; its figures are written to `results`."""
     start = time.perf_counter(), time.process_time()
-    findings = study.findings(workshop, results)
+    report = study.report(cache, results)
     last = Spent(time.perf_counter() - start[0], time.process_time() - start[1])
-    pieces = {piece.name: workshop.spent([piece]) for piece in study.pieces()}
-    pieces[f"tables and figures of {study.name}"] = last
+    jobs = {job.name: cache.spent([job]) for job in study.jobs()}
+    jobs[f"tables and figures of {study.name}"] = last
     return {
         "study": study.name,
         "title": study.title,
@@ -136,14 +136,14 @@ def document_of(study: Study, workshop: Workshop, results: Path) -> Document:
         "scale": study.scale,
         "seed": study.seed,
         "nobi": nobi.__version__,
-        "threads": workshop.threads or usable_threads(),
+        "threads": cache.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
         **({"data": _data(study)} if study.learns_from else {}),
         **({"engines": _engines(study)} if study.plays_against else {}),
         "conditions": study.conditions(),
-        "spent": _spent(sum(pieces.values(), Spent(0.0, 0.0))),
-        "pieces": {name: _spent(spent) for name, spent in pieces.items()},
-        **_findings(findings, [TINY_NOTE] if study.scale == "tiny" else []),
+        "spent": _spent(sum(jobs.values(), Spent(0.0, 0.0))),
+        "pieces": {name: _spent(spent) for name, spent in jobs.items()},
+        **_findings(report, [TINY_NOTE] if study.scale == "tiny" else []),
     }
 
 
@@ -165,12 +165,12 @@ def _spent(spent: Spent) -> dict[str, float]:
     return {"seconds": round(spent.seconds, 1), "cpu": round(spent.cpu, 1)}
 
 
-def _findings(findings: Findings, more_notes: list[str]) -> Document:
-    notes = findings.notes + more_notes
+def _findings(report: Findings, more_notes: list[str]) -> Document:
+    notes = report.notes + more_notes
     return {
-        "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in findings.tables],
-        "claims": [dataclasses.asdict(claim) for claim in findings.claims],
-        "pictures": [dataclasses.asdict(picture) for picture in findings.pictures],
+        "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in report.tables],
+        "claims": [dataclasses.asdict(claim) for claim in report.claims],
+        "pictures": [dataclasses.asdict(picture) for picture in report.pictures],
         **({"notes": notes} if notes else {}),
     }
 

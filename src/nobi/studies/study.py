@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.statistics import Interval
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.resources import Engine, Records, check_role, needs
 
 SCALES = ("tiny", "quick", "day", "paper")
@@ -141,11 +141,11 @@ class Study(ABC):
         """In words under which conditions the figures are measured: what is set → to what."""
 
     @abstractmethod
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All the work that it needs, in the order it is to be done."""
 
     @abstractmethod
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The rows and figures, from pieces that the workshop has made; figures are written to the folder."""
 
 
@@ -161,14 +161,14 @@ def verdict(gap: Interval) -> bool | None:
 
 def verdict_of_all(gaps: Iterable[Interval]) -> bool | None:
     """Whether all differences are surely positive, at least one is surely not, or it cannot be told."""
-    verdicts = [verdict(gap) for gap in gaps]
-    return False if False in verdicts else None if None in verdicts else True
+    outcomes = [verdict(gap) for gap in gaps]
+    return False if False in outcomes else None if None in outcomes else True
 
 
 def verdict_of_most(gaps: Sequence[Interval]) -> bool | None:
     """Whether most of the differences are surely positive, most are surely not, or neither."""
-    verdicts = [verdict(gap) for gap in gaps]
-    return True if verdicts.count(True) > len(gaps) / 2 else False if verdicts.count(False) > len(gaps) / 2 else None
+    outcomes = [verdict(gap) for gap in gaps]
+    return True if outcomes.count(True) > len(gaps) / 2 else False if outcomes.count(False) > len(gaps) / 2 else None
 
 
 def beyond_half(share: Interval) -> Interval:

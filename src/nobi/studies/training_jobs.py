@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 from nobi.errors import NobiError
 from nobi.imitation.settings import ImitationSettings
 from nobi.statistics import Interval
-from nobi.studies.jobs import Arrays, Piece
+from nobi.studies.jobs import Arrays, Job
 from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from nobi.imitation.prediction import Prediction as Predicted
-    from nobi.imitation.prediction import Quality, Verdicts
-    from nobi.studies.cache import Workshop
+    from nobi.imitation.prediction import PredictionMetrics, Verdicts
+    from nobi.studies.cache import JobCache
 
 
 MULTIPLICATIONS_PER_SECOND = 3.5e10
@@ -51,10 +51,10 @@ VERDICT_TYPES = {
 
 
 @dataclass(frozen=True)
-class Imitation(Piece):
+class Imitation(Job):
     """A network trained on records: the measured curve, [measurement] for every name in CURVE, NaN where unmeasured.
 
-    The trained network lies in a file, `model(workshop)`.
+    The trained network lies in a file, `model(cache)`.
     """
 
     kind = "imitation"
@@ -84,41 +84,41 @@ class Imitation(Piece):
         validation = FORWARD * (s.measurements + 1) * s.validation
         return (self.positions + validation) * multiplications(s.net, size) / MULTIPLICATIONS_PER_SECOND
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Trains, or goes on training."""
         from nobi.imitation.run import ImitationRun
-        from nobi.imitation.step import join_team, use_threads
+        from nobi.imitation.step import join_process_group, use_threads
 
-        use_threads(workshop.threads, usable_threads())
-        paths = [str(workshop.dataset(digest)) for digest in self.settings.data]
-        with join_team() as team:
-            run = ImitationRun(workshop.run_folder(self.name), self.settings, resume=True, team=team, paths=paths)
+        use_threads(cache.threads, usable_threads())
+        paths = [str(cache.dataset(digest)) for digest in self.settings.data]
+        with join_process_group() as group:
+            run = ImitationRun(cache.run_folder(self.name), self.settings, resume=True, group=group, paths=paths)
             run.train(lambda run: progress(run.step_number / run.total))
         return {name: np.array([line.get(name, np.nan) for line in run.lines], np.float64) for name in CURVE}
 
-    def model(self, workshop: "Workshop") -> Path:
+    def model(self, cache: "JobCache") -> Path:
         """The file of the trained network; the piece must be made already."""
-        path = workshop.run_folder(self.name) / "model.safetensors"
+        path = cache.run_folder(self.name) / "model.safetensors"
         if not path.is_file():
             raise NobiError(
-                f"The network {str(path)!r} is gone; delete {str(workshop.path(self))!r} to have it trained again."
+                f"The network {str(path)!r} is gone; delete {str(cache.path(self))!r} to have it trained again."
             )
         return path
 
-    def lines(self, workshop: "Workshop") -> list[dict[str, Any]]:
+    def lines(self, cache: "JobCache") -> list[dict[str, Any]]:
         """The curve as `nobi imitate` writes it, a line a measurement."""
-        arrays = workshop.arrays(self)
+        arrays = cache.arrays(self)
         return [
             {name: float(arrays[name][i]) for name in CURVE if not np.isnan(arrays[name][i])}
             for i in range(len(arrays["step"]))
         ]
 
-    def filters(self, workshop: "Workshop") -> NDArray[np.float32] | None:
+    def filters(self, cache: "JobCache") -> NDArray[np.float32] | None:
         """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
         from nobi.imitation.prediction import first_filters
         from nobi.models.model import load_deep
 
-        return first_filters(load_deep(self.model(workshop)).network)
+        return first_filters(load_deep(self.model(cache)).network)
 
     def plane_names(self) -> list[str]:
         """The names of its inputs."""
@@ -136,7 +136,7 @@ class Imitation(Piece):
 
 
 @dataclass(frozen=True)
-class Prediction(Piece):
+class Prediction(Job):
     """What a trained network thinks of experts' moves: the columns of `Verdicts`, [position] each.
 
     Two networks that are shown the same part with the same number and seed see the same positions.
@@ -175,33 +175,33 @@ class Prediction(Piece):
         work = (self.positions or 1_000_000) * multiplications(self.run.settings.net, size)
         return FORWARD * work / MULTIPLICATIONS_PER_SECOND
 
-    def make(self, workshop: "Workshop", progress: Callable[[float], None]) -> Arrays:
+    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Shows it the positions."""
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import choose_device, use_threads
 
-        use_threads(workshop.threads, usable_threads())
-        paths = [str(workshop.dataset(digest)) for digest in self.data]
-        work = open_evaluation(self.run.model(workshop), paths, self.split, self.sizes, self.positions, self.seed)
-        found = work.verdicts(
+        use_threads(cache.threads, usable_threads())
+        paths = [str(cache.dataset(digest)) for digest in self.data]
+        work = open_evaluation(self.run.model(cache), paths, self.split, self.sizes, self.positions, self.seed)
+        found = work.outcomes(
             choose_device("auto"), legal=self.legal, progress=lambda done: progress(done / work.count)
         )
         return {name: getattr(found, name).astype(kind) for name, kind in VERDICT_TYPES.items()}
 
-    def verdicts(self, workshop: "Workshop") -> "Verdicts":
+    def outcomes(self, cache: "JobCache") -> "Verdicts":
         """What was found, ready for `nobi.imitation.prediction`."""
         from nobi.imitation.prediction import Verdicts
 
-        arrays = workshop.arrays(self)
+        arrays = cache.arrays(self)
         log_probability = arrays["log_probability"]
         whole = {name: arrays[name].astype(np.int64) for name in VERDICT_TYPES if name != "log_probability"}
         return Verdicts(**whole, log_probability=log_probability)
 
-    def predicted(self, workshop: "Workshop") -> "Predicted":
+    def predicted(self, cache: "JobCache") -> "Predicted":
         """How well it predicts, in all and in parts, with intervals over games."""
         from nobi.imitation.prediction import prediction_of
 
-        return prediction_of(self.verdicts(workshop))
+        return prediction_of(self.outcomes(cache))
 
 
 @lru_cache
@@ -311,8 +311,8 @@ class DeepStudy(Study):
         test = self.learning().test
         how_many = f"{test:,} positions drawn at random from" if test else "all positions of"
         moves = "only legal moves are compared" if self.legal else "all points are compared"
-        chance = "one run of each network, so they do not tell how much another one would differ"
-        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games ({chance})"
+        rng = "one run of each network, so they do not tell how much another one would differ"
+        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games ({rng})"
 
 
 def percent(interval: Interval) -> Interval:
@@ -339,7 +339,7 @@ def apart(one: Interval, other: Interval) -> Interval:
 
 
 def quality_rows(
-    labels: dict[str, str], quality: "Quality", paper: Sequence[float | None] = (None, None, None)
+    labels: dict[str, str], quality: "PredictionMetrics", paper: Sequence[float | None] = (None, None, None)
 ) -> list[Row]:
     """Accuracy, rank and probability as in C14's tables, beside the paper's."""
     accuracy, rank, probability = paper
@@ -350,7 +350,9 @@ def quality_rows(
     ]
 
 
-def gain_rows(labels: dict[str, str], gain: "Quality", paper: Sequence[float | None] = (None, None, None)) -> list[Row]:
+def gain_rows(
+    labels: dict[str, str], gain: "PredictionMetrics", paper: Sequence[float | None] = (None, None, None)
+) -> list[Row]:
     """Differences of the same figures; 0 would mean nothing."""
     accuracy, rank, probability = paper
     return [

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, settings_from, split_word
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.trainers.base import Trainer
@@ -21,14 +21,14 @@ _trainers: "Registry[Trainer]" = Registry(
 register, names, find = _trainers.register, _trainers.names, _trainers.find
 
 
-def make_trainer(word: str, weights: int, seed: int) -> "Trainer":
+def make_trainer(spec: str, weights: int, seed: int) -> "Trainer":
     """The trainer that a word such as `es:parents=5,offspring=20` stands for, at its start.
 
     Args:
-        word: its name and settings.
+        spec: its name and settings.
         weights: how many weights a network has.
         seed: 0 or more; decides all that is random.
     """
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     trainer = find(name)
-    return trainer(settings_from(trainer.settings_type, given, word), weights, seed)
+    return trainer(settings_from(trainer.settings_type, given, spec), weights, seed)

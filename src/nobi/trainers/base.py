@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 Population = NDArray[np.float32]
 """[candidate, weight] the weights of several networks."""
@@ -68,7 +68,7 @@ class Trainer(ABC):
         self._champion: int | None = None
 
     def __str__(self) -> str:
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     def ask(self) -> Population:
         """[candidate, weight] all that is to be evaluated in this generation; the same until it is told.

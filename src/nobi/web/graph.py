@@ -12,7 +12,7 @@ class Graph(ui.element, component="graph.js"):
     def show(self, chances: dict[int, float], total: int, current: int) -> None:
         """Shows what is known of a game of `total` moves, with a line at the `current` one."""
         found = {
-            "chances": [[ply, round(chance, 4)] for ply, chance in sorted(chances.items())],
+            "chances": [[ply, round(rng, 4)] for ply, rng in sorted(chances.items())],
             "total": total,
             "current": current,
         }

@@ -71,7 +71,7 @@ class Guard:
         if not self._token:
             return "open"
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        if any(hmac.compare_digest(word.encode(), self._token.encode()) for word in query.get("token", [])):
+        if any(hmac.compare_digest(spec.encode(), self._token.encode()) for spec in query.get("token", [])):
             return "query"
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)

@@ -84,13 +84,13 @@ def opinion_of_network(player: Player, game: Game, *, has_value: bool = False) -
     else:
         measure, shares = "probability", {move: value / 100 for move, value in output.items()}
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
-    chance = None
+    rng = None
     sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
     if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
         planes = planes_of(cast(Go, game), player.network.planes, player.settings.rank)
         mine = float(player.network.values(planes[None])[0])
-        chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
-    return _opinion(game, measure, shares, details, chance, sentence)
+        rng, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
+    return _opinion(game, measure, shares, details, rng, sentence)
 
 
 def _preferences(values: dict[int, float]) -> dict[int, float]:
@@ -110,10 +110,10 @@ def opinion_of_search(search: Search, game: Game) -> Opinion:
     known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
     shares = {child.move: child.visits / max(1, total) for child in known}
     details = {child.move: f"{child.visits:,} playouts, {100 * child.winrate:.0f} % won" for child in known}
-    chance = search.value if total else None
-    if chance is not None and game.to_move != BLACK:
-        chance = 1 - chance
-    return _opinion(game, "playouts", shares, details, chance, "")
+    rng = search.value if total else None
+    if rng is not None and game.to_move != BLACK:
+        rng = 1 - rng
+    return _opinion(game, "playouts", shares, details, rng, "")
 
 
 def _opinion(
@@ -121,7 +121,7 @@ def _opinion(
     measure: str,
     shares: dict[int, float],
     details: dict[int, str],
-    chance: float | None,
+    rng: float | None,
     sentence: str,
 ) -> Opinion:
     cells = np.zeros(game.size**2)
@@ -130,7 +130,7 @@ def _opinion(
             cells[cell_of(move, game.size)] = share
     order = sorted(shares, key=lambda move: -shares[move])[:9]
     best = tuple(MoveShare(move, vertex_name(move, game.size), shares[move], details[move]) for move in order)
-    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
+    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, rng, sentence)
 
 
 def has_value(file: ModelFile) -> bool:
@@ -167,10 +167,10 @@ def think(
 
     def tell() -> None:
         children = search.children()
-        chance = search.value if game.to_move == BLACK else 1 - search.value
+        rng = search.value if game.to_move == BLACK else 1 - search.value
         playouts = sum(child.visits for child in children)
         best = vertex_name(children[0].move, game.size)
-        report(Thinking(playouts, time.perf_counter() - start, best, chance))
+        report(Thinking(playouts, time.perf_counter() - start, best, rng))
 
     search.set_game(game)
     search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)

@@ -141,7 +141,7 @@ class Session:
             self.game.undo()
         self.resigned, self.result = RUNNING, None
         self.shown = moves
-        self.black_chance = {ply: chance for ply, chance in self.black_chance.items() if ply <= moves}
+        self.black_chance = {ply: rng for ply, rng in self.black_chance.items() if ply <= moves}
 
     # --- what the page shows ------------------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class Session:
             "moves": list(self.game.moves),
             "resigned": self.resigned,
             "shown": self.shown,
-            "chances": [[ply, chance] for ply, chance in self.black_chance.items()],
+            "chances": [[ply, rng] for ply, rng in self.black_chance.items()],
         }
 
     @classmethod
@@ -209,7 +209,7 @@ class Session:
             if data.get("resigned") in (BLACK, WHITE) and not session.is_over:
                 session.resign(data["resigned"])
             session.show(int(data.get("shown", len(session.game.moves))))
-            session.black_chance = {int(ply): float(chance) for ply, chance in data.get("chances", [])}
+            session.black_chance = {int(ply): float(rng) for ply, rng in data.get("chances", [])}
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             raise NobiError("This is not a game.") from None
         return session

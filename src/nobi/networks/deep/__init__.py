@@ -5,8 +5,8 @@ Only this folder, `nn/torch_layers.py`, `nn/winograd_torch.py`, `models` and `im
 
 from typing import TYPE_CHECKING
 
-from nobi.errors import NobiError, require_torch
-from nobi.spec import Registry, settings_from, split_word
+from nobi.errors import require_torch
+from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
     from nobi.networks.deep.base import DeepNetwork
@@ -28,11 +28,11 @@ _networks: "Registry[DeepNetwork]" = Registry(
 register, names, find = _networks.register, _networks.names, _networks.find
 
 
-def make_deep(word: str, seed: int = 0) -> "DeepNetwork":
+def make_deep(spec: str, seed: int = 0) -> "DeepNetwork":
     """The deep network that a word such as `c14-small:edge=false` stands for, with fresh weights chosen by the seed."""
-    name, given = split_word(word)
+    name, given = parse_spec(spec)
     require_torch(f"The network {name!r}")
     kind = find(name)
-    network = kind(settings_from(kind.settings_type, given, word))
+    network = kind(settings_from(kind.settings_type, given, spec))
     network.start_afresh(seed)
     return network

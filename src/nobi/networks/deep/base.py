@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from nobi.board.text import check_size
 from nobi.errors import NobiError
 from nobi.nn.torch_layers import Tied
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 STONES = "own-enemy"
 """The two planes of the compiled networks: own stones, enemy stones."""
@@ -24,10 +24,10 @@ STONES = "own-enemy"
 
 def check_planes(name: str) -> str:
     """Returns the name if there are such planes; a ValueError, as settings raise it, if not."""
-    from nobi.features import planes_named
+    from nobi.features import make_planes
 
     try:
-        planes = planes_named(name)
+        planes = make_planes(name)
     except NobiError as fault:
         raise ValueError(str(fault).rstrip(".")) from None
     if planes.edge is not None:
@@ -37,9 +37,9 @@ def check_planes(name: str) -> str:
 
 def plane_count(name: str) -> int:
     """The number of planes of this name."""
-    from nobi.features import planes_named
+    from nobi.features import make_planes
 
-    return int(planes_named(name).count)
+    return int(make_planes(name).count)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class DeepNetwork(nn.Module, ABC):
         self.settings = self.settings_type() if settings is None else settings
 
     def __str__(self) -> str:
-        return join_word(self.name, self.settings)
+        return format_spec(self.name, self.settings)
 
     @property
     @abstractmethod
@@ -122,7 +122,7 @@ class DeepNetwork(nn.Module, ABC):
         """Has batch normalisation, where there is some, keep its statistics constant in training."""
 
     @abstractmethod
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """Draws fresh weights."""
 
     def start_afresh(self, seed: int) -> None:

@@ -82,13 +82,13 @@ class C14(DeepNetwork):
             x = torch.relu(convolution(x))
         return self.top(x)
 
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """Weights from N(0, 0.01²), biases 0 (section 3.2)."""
         for name, weights in self.named_parameters():
             if name.endswith("bias"):
                 weights.zero_()
             else:
-                weights.normal_(0.0, 0.01, generator=chance)
+                weights.normal_(0.0, 0.01, generator=rng)
 
 
 class C14Small(C14):

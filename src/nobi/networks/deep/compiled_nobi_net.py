@@ -11,7 +11,7 @@ from nobi.board.text import check_size
 from nobi.networks.deep.base import check_planes, plane_count
 from nobi.nn.residual import ResidualNetwork
 from nobi.nn.simd import PANEL
-from nobi.spec import join_word
+from nobi.spec import format_spec
 
 NOBI_NET = "nobi-net"
 
@@ -97,7 +97,7 @@ class CompiledNobiNet:
         self._network = ResidualNetwork(written, plane_count(settings.planes))
 
     def __str__(self) -> str:
-        return join_word(NOBI_NET, self.settings)
+        return format_spec(NOBI_NET, self.settings)
 
     @property
     def planes(self) -> str:

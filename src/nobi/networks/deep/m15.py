@@ -96,7 +96,7 @@ class M15(DeepNetwork):
             raise ValueError("this network has a softmax for each colour: tell forward whether white is to move")
         return torch.where(white[:, None], values[:, 1], values[:, 0])
 
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """All weights and biases uniformly from ±0.05."""
         for weights in self.parameters():
-            weights.uniform_(-0.05, 0.05, generator=chance)
+            weights.uniform_(-0.05, 0.05, generator=rng)

@@ -173,7 +173,7 @@ class NobiNet(DeepNetwork):
             if isinstance(part, BatchNorm):
                 part.frozen = frozen
 
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """He et al.'s normal weights for rectifiers; the last convolution of each block and all pooling start at 0."""
         for part in self.modules():
             if isinstance(part, BatchNorm):
@@ -186,12 +186,12 @@ class NobiNet(DeepNetwork):
                 if part.pooling is not None:
                     part.pooling.zero_()
             elif isinstance(part, nn.Linear):
-                part.weight.normal_(0.0, (2 / part.in_features) ** 0.5, generator=chance)
+                part.weight.normal_(0.0, (2 / part.in_features) ** 0.5, generator=rng)
                 if part.bias is not None:
                     part.bias.zero_()
         firsts = [block.first for block in self.blocks if isinstance(block, ResidualBlock)]
         for filters, inputs in [(self.stem, _SET_PLANES), *((first, self.settings.width) for first in firsts)]:
-            filters.weight.normal_(0.0, (2 / (9 * inputs)) ** 0.5, generator=chance)
+            filters.weight.normal_(0.0, (2 / (9 * inputs)) ** 0.5, generator=rng)
         self.head_pooling.weight.zero_()
         self.moves.weight.mul_(0.3)
         self.value.weight.mul_(0.3)

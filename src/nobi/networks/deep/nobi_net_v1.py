@@ -102,7 +102,7 @@ class NobiNetV1(DeepNetwork):
         pooled = self.settings.width // 4
         return self.top(torch.relu(y[:, pooled:] + self.head_bias(y[:, :pooled]))).flatten(1)
 
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """He et al.'s normal weights for rectifiers; 0 for biases, global biases and the last convolution of blocks."""
         for weights in self.parameters():
             weights.zero_()
@@ -110,4 +110,4 @@ class NobiNetV1(DeepNetwork):
         for convolution in [self.stem, *blocks, self.head, self.top]:
             filters = convolution.filters
             _, inputs, width, _ = filters.shape
-            filters.weight.normal_(0.0, (2 / (inputs * width * width)) ** 0.5, generator=chance)
+            filters.weight.normal_(0.0, (2 / (inputs * width * width)) ** 0.5, generator=rng)

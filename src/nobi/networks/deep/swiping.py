@@ -213,7 +213,7 @@ class SwipingTwin(DeepNetwork):
                 x = h.sum(2)
         return torch.einsum("k,kcdb->bc", groups["output"], h)
 
-    def draw(self, chance: torch.Generator) -> None:
+    def draw(self, rng: torch.Generator) -> None:
         """Small weights, from which gradients find their way: N(0, 1/√(number of inputs of the unit)).
 
         The papers' N(0, 1), meant for evolution, makes many units on a large board chaotic.
@@ -221,7 +221,7 @@ class SwipingTwin(DeepNetwork):
         for name, part in self.split().items():
             fan_in = 1 if name.endswith("border") else part.shape[-1]
             sums = len(CORNERS) if name.endswith("input") and name != "input" else 2
-            part.normal_(0.0, 1.0 / (sums * fan_in**0.5), generator=chance)
+            part.normal_(0.0, 1.0 / (sums * fan_in**0.5), generator=rng)
 
 
 def twin_of(network: Network, weights: Weights) -> SwipingTwin:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nobi.games.base import Game
 from nobi.players.base import Chooser, CompiledPlayer
-from nobi.players.heuristic.forced_captures import Room, allocate_room
+from nobi.players.heuristic.forced_captures import Workspace, allocate_room
 from nobi.players.heuristic.rules import choose_by_rules
 
 
@@ -37,6 +37,6 @@ class HeuristicPlayer(CompiledPlayer):
         """The rules in their order."""
         return choose_by_rules
 
-    def room(self) -> Room:
+    def workspace(self) -> Workspace:
         """Its e, and room to read."""
         return allocate_room(self.variant.size, float(self.settings.e))

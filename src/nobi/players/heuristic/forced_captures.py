@@ -20,7 +20,7 @@ MOST_STEPS = 300
 _FAILS, _GOES_ON, _WINS = 0, 1, 2
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """The player's settings and where it notes things; every thread has its own."""
 
     e: float
@@ -46,11 +46,11 @@ class Room(NamedTuple):
     """[i] what the i-th empty point is worth as a quiet move."""
 
 
-def allocate_room(size: int, e: float) -> Room:
+def allocate_room(size: int, e: float) -> Workspace:
     """Makes the room for boards of this size."""
     points = points_of(size)
     area = size * size
-    return Room(
+    return Workspace(
         e=e,
         mark=zeros(points, np.int64),
         walks=zeros(1, np.int64),
@@ -66,68 +66,68 @@ def allocate_room(size: int, e: float) -> Room:
 
 
 @inlined
-def _walk(stones: Stones, g: int, room: Room, point: int, most: int, walk: int) -> int:
+def _walk(stones: Stones, g: int, workspace: Workspace, point: int, most: int, walk: int) -> int:
     """Walks through the chain of the stone at this point, until `most` liberties are found; returns their number."""
     colour = stones.colour[g, point]
-    room.mark[point] = walk
-    room.queue[0] = point
+    workspace.mark[point] = walk
+    workspace.queue[0] = point
     met, done, count = 1, 0, 0
     while done < met:
-        stone = room.queue[done]
+        stone = workspace.queue[done]
         done += 1
         for k in range(SIDES):
             beside = stones.neighbours[stone, k]
-            if room.mark[beside] == walk:
+            if workspace.mark[beside] == walk:
                 continue
             there = stones.colour[g, beside]
             if there == EMPTY:
-                room.mark[beside] = walk
-                room.liberty[count] = beside
+                workspace.mark[beside] = walk
+                workspace.liberty[count] = beside
                 count += 1
                 if count == most:
                     return count
             elif there == colour:
-                room.mark[beside] = walk
-                room.queue[met] = beside
+                workspace.mark[beside] = walk
+                workspace.queue[met] = beside
                 met += 1
     return count
 
 
 @inlined
-def find_liberties(stones: Stones, g: int, room: Room, point: int, most: int) -> int:
-    """Lists the liberties of the chain of the stone at this point, `most` of them at the most, in `room.liberty`."""
-    room.walks[0] += 1
-    return _walk(stones, g, room, point, most, room.walks[0])
+def find_liberties(stones: Stones, g: int, workspace: Workspace, point: int, most: int) -> int:
+    """Lists the liberties of the chain of the stone at this point, `most` of them at the most, in `workspace.liberty`."""
+    workspace.walks[0] += 1
+    return _walk(stones, g, workspace, point, most, workspace.walks[0])
 
 
 @inlined
-def just_walked(room: Room, point: int) -> bool:
+def just_walked(workspace: Workspace, point: int) -> bool:
     """Whether the latest walk has met this point: if a stone is there, it belongs to the chain walked through."""
-    return bool(room.mark[point] == room.walks[0])
+    return bool(workspace.mark[point] == workspace.walks[0])
 
 
 @inlined
-def liberties_after(stones: Stones, g: int, room: Room, point: int, colour: int, most: int) -> int:
+def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, colour: int, most: int) -> int:
     """Lists the liberties, up to `most`, of the chain that a stone of this colour at an empty point would belong to."""
     stones.colour[g, point] = colour
-    count = find_liberties(stones, g, room, point, most)
+    count = find_liberties(stones, g, workspace, point, most)
     stones.colour[g, point] = EMPTY
     return count
 
 
 @inlined
-def is_in_danger(stones: Stones, g: int, room: Room, point: int, colour: int) -> bool:
+def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
     """Whether a chain of this colour beside the point is in atari; the latest walk was through one that is not."""
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
-        unmet = stones.colour[g, beside] == colour and not just_walked(room, beside)
-        if unmet and find_liberties(stones, g, room, beside, 2) < 2:
+        unmet = stones.colour[g, beside] == colour and not just_walked(workspace, beside)
+        if unmet and find_liberties(stones, g, workspace, beside, 2) < 2:
             return True
     return False
 
 
 @compiled
-def wins_by_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int) -> bool:
+def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
     """Whether the move begins a row of ataris that ends in a capture, whatever the enemy does.
 
     This reads ladders, double ataris, and ataris whose only escape is none. After an atari the enemy has one answer, to
@@ -135,14 +135,14 @@ def wins_by_atari(stones: Stones, g: int, room: Room, move: int, me: int, answer
     has a choice, of two liberties at each step, and the search is a walk down one path with steps back. `answered` is
     where the enemy has just played: the only place where he can have put own chains into atari.
     """
-    path = room.path
+    path = workspace.path
     depth = 0
     attempt = move
     while True:
-        room.steps[0] -= 1
+        workspace.steps[0] -= 1
         state = _FAILS
-        if room.steps[0] >= 0:
-            state = _give_atari(stones, g, room, attempt, me, answered, depth)
+        if workspace.steps[0] >= 0:
+            state = _give_atari(stones, g, workspace, attempt, me, answered, depth)
         if state == _GOES_ON:
             answered = path[depth, 1]
             attempt = path[depth, 2]
@@ -160,35 +160,35 @@ def wins_by_atari(stones: Stones, g: int, room: Room, move: int, me: int, answer
 
 
 @compiled
-def begins_ladder(stones: Stones, g: int, room: Room, move: int, me: int, answered: int) -> bool:
+def begins_ladder(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
     """`wins_by_atari` of a move by itself, with all the steps that one reading may take."""
-    room.steps[0] = MOST_STEPS
-    return wins_by_atari(stones, g, room, move, me, answered)
+    workspace.steps[0] = MOST_STEPS
+    return wins_by_atari(stones, g, workspace, move, me, answered)
 
 
 @inlined
-def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered: int, depth: int) -> int:
+def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int, depth: int) -> int:
     """One step of the row of ataris: whether it wins, fails, or goes on; then move and answer stay on the board."""
     enemy = enemy_of(me)
     stones.colour[g, move] = me
     state = _FAILS
-    if find_liberties(stones, g, room, move, 2) == 2 and not is_in_danger(stones, g, room, answered, me):
+    if find_liberties(stones, g, workspace, move, 2) == 2 and not is_in_danger(stones, g, workspace, answered, me):
         answer = as_point(PASS)
         for k in range(SIDES):
             beside = stones.neighbours[move, k]
-            unmet = stones.colour[g, beside] == enemy and not just_walked(room, beside)
-            if unmet and find_liberties(stones, g, room, beside, 2) == 1:
-                if answer != PASS and answer != room.liberty[0]:
+            unmet = stones.colour[g, beside] == enemy and not just_walked(workspace, beside)
+            if unmet and find_liberties(stones, g, workspace, beside, 2) == 1:
+                if answer != PASS and answer != workspace.liberty[0]:
                     state = _WINS  # double atari
-                answer = room.liberty[0]
+                answer = workspace.liberty[0]
         if answer != PASS and state != _WINS:
             stones.colour[g, answer] = enemy
-            left = find_liberties(stones, g, room, answer, 3)
+            left = find_liberties(stones, g, workspace, answer, 3)
             if left == 2:
-                room.path[depth, 0] = move
-                room.path[depth, 1] = answer
-                room.path[depth, 2] = room.liberty[0]
-                room.path[depth, 3] = room.liberty[1]
+                workspace.path[depth, 0] = move
+                workspace.path[depth, 1] = answer
+                workspace.path[depth, 2] = workspace.liberty[0]
+                workspace.path[depth, 3] = workspace.liberty[1]
                 return _GOES_ON
             stones.colour[g, answer] = EMPTY
             if left < 2:
@@ -198,85 +198,87 @@ def _give_atari(stones: Stones, g: int, room: Room, move: int, me: int, answered
 
 
 @compiled
-def _falls(stones: Stones, g: int, room: Room, target: int, me: int, answered: int) -> bool:
+def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
     """Whether I, to move, can capture the enemy chain at `target` by force."""
-    left = find_liberties(stones, g, room, target, 3)
+    left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
         return True
     if left > 2:
         return False
-    one, other = room.liberty[0], room.liberty[1]
-    return wins_by_atari(stones, g, room, one, me, answered) or wins_by_atari(stones, g, room, other, me, answered)
+    one, other = workspace.liberty[0], workspace.liberty[1]
+    return wins_by_atari(stones, g, workspace, one, me, answered) or wins_by_atari(
+        stones, g, workspace, other, me, answered
+    )
 
 
 @compiled
-def wins_by_net(stones: Stones, g: int, room: Room, move: int, me: int, target: int, answered: int) -> bool:
+def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int, target: int, answered: int) -> bool:
     """Whether the move nets the enemy chain at `target`: it gives no atari, yet every answer leads to its capture.
 
     `answered` is where the enemy has just played. All answers are tried, those at the chain's liberties first.
     """
     enemy = enemy_of(me)
     stones.colour[g, move] = me
-    holds = find_liberties(stones, g, room, move, 2) == 2 and not is_in_danger(stones, g, room, answered, me)
-    holds = holds and find_liberties(stones, g, room, target, 3) == 2
+    holds = find_liberties(stones, g, workspace, move, 2) == 2 and not is_in_danger(stones, g, workspace, answered, me)
+    holds = holds and find_liberties(stones, g, workspace, target, 3) == 2
     if holds:
-        one, other = room.liberty[0], room.liberty[1]
+        one, other = workspace.liberty[0], workspace.liberty[1]
         holds = (
-            _falls(stones, g, room, target, me, PASS)
-            and _answer_fails(stones, g, room, one, enemy, target)
-            and _answer_fails(stones, g, room, other, enemy, target)
+            _falls(stones, g, workspace, target, me, PASS)
+            and _answer_fails(stones, g, workspace, one, enemy, target)
+            and _answer_fails(stones, g, workspace, other, enemy, target)
         )
         for i in range(stones.empties[g]):
             answer = stones.empty[g, i]
             if not holds:
                 break
             if stones.colour[g, answer] == EMPTY and answer != one and answer != other:
-                holds = _answer_fails(stones, g, room, answer, enemy, target)
+                holds = _answer_fails(stones, g, workspace, answer, enemy, target)
     stones.colour[g, move] = EMPTY
     return holds
 
 
 @compiled
-def _answer_fails(stones: Stones, g: int, room: Room, answer: int, enemy: int, target: int) -> bool:
+def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, enemy: int, target: int) -> bool:
     """Whether the chain at `target` can still be captured by force after this answer of its owner."""
     stones.colour[g, answer] = enemy
-    fails = find_liberties(stones, g, room, answer, 1) == 0  # suicide
-    fails = fails or _falls(stones, g, room, target, enemy_of(enemy), answer)
+    fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
+    fails = fails or _falls(stones, g, workspace, target, enemy_of(enemy), answer)
     stones.colour[g, answer] = EMPTY
     return fails
 
 
 @compiled
-def list_weak(stones: Stones, g: int, room: Room, colour: int) -> int:
-    """Lists the chains of this colour with two liberties in `room.weak`; returns their number."""
-    room.walks[0] += 1
-    first = room.walks[0]
+def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
+    """Lists the chains of this colour with two liberties in `workspace.weak`; returns their number."""
+    workspace.walks[0] += 1
+    first = workspace.walks[0]
     count = 0
     for point in range(stones.size + 2, stones.colour.shape[1]):
         # a stone met by one of the walks below is not walked through again
-        if stones.colour[g, point] == colour and room.mark[point] < first:
-            room.walks[0] += 1
-            if _walk(stones, g, room, as_point(point), 3, room.walks[0]) == 2:
-                room.weak[count, 0] = point
-                room.weak[count, 1] = room.liberty[0]
-                room.weak[count, 2] = room.liberty[1]
+        if stones.colour[g, point] == colour and workspace.mark[point] < first:
+            workspace.walks[0] += 1
+            if _walk(stones, g, workspace, as_point(point), 3, workspace.walks[0]) == 2:
+                workspace.weak[count, 0] = point
+                workspace.weak[count, 1] = workspace.liberty[0]
+                workspace.weak[count, 2] = workspace.liberty[1]
                 count += 1
     return count
 
 
 @compiled
-def forced_wins(stones: Stones, g: int, room: Room, me: int, answered: int, most: int) -> int:
-    """Lists up to `most` moves that capture by force, by atari or else by a net, in `room.candidates`.
+def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered: int, most: int) -> int:
+    """Lists up to `most` moves that capture by force, by atari or else by a net, in `workspace.candidates`.
 
     Nobody's chain is in atari, but for what the enemy did by playing at `answered`.
     """
-    weak = list_weak(stones, g, room, enemy_of(me))
+    weak = list_weak(stones, g, workspace, enemy_of(me))
     count = 0
     for i in range(weak):
         for j in range(1, 3):
-            move = room.weak[i, j]
-            if not _is_listed(room, move, count) and begins_ladder(stones, g, room, move, me, answered):
-                room.candidates[count] = move
+            move = workspace.weak[i, j]
+            if not _is_listed(workspace, move, count) and begins_ladder(stones, g, workspace, move, me, answered):
+                workspace.candidates[count] = move
                 count += 1
                 if count == most:
                     return count
@@ -285,14 +287,14 @@ def forced_wins(stones: Stones, g: int, room: Room, me: int, answered: int, most
     for i in range(weak):
         for j in range(1, 3):
             # a net is laid around a liberty: on one of its eight neighbours
-            liberty = room.weak[i, j]
+            liberty = workspace.weak[i, j]
             for k in range(2 * SIDES):
                 move = stones.neighbours[liberty, k]
-                if stones.colour[g, move] != EMPTY or _is_listed(room, move, count):
+                if stones.colour[g, move] != EMPTY or _is_listed(workspace, move, count):
                     continue
-                room.steps[0] = MOST_STEPS
-                if wins_by_net(stones, g, room, move, me, room.weak[i, 0], answered):
-                    room.candidates[count] = move
+                workspace.steps[0] = MOST_STEPS
+                if wins_by_net(stones, g, workspace, move, me, workspace.weak[i, 0], answered):
+                    workspace.candidates[count] = move
                     count += 1
                     if count == most:
                         return count
@@ -300,8 +302,8 @@ def forced_wins(stones: Stones, g: int, room: Room, me: int, answered: int, most
 
 
 @inlined
-def _is_listed(room: Room, move: int, count: int) -> bool:
+def _is_listed(workspace: Workspace, move: int, count: int) -> bool:
     for i in range(count):
-        if room.candidates[i] == move:
+        if workspace.candidates[i] == move:
             return True
     return False

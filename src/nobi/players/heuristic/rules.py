@@ -5,7 +5,13 @@ from typing import Any
 from nobi.board.chains import in_atari, is_enclosed, last_liberty, touching
 from nobi.board.stones import EMPTY, LARGEST, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import compiled, inlined
-from nobi.players.heuristic.forced_captures import Room, begins_ladder, find_liberties, forced_wins, liberties_after
+from nobi.players.heuristic.forced_captures import (
+    Workspace,
+    begins_ladder,
+    find_liberties,
+    forced_wins,
+    liberties_after,
+)
 from nobi.streams import Streams, below, fraction
 
 ENOUGH = 20
@@ -28,20 +34,20 @@ _TAKEN = -1
 
 
 @compiled
-def choose_by_rules(boards: Any, g: int, streams: Streams, room: Room) -> int:
+def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: Workspace) -> int:
     """The move of the first rule that has one; with probability e, any legal move."""
     stones = boards.stones
-    if fraction(streams, g) < room.e:
+    if fraction(streams, g) < workspace.e:
         return stones.empty[g, below(streams, g, stones.empties[g])]
     me = stones.to_move[g]
     move = capture(boards, g, streams, enemy_of(me))
     if move == PASS:
-        move = save(boards, g, room, streams, me)
+        move = save(boards, g, workspace, streams, me)
     if move == PASS:
-        count = forced_wins(stones, g, room, me, PASS, len(room.candidates))
+        count = forced_wins(stones, g, workspace, me, PASS, len(workspace.candidates))
         if count > 0:
-            return room.candidates[below(streams, g, count)]
-        move = quiet(boards, g, room, streams, me)
+            return workspace.candidates[below(streams, g, count)]
+        move = quiet(boards, g, workspace, streams, me)
     return move
 
 
@@ -62,7 +68,7 @@ def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
 
 
 @compiled
-def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
     """Extends the chain in atari that gets the most liberties by it, the largest if equal; at least two."""
     stones, chains = boards.stones, boards.chains
     chosen = as_point(PASS)
@@ -72,7 +78,7 @@ def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
             liberties = chains.liberties[g, point]
             if in_atari(liberties):
                 move = last_liberty(liberties)
-                left = liberties_after(stones, g, room, move, me, ENOUGH)
+                left = liberties_after(stones, g, workspace, move, me, ENOUGH)
                 value = left * 1000 + chains.stones[g, point]
                 if left >= 2 and value >= best:
                     ways = ways + 1 if value == best else 1
@@ -83,30 +89,30 @@ def save(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
 
 
 @compiled
-def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
+def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
     """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
     stones = boards.stones
     enemy = enemy_of(me)
-    target = weakest(boards, g, room, enemy)
-    escapes = 0 if target == PASS else list_escapes(stones, g, room, target, enemy)
+    target = weakest(boards, g, workspace, enemy)
+    escapes = 0 if target == PASS else list_escapes(stones, g, workspace, target, enemy)
     count = stones.empties[g]
     for i in range(count):
-        room.worth[i] = worth(boards, g, room, stones.empty[g, i], me, target, escapes)
+        workspace.worth[i] = worth(boards, g, workspace, stones.empty[g, i], me, target, escapes)
     chosen = as_point(PASS)
     best = ways = 0
-    room.candidates[0] = PASS
+    workspace.candidates[0] = PASS
     # reading is dear: the worthiest come first, and what cannot become the best any more is not read
     while True:
         top = _TAKEN
         for i in range(count):
-            top = max(top, room.worth[i])
+            top = max(top, workspace.worth[i])
         if top == _TAKEN or top + HOLDS * (top >= SAFE) < best:
             return chosen
         for i in range(count):
-            if room.worth[i] == top:
-                room.worth[i] = _TAKEN
+            if workspace.worth[i] == top:
+                workspace.worth[i] = _TAKEN
                 move = stones.empty[g, i]
-                value = top + HOLDS * (top >= SAFE and _holds(stones, g, room, move, me))
+                value = top + HOLDS * (top >= SAFE and _holds(stones, g, workspace, move, me))
                 if value >= best:
                     ways = ways + 1 if value == best else 1
                     best = value
@@ -115,30 +121,30 @@ def quiet(boards: Any, g: int, room: Room, streams: Streams, me: int) -> int:
 
 
 @inlined
-def _holds(stones: Stones, g: int, room: Room, move: int, me: int) -> bool:
+def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
     """Whether the enemy has no forced win after this move.
 
-    What wins against one move often wins against the next as well: the latest is kept in `room.candidates[0]`, PASS if
+    What wins against one move often wins against the next as well: the latest is kept in `workspace.candidates[0]`, PASS if
     there is none, and tried first.
     """
     enemy = enemy_of(me)
     stones.colour[g, move] = me
-    killer = room.candidates[0]
-    wins = killer != PASS and killer != move and begins_ladder(stones, g, room, killer, enemy, move)
-    wins = wins or forced_wins(stones, g, room, enemy, move, 1) > 0
+    killer = workspace.candidates[0]
+    wins = killer != PASS and killer != move and begins_ladder(stones, g, workspace, killer, enemy, move)
+    wins = wins or forced_wins(stones, g, workspace, enemy, move, 1) > 0
     stones.colour[g, move] = EMPTY
     return not wins
 
 
 @inlined
-def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
+def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
     """The head of the enemy chain with the fewest liberties; PASS if there is none."""
     stones, chains = boards.stones, boards.chains
     target = as_point(PASS)
     fewest = ENOUGH
     for point in range(stones.size + 2, stones.colour.shape[1]):
         if stones.colour[g, point] == enemy and chains.head[g, point] == point:
-            count = find_liberties(stones, g, room, as_point(point), fewest)
+            count = find_liberties(stones, g, workspace, as_point(point), fewest)
             if count < fewest:
                 fewest = count
                 target = as_point(point)
@@ -146,7 +152,7 @@ def weakest(boards: Any, g: int, room: Room, enemy: int) -> int:
 
 
 @inlined
-def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int, escapes: int) -> int:
+def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target: int, escapes: int) -> int:
     """What a point is worth: a number whose digits are the rules, the first the highest.
 
     Safe (two liberties at least), no own eye filled, presses the weakest enemy chain, cuts or connects, gains
@@ -154,7 +160,7 @@ def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int, esca
     """
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(me)
-    own = liberties_after(stones, g, room, move, me, 3)
+    own = liberties_after(stones, g, workspace, move, me, 3)
     if own == 0:
         return 0  # suicide
     value = LIVES
@@ -177,31 +183,31 @@ def worth(boards: Any, g: int, room: Room, move: int, me: int, target: int, esca
             elif not again:
                 enemy_chains += 1
     if presses and own >= 3:
-        value += PRESSES * (ENOUGH - most_after(room, move, escapes))
+        value += PRESSES * (ENOUGH - most_after(workspace, move, escapes))
     value += LINKS * (max(own_chains - 1, 0) + max(enemy_chains - 1, 0))
     value += LIBERTIES * (10 + liberties_gained(boards, g, move, me))
     return value + 2 * LARGEST - distance(stones.size, move, stones.last[g])
 
 
 @compiled
-def list_escapes(stones: Stones, g: int, room: Room, target: int, enemy: int) -> int:
-    """Lists where the enemy chain can extend, and the liberties that it gets there, in `room.escape`; how many."""
-    count = find_liberties(stones, g, room, target, ESCAPES + 1)
+def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enemy: int) -> int:
+    """Lists where the enemy chain can extend, and the liberties that it gets there, in `workspace.escape`; how many."""
+    count = find_liberties(stones, g, workspace, target, ESCAPES + 1)
     for i in range(count):
-        room.escape[i, 0] = room.liberty[i]  # the list is made anew by every walk
+        workspace.escape[i, 0] = workspace.liberty[i]  # the list is made anew by every walk
     for i in range(count):
-        room.escape[i, 1] = liberties_after(stones, g, room, room.escape[i, 0], enemy, ENOUGH + 1)
+        workspace.escape[i, 1] = liberties_after(stones, g, workspace, workspace.escape[i, 0], enemy, ENOUGH + 1)
     return count
 
 
 @inlined
-def most_after(room: Room, move: int, escapes: int) -> int:
+def most_after(workspace: Workspace, move: int, escapes: int) -> int:
     """How many liberties the enemy chain can get by its next move after mine at one of its liberties."""
     most = tried = 0
     for i in range(escapes):
-        if room.escape[i, 0] != move and tried < ESCAPES:
+        if workspace.escape[i, 0] != move and tried < ESCAPES:
             tried += 1
-            most = max(most, int(room.escape[i, 1]) - 1)  # my stone is on one of them
+            most = max(most, int(workspace.escape[i, 1]) - 1)  # my stone is on one of them
     return most
 
 

@@ -15,8 +15,8 @@ from nobi.figures.comparison import size_lines
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import difference, last_tenth, mean_interval, per_run
-from nobi.studies.cache import Workshop, learning_curves
-from nobi.studies.jobs import Champions, Evolution, Piece, RandomNetworks
+from nobi.studies.cache import JobCache, learning_curves
+from nobi.studies.jobs import Champions, Evolution, Job, RandomNetworks
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_NAIVE, Training, training_runs
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, every, mean_text, verdict
@@ -64,15 +64,15 @@ class StackedStudy(Study):
         training = self.settings.naive if opponent == "naive" else self.settings.heuristic
         return training_runs(training, net, "atari-go", opponent, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All runs."""
         return [r for net in self.nets.values() for o in ("naive", "heuristic:e=0.2") for r in self.runs(net, o)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Curves and differences."""
         panels, rows, claims = [], [], []
         for opponent in ("naive", "heuristic:e=0.2"):
-            curves = {label: learning_curves(workshop, self.runs(net, opponent)) for label, net in self.nets.items()}
+            curves = {label: learning_curves(cache, self.runs(net, opponent)) for label, net in self.nets.items()}
             panels.append(LearningPanel(f"against {in_words(opponent)}", curves))
             reached = {label: last_tenth(mean) for label, (mean, _) in curves.items()}
             for label, values in reached.items():
@@ -145,33 +145,33 @@ class SymmetryStudy(Study):
     def runs(self, net: str) -> tuple[Evolution, ...]:
         """The runs of one mode."""
         # the symmetric mode is the default, and its runs are those of figure 3a
-        word = MDLSTM if net == MODES["symmetric"] else net
-        return training_runs(self.settings.training, word, "atari-go", "naive", self.seed)
+        spec = MDLSTM if net == MODES["symmetric"] else net
+        return training_runs(self.settings.training, spec, "atari-go", "naive", self.seed)
 
     def champions(self, net: str, size: int) -> Champions:
         """The champions of one mode on one board."""
         s = self.settings
         return Champions(self.runs(net), s.first, s.step, size, "naive", s.games, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All modes."""
         return [
-            piece
+            job
             for net in MODES.values()
-            for piece in (self.random(net), *self.runs(net), *(self.champions(net, size) for size in self.test_sizes))
+            for job in (self.random(net), *self.runs(net), *(self.champions(net, size) for size in self.test_sizes))
         ]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Random, trained, transferred."""
         rows, curves, reached = [], {}, {}
         for mode, net in MODES.items():
             labels = {"mode": mode}
-            rows.append(Row(labels, "random, 7x7", mean_interval(workshop.arrays(self.random(net))["points"])))
-            curves[mode] = learning_curves(workshop, self.runs(net))
+            rows.append(Row(labels, "random, 7x7", mean_interval(cache.arrays(self.random(net))["points"])))
+            curves[mode] = learning_curves(cache, self.runs(net))
             reached[mode] = last_tenth(curves[mode][0])
             rows.append(Row(labels, "training, mean of the last tenth", mean_interval(reached[mode])))
             for size in self.test_sizes:
-                arrays = workshop.arrays(self.champions(net, size))
+                arrays = cache.arrays(self.champions(net, size))
                 found = mean_interval(per_run(arrays["points"], arrays["run"]))
                 rows.append(Row(labels, f"champions, {size}x{size}", found))
         claims = []
@@ -259,20 +259,20 @@ class SizesStudy(Study):
         s = self.settings
         return Champions(self.runs(way), s.first, s.step, size, "naive", s.games, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All ways, all boards."""
         return [
-            piece
+            job
             for way in self.ways
-            for piece in (*self.runs(way), *(self.champions(way, size) for size in self.test_sizes))
+            for job in (*self.runs(way), *(self.champions(way, size) for size in self.test_sizes))
         ]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Fitness on all boards."""
         rows, reached = [], {}
         for way in self.ways:
             for size in self.test_sizes:
-                arrays = workshop.arrays(self.champions(way, size))
+                arrays = cache.arrays(self.champions(way, size))
                 reached[way, size] = per_run(arrays["points"], arrays["run"])
                 labels = {"trained on": way, "board": f"{size}x{size}"}
                 rows.append(Row(labels, "champions' fitness", mean_interval(reached[way, size])))

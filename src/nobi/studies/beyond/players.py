@@ -16,8 +16,8 @@ from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import difference, gain_over_runs, higher_over_runs, mean_interval
-from nobi.studies.cache import Workshop, learning_curves
-from nobi.studies.jobs import Champions, Evolution, Piece, RandomNetworks
+from nobi.studies.cache import JobCache, learning_curves
+from nobi.studies.jobs import Champions, Evolution, Job, RandomNetworks
 from nobi.studies.s08.coevolution import TABLE_2
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, MDRNN, PAIRS, boards, transfer_claims, transfer_rows
 from nobi.studies.s08.random import SCALES as S08_SCALES
@@ -56,14 +56,14 @@ class BorderStudy(Table3):
             "networks": "generation champions of runs like those of figure 6 and the elitist ones of table II",
         }
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Table III, and the dominance numbers of the elitist runs."""
-        found = super().findings(workshop, folder)
+        found = super().report(cache, folder)
         rows = []
         for game in GAME_NAMES:
             if (game, True) in TABLE_2:
                 runs = self.champions(game, "coevolution", 5, 5).runs
-                numbers = np.array([float(len(workshop.arrays(run)["dominant"])) for run in runs])
+                numbers = np.array([float(len(cache.arrays(run)["dominant"])) for run in runs])
                 labels = {"game": GAME_NAMES[game], "selection": "elitist"}
                 rows.append(Row(labels, "dominance number", mean_interval(numbers), TABLE_2[game, True]))
         return Findings([Table("Dominance numbers", rows), *found.tables], found.claims)
@@ -115,31 +115,31 @@ class Heuristic(Study):
         runs = training_runs(s.training, MDLSTM, "atari-go", "naive", self.seed)
         return Champions(runs, s.first, s.step, size, opponent, s.games, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All boards, both halves."""
         sizes = sorted({size for pair in PAIRS for size in pair})
         random = [self.random(size, opponent) for opponent in self.opponents for size in sizes]
         trained = [self.trained(size, opponent) for opponent in ("naive", self.opponents[1]) for size in self.sizes]
         return [*random, *trained[0].runs, *trained]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Table I again, and champions on larger boards against both opponents."""
         rows = []
         for opponent in self.opponents:
             for small, large in PAIRS:
-                pair = [workshop.arrays(self.random(size, opponent))["score"] for size in (small, large)]
+                pair = [cache.arrays(self.random(size, opponent))["score"] for size in (small, large)]
                 rows.extend(transfer_rows({"opponent": opponent, "boards": boards(small, large)}, pair[0], pair[1]))
         more, panels, gains = [], [], {}
         for opponent in ("naive", self.opponents[1]):
-            trained = workshop.arrays(self.trained(7, opponent))
+            trained = cache.arrays(self.trained(7, opponent))
             for size in self.sizes[1:]:
-                larger = workshop.arrays(self.trained(size, opponent))
+                larger = cache.arrays(self.trained(size, opponent))
                 labels = {"opponent": opponent, "boards": boards(7, size)}
                 both = trained["points"], larger["points"], trained["run"]
                 more.append(Row(labels, "p", higher_over_runs(*both), neutral=0.5))
                 gains[opponent, size] = gain_over_runs(*both)
                 more.append(Row(labels, "fitness gained", gains[opponent, size], neutral=0.0))
-            cloud = Cloud("MDLSTM", trained["points"], workshop.arrays(self.trained(15, opponent))["points"])
+            cloud = Cloud("MDLSTM", trained["points"], cache.arrays(self.trained(15, opponent))["points"])
             panels.append(ScatterPanel(f"against {opponent}", "fitness on 7x7", "fitness on 15x15", [cloud]))
         scatter_plot(
             panels,
@@ -221,21 +221,21 @@ class CurriculumStudy(Study):
         runs = self.runs(curriculum=curriculum)
         return Champions(runs, s.training.generations - 1, 1, 7, "heuristic:e=0", s.games, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both ways, and their ends."""
         return [
-            piece
+            job
             for curriculum in (True, False)
-            for piece in (*self.runs(curriculum=curriculum), self.champions(curriculum=curriculum))
+            for job in (*self.runs(curriculum=curriculum), self.champions(curriculum=curriculum))
         ]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """What both come to against the player without a fault of chance."""
         rows, reached = [], {}
         for label, curriculum in (("curriculum", True), ("direct", False)):
-            reached[label] = workshop.arrays(self.champions(curriculum=curriculum))["points"]
+            reached[label] = cache.arrays(self.champions(curriculum=curriculum))["points"]
             rows.append(Row({"training": label}, "last champions' fitness at e = 0", mean_interval(reached[label])))
-        levels = np.stack([workshop.arrays(run)["e"] for run in self.runs(curriculum=True)])
+        levels = np.stack([cache.arrays(run)["e"] for run in self.runs(curriculum=True)])
         rows.append(Row({"training": "curriculum"}, "e reached", mean_interval(levels[:, -1])))
         gap = difference(reached["curriculum"], reached["direct"])
         direct = mean_interval(reached["direct"])
@@ -254,10 +254,10 @@ class CurriculumStudy(Study):
         panels = [
             LearningPanel(
                 "curriculum: e falls as fitness rises",
-                {"MDLSTM": learning_curves(workshop, self.runs(curriculum=True))},
+                {"MDLSTM": learning_curves(cache, self.runs(curriculum=True))},
                 {"share of random moves, e": levels},
             ),
-            LearningPanel("direct: e = 0", {"MDLSTM": learning_curves(workshop, self.runs(curriculum=False))}),
+            LearningPanel("direct: e = 0", {"MDLSTM": learning_curves(cache, self.runs(curriculum=False))}),
         ]
         title = "Learning to play against the heuristic player, with a curriculum and without"
         learning_bands(panels, folder / f"{self.name}.png", title, columns=2, ylabel="fitness")

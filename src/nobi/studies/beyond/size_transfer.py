@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.study import Claim, Findings, Picture, Row, Table, verdict
 from nobi.studies.training_jobs import TINY, DeepStudy, Imitation, Learning, Prediction, percent, points
 
@@ -102,31 +102,31 @@ class SizeTransfer(DeepStudy):
             "measured": self.measured_in_words().replace("the test part", "the test part of each size"),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All networks on all sizes."""
         return [
-            piece
+            job
             for kind in self.settings.named
             for trained in TRAINED
-            for piece in (self.run(kind, trained), *(self.prediction(kind, trained, size) for size in MEASURED))
+            for job in (self.run(kind, trained), *(self.prediction(kind, trained, size) for size in MEASURED))
         ]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Accuracy on all sizes, and what it costs not to have seen one."""
         from nobi.figures.training import accuracy_by_group
         from nobi.imitation.prediction import gain_of, gains_apart, quality_of
 
         kinds = list(self.settings.named)
         rows, changes, groups, lost = [], [], {}, {}
-        verdicts = {
-            (kind, trained, size): self.prediction(kind, trained, size).verdicts(workshop)
+        outcomes = {
+            (kind, trained, size): self.prediction(kind, trained, size).outcomes(cache)
             for kind in kinds
             for trained in TRAINED
             for size in MEASURED
         }
         for kind in kinds:
             for trained, (_, sizes) in TRAINED.items():
-                found = {size: quality_of(verdicts[kind, trained, size]) for size in MEASURED}
+                found = {size: quality_of(outcomes[kind, trained, size]) for size in MEASURED}
                 groups[f"{kind}, trained on {trained}"] = {f"{n}x{n}": q.accuracy for n, q in found.items()}
                 for size, quality in found.items():
                     labels = {"network": kind, "trained on": trained, "measured on": f"{size}x{size}"}
@@ -136,7 +136,7 @@ class SizeTransfer(DeepStudy):
             for size in MEASURED:
                 (native,) = (trained for trained, (_, sizes) in TRAINED.items() if size in sizes)
                 (stranger,) = (trained for trained in TRAINED if trained != native)
-                lost[kind, size] = gain_of(verdicts[kind, native, size], verdicts[kind, stranger, size]).accuracy
+                lost[kind, size] = gain_of(outcomes[kind, native, size], outcomes[kind, stranger, size]).accuracy
                 labels = {"network": kind, "board": f"{size}x{size}"}
                 changes.append(Row(labels, "accuracy lost, points", percent(lost[kind, size])))
         claims = [
@@ -147,7 +147,7 @@ class SizeTransfer(DeepStudy):
             )
             for kind in kinds
         ]
-        gap = gains_apart(*((verdicts[kind, "19x19", 19], verdicts[kind, "9x9 and 13x13", 19]) for kind in kinds[::-1]))
+        gap = gains_apart(*((outcomes[kind, "19x19", 19], outcomes[kind, "9x9 and 13x13", 19]) for kind in kinds[::-1]))
         claims.append(
             Claim(
                 "On the way from small boards to 19x19, MDLSTM loses less accuracy than the convolutional network.",

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.figures.comparison import Beside, beside_paper
+from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.statistics import mean_interval
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.study import Claim, Findings, Picture, Row, Table, mean_text, negative, verdict, verdict_of_all
 from nobi.studies.training_jobs import (
     TINY,
@@ -96,33 +96,33 @@ class Table1(AblationStudy):
     title = "C14 table 1: what each idea of the paper is worth"
     paper = "C14 table 1"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """A run and a prediction for every row."""
-        return [piece for case in SWITCHES for piece in (self.run(case), self.prediction(case))]
+        return [job for case in SWITCHES for job in (self.run(case), self.prediction(case))]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The table, and the differences to the network from which nothing is left out."""
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, quality_of
 
-        verdicts = {case: self.prediction(case).verdicts(workshop) for case in SWITCHES}
+        outcomes = {case: self.prediction(case).outcomes(cache) for case in SWITCHES}
         rows, changes = [], []
         lost, bars = {}, []
         for case in SWITCHES:
             labels = {"left out": case}
-            rows += quality_rows(labels, quality_of(verdicts[case]), TABLE_1[case])
+            rows += quality_rows(labels, quality_of(outcomes[case]), TABLE_1[case])
             if case == NONE:
                 continue
-            lost[case] = gain_of(verdicts[NONE], verdicts[case])
+            lost[case] = gain_of(outcomes[NONE], outcomes[case])
             paper = [round(a - b, 2) for a, b in zip(TABLE_1[NONE], TABLE_1[case], strict=True)]
             changes += gain_rows(labels, lost[case], paper)
-            bars.append(Beside(case, percent(lost[case].accuracy), paper[0]))
+            bars.append(PaperComparison(case, percent(lost[case].accuracy), paper[0]))
         least = {
-            case: gain_of(verdicts[case], verdicts["reflection preserving"]).accuracy
+            case: gain_of(outcomes[case], outcomes["reflection preserving"]).accuracy
             for case in SINGLE
             if case != "reflection preserving"
         }
-        over_liberties = gain_of(verdicts[NONE], verdicts[LIBERTIES_ONLY]).accuracy
+        over_liberties = gain_of(outcomes[NONE], outcomes[LIBERTIES_ONLY]).accuracy
         claims = [
             Claim(
                 "Reflection preservation is the most useful of the ideas.",
@@ -156,10 +156,10 @@ class Table1(AblationStudy):
                 points(over_liberties),
             ),
         ]
-        beside_paper(
+        compare_with_paper(
             bars, folder / "c14-table1.png", "What leaving out an idea costs in accuracy", "accuracy lost, points"
         )
-        curves = {case: self.run(case).lines(workshop) for case in SWITCHES}
+        curves = {case: self.run(case).lines(cache) for case in SWITCHES}
         validation_curves(
             curves, folder / "c14-table1-curves.png", "Learning of networks from which an idea is left out"
         )
@@ -184,26 +184,26 @@ class Figure3(AblationStudy):
     paper = "C14 figure 3"
     networks: ClassVar = {"free": "reflection preserving", "tied": NONE}
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Two runs of table 1."""
         return [self.run(case) for case in self.networks.values()]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The filters, and how symmetric they are."""
         from nobi.figures.training import filter_figure
 
         rows, pictures, shares = [], [], {}
-        for word, case in self.networks.items():
-            filters = self.run(case).filters(workshop)
+        for spec, case in self.networks.items():
+            filters = self.run(case).filters(cache)
             if filters is None:
                 raise ValueError("the network has no convolution")
-            shares[word] = mean_interval(symmetric_share(filters))
-            rows.append(Row({"weights": word}, "symmetric share of a filter", shares[word]))
-            file = f"{self.name}-{word}.png"
-            title = f"Filters of the first layer of C14's small network, {word} weights"
+            shares[spec] = mean_interval(symmetric_share(filters))
+            rows.append(Row({"weights": spec}, "symmetric share of a filter", shares[spec]))
+            file = f"{self.name}-{spec}.png"
+            title = f"Filters of the first layer of C14's small network, {spec} weights"
             filter_figure(filters, folder / file, title, self.run(case).plane_names(), seed=self.seed)
             pictures.append(
-                Picture(file, f"Randomly chosen channels of the filters of the first layer, {word} weights.")
+                Picture(file, f"Randomly chosen channels of the filters of the first layer, {spec} weights.")
             )
         by_chance = chance_share(7)
         claim = Claim(

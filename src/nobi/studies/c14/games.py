@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from nobi.figures.comparison import Beside, beside_paper
+from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.studies.c14.ablation import NONE
 from nobi.studies.c14.ablation import Table1 as Small
 from nobi.studies.c14.prediction import Table3 as Large
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.match_jobs import (
     PASSES,
     Contestant,
@@ -114,22 +114,24 @@ class Table4(NetworkGames):
             "chance": repeatable(opponent),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The networks, and their matches."""
         runs = [self.run(network) for network in TABLE_4]
         return [*runs, *(self.match(network, rules) for network in TABLE_4 for rules in TABLE_4[network])]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The table."""
         rows, bars, found = [], [], {}
         for network, papers in TABLE_4.items():
             for rules, paper in papers.items():
-                standing = found[f"{network}, {rules}"] = standing_of(workshop.arrays(self.match(network, rules)))
+                standing = found[f"{network}, {rules}"] = standing_of(cache.arrays(self.match(network, rules)))
                 labels = {"network": network, "rules": rules.capitalize(), "games": str(standing.games)}
                 rows.append(Row(labels, "games won", standing.share, paper, neutral=0.5))
-                bars.append(Beside(f"{network}, {rules}", in_percent(standing.share), 100 * paper))
+                bars.append(PaperComparison(f"{network}, {rules}", in_percent(standing.share), 100 * paper))
         claims = [_beats("GNU Go", found)]
-        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent('chinese')}", "games won, %")
+        compare_with_paper(
+            bars, folder / f"{self.name}.png", f"Games won against {self.opponent('chinese')}", "games won, %"
+        )
         caption = "Games won, with 95 % intervals, beside the paper's."
         picture = Picture(f"{self.name}.png", caption)
         notes = remarks(found, self.settings.level)
@@ -171,25 +173,25 @@ class Table5(NetworkGames):
             "chance": repeatable(opponent),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The networks, and their matches."""
         return [*(self.run(network) for network in TABLE_5), *(self.match(network) for network in TABLE_5)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The table."""
         rows, bars, found = [], [], {}
         for network, paper in TABLE_5.items():
-            standing = found[network] = standing_of(workshop.arrays(self.match(network)))
+            standing = found[network] = standing_of(cache.arrays(self.match(network)))
             labels = {"network": network, "games": str(standing.games)}
             rows.append(Row(labels, "games won", standing.share, paper, neutral=0.5))
-            bars.append(Beside(network, in_percent(standing.share), 100 * paper))
+            bars.append(PaperComparison(network, in_percent(standing.share), 100 * paper))
         wins = [standing.share.low > 0 for standing in found.values()]
         claim = Claim(
             "The networks win some games against a program that searches, though they do not search.",
             True if all(wins) else None,
             "; ".join(f"{network}: {standing.words()}" for network, standing in found.items()),
         )
-        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
+        compare_with_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
         caption = "Games won, with 95 % intervals, beside the paper's."
         picture = Picture(f"{self.name}.png", caption)
         return Findings([Table("Share of games won", rows)], [claim], [picture], remarks(found))

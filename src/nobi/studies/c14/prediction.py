@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.statistics import Interval
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.study import Claim, Findings, Picture, Row, Table, verdict, verdict_of_all
 from nobi.studies.training_jobs import (
     TINY,
@@ -76,15 +76,15 @@ class LargeStudy(DeepStudy):
             "measured": self.measured_in_words(),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The run on professionals' games and what it predicts."""
         return [self.run(), self.prediction()]
 
-    def accuracy_rows(self, workshop: Workshop, role: str) -> tuple[list[Row], dict[str, Interval]]:
+    def accuracy_rows(self, cache: JobCache, role: str) -> tuple[list[Row], dict[str, Interval]]:
         """The rows of one table, and the accuracy on each part."""
         rows, accuracy = [], {}
         for split in ("test", "train"):
-            quality = self.prediction(role, split).predicted(workshop).all
+            quality = self.prediction(role, split).predicted(cache).all
             accuracy[split] = quality.accuracy
             rows += quality_rows({"records": RECORDS[role], "part": split}, quality, PAPER[role, split])
         return rows, accuracy
@@ -97,13 +97,13 @@ class Table2(LargeStudy):
     title = "C14 table 2: the large network on games of professionals"
     paper = "C14 table 2"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """A run, and both parts."""
         return [self.run(), self.prediction(), self.prediction(split="train")]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table."""
-        rows, accuracy = self.accuracy_rows(workshop, "pro")
+        rows, accuracy = self.accuracy_rows(cache, "pro")
         gap = apart(accuracy["train"], accuracy["test"])
         claim = Claim(
             "Overfitting is not the primary problem: on games it has seen the network is ahead by less than 2 %.",
@@ -121,15 +121,15 @@ class Table3(LargeStudy):
     paper = "C14 table 3"
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """A run on KGS and both parts, and table 2's test to compare with."""
         kgs = [self.run("kgs"), self.prediction("kgs"), self.prediction("kgs", "train")]
-        return [*super().pieces(), *kgs]
+        return [*super().jobs(), *kgs]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table."""
-        rows, accuracy = self.accuracy_rows(workshop, "kgs")
-        gap = apart(accuracy["test"], self.prediction("pro").predicted(workshop).all.accuracy)
+        rows, accuracy = self.accuracy_rows(cache, "kgs")
+        gap = apart(accuracy["test"], self.prediction("pro").predicted(cache).all.accuracy)
         claim = Claim(
             "Moves of KGS are predicted better than those of professionals, each by a network trained on its kind.",
             verdict(gap),
@@ -145,20 +145,20 @@ class Figure6(LargeStudy):
     title = "C14 figure 6: negative log likelihood in the course of training"
     paper = "C14 figure 6"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Table 2's run, and what it predicts of the validation part in the end."""
         return [self.run(), self.prediction(split="validation")]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The curve, and how much the last tenth of it falls."""
         from nobi.figures.training import training_curve
 
-        lines = self.run().lines(workshop)
+        lines = self.run().lines(cache)
         training_curve(lines, folder / f"{self.name}.png", "Training of C14's large network on games of professionals")
         losses = [line["validation_loss"] for line in lines]
         tenth = max(1, (len(losses) - 1) // 10)
         fallen, at_last = losses[0] - losses[-1], losses[-1 - tenth] - losses[-1]
-        end = self.prediction(split="validation").predicted(workshop).all
+        end = self.prediction(split="validation").predicted(cache).all
         rows = [Row({"part": "validation"}, "negative log likelihood in the end", end.loss)]
         claim = Claim(
             "Improvement on the validation set has more or less slowed to a halt at the end.",
@@ -177,17 +177,17 @@ class Figure7(LargeStudy):
     title = "C14 figure 7: accuracy by the number of moves made"
     paper = "C14 figure 7"
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The curve, and the phases of the game."""
         from nobi.figures.training import moves_curve
         from nobi.imitation.prediction import quality_of
 
-        piece = self.prediction()
-        verdicts = piece.verdicts(workshop)
-        moves_curve({"c14-large": piece.predicted(workshop).by_move}, folder / f"{self.name}.png")
+        job = self.prediction()
+        outcomes = job.outcomes(cache)
+        moves_curve({"c14-large": job.predicted(cache).by_move}, folder / f"{self.name}.png")
         rows, accuracy = [], {}
         for phase, (first, end) in PHASES.items():
-            accuracy[phase] = quality_of(verdicts.select((verdicts.ply >= first) & (verdicts.ply < end))).accuracy
+            accuracy[phase] = quality_of(outcomes.select((outcomes.ply >= first) & (outcomes.ply < end))).accuracy
             rows.append(Row({"phase": phase}, "accuracy, %", percent(accuracy[phase])))
         _, opening, middle, late = PHASES
         gaps = {phase: apart(accuracy[phase], accuracy[middle]) for phase in (opening, late)}
@@ -207,21 +207,21 @@ class Figure8(LargeStudy):
     title = "C14 figure 8: accuracy when several guesses are allowed"
     paper = "C14 figure 8"
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The curve."""
         from nobi.figures.training import top_curve
         from nobi.imitation.prediction import guesses_gain
 
-        piece = self.prediction()
-        top = piece.predicted(workshop).top
+        job = self.prediction()
+        top = job.predicted(cache).top
         top_curve({"c14-large": top}, folder / f"{self.name}.png", "The expert's move within n guesses")
         rows = [
             Row({"guesses": str(n)}, "accuracy, %", percent(top[n - 1]), PAPER["pro", "test"][0] if n == 1 else None)
             for n in GUESSES
         ]
         wrong = 1 - top[0].value
-        verdicts = piece.verdicts(workshop)
-        more = guesses_gain(verdicts, 3, verdicts, 1)
+        outcomes = job.outcomes(cache)
+        more = guesses_gain(outcomes, 3, outcomes, 1)
         often = Interval(*(getattr(more, bound) / wrong if wrong else 0.0 for bound in ("value", "low", "high")))
         beyond = Interval(1 - top[39].value, 1 - top[39].high, 1 - top[39].low)
         claims = [

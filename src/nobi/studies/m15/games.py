@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.errors import NobiError
-from nobi.figures.comparison import Beside, beside_paper
+from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.statistics import Interval, difference_of_shares
 from nobi.studies import ENGINES
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.m15.prediction import Depth, Rank, Shape, shape_text
 from nobi.studies.match_jobs import (
     PAPERS_LEVEL,
@@ -107,35 +107,35 @@ class DepthWins(M15Games):
             "chance": repeatable(opponent),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The networks, and their matches."""
         depth = self.depth()
         shapes = depth.settings.shapes
         return [*(depth.run(*shape) for shape in shapes), *(self.match(shape) for shape in shapes)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Games won by each network."""
         depth = self.depth()
         rows, bars, found = [], [], {}
         for shape in depth.settings.shapes:
-            standing = found[shape] = standing_of(workshop.arrays(self.match(shape)))
+            standing = found[shape] = standing_of(cache.arrays(self.match(shape)))
             won = in_percent(standing.share)
             labels = {"network": shape_text(shape), "games": str(standing.games)}
             rows.append(Row(labels, "games won, %", won, DEPTH_WINS.get(shape), neutral=50.0))
-            bars.append(Beside(shape_text(shape), won, DEPTH_WINS.get(shape)))
+            bars.append(PaperComparison(shape_text(shape), won, DEPTH_WINS.get(shape)))
         claims = []
-        for word, chain in depth.chains().items():
+        for spec, chain in depth.chains().items():
             gaps = {(a, b): _gap(found[b], found[a]) for a, b in pairwise(chain)}
             claims.append(
                 Claim(
-                    f"{word} networks win more games.",
+                    f"{spec} networks win more games.",
                     verdict_of_all(gaps.values()),
                     "; ".join(
                         f"{shape_text(b)} minus {shape_text(a)}: {mean_text(gap)}" for (a, b), gap in gaps.items()
                     ),
                 )
             )
-        beside_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
+        compare_with_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)
         by_shape = {shape_text(shape): standing for shape, standing in found.items()}
         notes = remarks(by_shape, self.settings.level)
@@ -178,25 +178,25 @@ class RankWins(M15Games):
             "chance": "every game depends on the seed and its number alone, where torch rounds alike",
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both networks, and the matches."""
         return [self.run(rank=True), self.run(rank=False), *(self.match(dan) for dan in RANK_WINS)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Games won as each rank."""
         rows, bars, found = [], [], {}
         for dan, paper in RANK_WINS.items():
-            standing = found[dan] = standing_of(workshop.arrays(self.match(dan)))
+            standing = found[dan] = standing_of(cache.arrays(self.match(dan)))
             won = in_percent(standing.share)
             rows.append(Row({"plays as": f"{dan} dan", "games": str(standing.games)}, "games won, %", won, paper, 50.0))
-            bars.append(Beside(f"as {dan} dan", won, paper))
+            bars.append(PaperComparison(f"as {dan} dan", won, paper))
         gaps = {(a, b): _gap(found[b], found[a]) for a, b in pairwise(RANK_WINS)}
         claim = Claim(
             "The network plays better when it is asked to imitate a stronger player.",
             verdict_of_all(gaps.values()),
             "; ".join(f"{b} dan minus {a} dan: {mean_text(gap)}" for (a, b), gap in gaps.items()),
         )
-        beside_paper(
+        compare_with_paper(
             bars, folder / f"{self.name}.png", "Games won against a network that does not know the rank", "games won, %"
         )
         picture = Picture(f"{self.name}.png", "Games won, with 95 % intervals, beside the paper's.")
@@ -268,21 +268,21 @@ class Opponents(M15Games):
             "chance": "; ".join(dict.fromkeys(repeatable(opponent) for opponent in self.met().values())),
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The network, and its matches."""
         return [self.depth().run(*self.shape()), *(self.match(opponent) for opponent in self.met().values())]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Games won against each."""
         same = self.shape() == max(DEPTH_WINS)
         rows, bars, found = [], [], {}
         for key, opponent in self.met().items():
-            standing = found[str(opponent)] = standing_of(workshop.arrays(self.match(opponent)))
+            standing = found[str(opponent)] = standing_of(cache.arrays(self.match(opponent)))
             won = in_percent(standing.share)
             labels = {"opponent": str(opponent), "network": shape_text(self.shape()), "games": str(standing.games)}
             paper = OPPONENTS[key] if same else None  # a smaller network is no measure of the paper's
             rows.append(Row(labels, "games won, %", won, paper, neutral=50.0))
-            bars.append(Beside(str(opponent), won, paper))
+            bars.append(PaperComparison(str(opponent), won, paper))
         missing = [name for name in self.plays_against if name not in self.engines]
         notes = remarks(found, self.settings.level if GNUGO in self.engines else PAPERS_LEVEL)
         if missing and self.scale != "tiny":
@@ -292,12 +292,12 @@ class Opponents(M15Games):
         if len(bars) == 1:  # one point is no chart
             [one] = bars
             return Findings([Table("Games won", rows)], notes=[_sentence(network, one), *notes])
-        beside_paper(bars, folder / f"{self.name}.png", f"Games won by {network}", "games won, %")
+        compare_with_paper(bars, folder / f"{self.name}.png", f"Games won by {network}", "games won, %")
         picture = Picture(f"{self.name}.png", SAME_NETWORK)
         return Findings([Table("Games won", rows)], [], [picture], notes)
 
 
-def _sentence(network: str, one: Beside) -> str:
+def _sentence(network: str, one: PaperComparison) -> str:
     """What a chart of one case would show."""
     won = f"{one.ours.value:.0f} % of its games (95 % interval {one.ours.low:.0f} to {one.ours.high:.0f} %)"
     paper = "" if one.paper is None else f"; the paper's wins {one.paper:g} %"

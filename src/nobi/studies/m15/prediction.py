@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from nobi.figures.comparison import Beside, beside_paper
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.figures.comparison import PaperComparison, compare_with_paper
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.study import Claim, Findings, Picture, Row, Table, verdict, verdict_of_all
 from nobi.studies.training_jobs import TINY, DeepStudy, Imitation, Learning, Prediction, percent, points, small_scale
 
@@ -115,12 +115,12 @@ class Symmetry(M15Study):
         more = {"symmetric": "true"} if symmetric else {}
         return self.net(shape, **more, planes="m15-reduced")
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both kinds of all networks."""
         runs = [self.run(shape, symmetric=s) for shape in self.settings.shapes for s in (False, True)]
-        return [piece for run in runs for piece in (run, self.prediction(run))]
+        return [job for run in runs for job in (run, self.prediction(run))]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Accuracy, and what symmetry adds."""
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, gains_apart, quality_of
@@ -128,21 +128,23 @@ class Symmetry(M15Study):
         rows, changes, bars, gains, curves, pairs = [], [], [], {}, {}, []
         for shape, papers in zip(self.settings.shapes, SYMMETRY.items(), strict=True):
             (paper_shape, paper) = papers
-            verdicts = []
+            outcomes = []
             for symmetric in (False, True):
                 run = self.run(shape, symmetric=symmetric)
-                verdicts.append(self.prediction(run).verdicts(workshop))
+                outcomes.append(self.prediction(run).outcomes(cache))
                 weights = "symmetric" if symmetric else "free"
                 labels = {"network": shape_text(shape), "weights": weights, "weight count": f"{run.weight_count():,}"}
-                accuracy = percent(quality_of(verdicts[-1]).accuracy)
+                accuracy = percent(quality_of(outcomes[-1]).accuracy)
                 # the paper's figure stands beside a network of its shape, or of fewer filters where that is too much
                 figure = paper[symmetric]
                 rows.append(Row(labels, "accuracy, %", accuracy, figure if shape == paper_shape else None))
                 bars.append(
-                    Beside(f"{shape_text(shape)}, {weights}", accuracy, figure if shape == paper_shape else None)
+                    PaperComparison(
+                        f"{shape_text(shape)}, {weights}", accuracy, figure if shape == paper_shape else None
+                    )
                 )
-                curves[f"{shape_text(shape)}, {weights}"] = run.lines(workshop)
-            pairs.append((verdicts[1], verdicts[0]))
+                curves[f"{shape_text(shape)}, {weights}"] = run.lines(cache)
+            pairs.append((outcomes[1], outcomes[0]))
             gains[shape] = gain_of(*pairs[-1]).accuracy
             of_paper = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
             labels = {"network": f"{shape_text(shape)}{of_paper}"}
@@ -158,7 +160,9 @@ class Symmetry(M15Study):
                 f"the gain of the shallow network minus that of the deep one: {points(gap)}",
             ),
         ]
-        beside_paper(bars, folder / f"{self.name}.png", "Accuracy with free and with symmetric weights", "accuracy, %")
+        compare_with_paper(
+            bars, folder / f"{self.name}.png", "Accuracy with free and with symmetric weights", "accuracy, %"
+        )
         validation_curves(curves, folder / f"{self.name}-curves.png", "Learning with free and symmetric weights")
         tables = [Table("Accuracy on the test part", rows), Table("What symmetry adds, on the same positions", changes)]
         pictures = [
@@ -178,14 +182,14 @@ class DepthStudy(M15Study):
         """The network of so many layers and filters."""
         return self.net((layers, filters))
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All networks."""
         runs = [self.run(*shape) for shape in self.settings.shapes]
-        return [piece for run in runs for piece in (run, self.prediction(run))]
+        return [job for run in runs for job in (run, self.prediction(run))]
 
-    def verdicts(self, workshop: Workshop) -> "dict[Shape, Verdicts]":
+    def outcomes(self, cache: JobCache) -> "dict[Shape, Verdicts]":
         """What the networks predict."""
-        return {shape: self.prediction(self.run(*shape)).verdicts(workshop) for shape in self.settings.shapes}
+        return {shape: self.prediction(self.run(*shape)).outcomes(cache) for shape in self.settings.shapes}
 
     def chains(self) -> dict[str, list[Shape]]:
         """Networks that differ in depth alone, and in width alone, in order."""
@@ -205,30 +209,30 @@ class Depth(DepthStudy):
     title = "M15 section 5.2: accuracy of deeper and wider networks"
     paper = "M15 section 5.2"
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Accuracy of all networks."""
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, quality_of
 
-        verdicts = self.verdicts(workshop)
+        outcomes = self.outcomes(cache)
         rows, bars, curves = [], [], {}
         for shape in self.settings.shapes:
-            run, accuracy = self.run(*shape), percent(quality_of(verdicts[shape]).accuracy)
+            run, accuracy = self.run(*shape), percent(quality_of(outcomes[shape]).accuracy)
             labels = {"network": shape_text(shape), "weight count": f"{run.weight_count():,}"}
             rows.append(Row(labels, "accuracy, %", accuracy, DEPTH.get(shape)))
-            bars.append(Beside(shape_text(shape), accuracy, DEPTH.get(shape)))
-            curves[shape_text(shape)] = run.lines(workshop)
+            bars.append(PaperComparison(shape_text(shape), accuracy, DEPTH.get(shape)))
+            curves[shape_text(shape)] = run.lines(cache)
         claims = []
-        for word, chain in self.chains().items():
-            gaps = {(a, b): gain_of(verdicts[b], verdicts[a]).accuracy for a, b in pairwise(chain)}
+        for spec, chain in self.chains().items():
+            gaps = {(a, b): gain_of(outcomes[b], outcomes[a]).accuracy for a, b in pairwise(chain)}
             claims.append(
                 Claim(
-                    f"{word} networks predict better.",
+                    f"{spec} networks predict better.",
                     verdict_of_all(gaps.values()),
                     "; ".join(f"{shape_text(b)} minus {shape_text(a)}: {points(gap)}" for (a, b), gap in gaps.items()),
                 )
             )
-        beside_paper(
+        compare_with_paper(
             bars, folder / f"{self.name}.png", "Accuracy of networks of different depth and width", "accuracy, %"
         )
         validation_curves(
@@ -248,22 +252,22 @@ class Figure1(DepthStudy):
     title = "M15 figure 1: how often the expert's move is among the n best"
     paper = "M15 figure 1"
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """A curve a network."""
         from nobi.figures.training import top_curve
         from nobi.imitation.prediction import guesses_gain
 
-        verdicts = self.verdicts(workshop)
+        outcomes = self.outcomes(cache)
         curves, rows = {}, []
         for shape in self.settings.shapes:
-            top = curves[shape_text(shape)] = self.prediction(self.run(*shape)).predicted(workshop).top
+            top = curves[shape_text(shape)] = self.prediction(self.run(*shape)).predicted(cache).top
             for n in GUESSES:
                 paper = DEPTH.get(shape) if n == 1 else TOP_TEN if n == 10 and shape == (12, 128) else None
                 rows.append(
                     Row({"network": shape_text(shape), "guesses": str(n)}, "accuracy, %", percent(top[n - 1]), paper)
                 )
-        best, worst = (sorted(verdicts, key=lambda s: curves[shape_text(s)][0].value)[i] for i in (-1, 0))
-        gaps = {n: guesses_gain(verdicts[best], n, verdicts[worst], n) for n in GUESSES if n > 1}
+        best, worst = (sorted(outcomes, key=lambda s: curves[shape_text(s)][0].value)[i] for i in (-1, 0))
+        gaps = {n: guesses_gain(outcomes[best], n, outcomes[worst], n) for n in GUESSES if n > 1}
         ten = curves[shape_text(best)][9]
         claims = [
             Claim(
@@ -301,29 +305,29 @@ class Rank(M15Study):
         """The network with or without the planes of the rank."""
         return self.net(self.settings.shapes[0], **({} if rank else {"planes": "m15-norank"}))
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both networks."""
         runs = [self.run(rank=rank) for rank in (True, False)]
-        return [piece for run in runs for piece in (run, self.prediction(run))]
+        return [job for run in runs for job in (run, self.prediction(run))]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Accuracy by the rank of the player to move, with and without knowing it."""
         from nobi.figures.training import accuracy_by_group
         from nobi.imitation.prediction import FEWEST_GAMES, gain_of, large_enough
         from nobi.records.properties import rank_name
 
-        groups, rows, verdicts = {}, [], {}
-        for word, rank in (("with the rank", True), ("without the rank", False)):
-            piece = self.prediction(self.run(rank=rank))
-            verdicts[rank] = piece.verdicts(workshop)
-            found = piece.predicted(workshop)
+        groups, rows, outcomes = {}, [], {}
+        for spec, rank in (("with the rank", True), ("without the rank", False)):
+            job = self.prediction(self.run(rank=rank))
+            outcomes[rank] = job.outcomes(cache)
+            found = job.predicted(cache)
             enough = large_enough(found.by_rank)
-            groups[word] = {rank_name(key): quality.accuracy for key, quality in enough.items()}
-            rows.append(Row({"network": word, "rank of the player": "all"}, "accuracy, %", percent(found.all.accuracy)))
+            groups[spec] = {rank_name(key): quality.accuracy for key, quality in enough.items()}
+            rows.append(Row({"network": spec, "rank of the player": "all"}, "accuracy, %", percent(found.all.accuracy)))
             for key, quality in enough.items():
-                labels = {"network": word, "rank of the player": rank_name(key)}
+                labels = {"network": spec, "rank of the player": rank_name(key)}
                 rows.append(Row(labels, "accuracy, %", percent(quality.accuracy)))
-        gain = gain_of(verdicts[True], verdicts[False]).accuracy
+        gain = gain_of(outcomes[True], outcomes[False]).accuracy
         claim = Claim(
             "Knowing the rank of the player makes his moves easier to predict.",
             verdict(gain),

@@ -8,8 +8,8 @@ from typing import ClassVar
 from nobi.figures.comparison import share_lines
 from nobi.statistics import difference_of_shares
 from nobi.studies.beyond.size_transfer import SMALL, SizeTransfer
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job
 from nobi.studies.m15.prediction import Depth
 from nobi.studies.match_jobs import (
     MODEL,
@@ -155,23 +155,23 @@ class SearchStudy(DeepStudy):
             }
         return found
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The matches without a network, the shortest first; the network, and those with it."""
-        found: list[Piece] = [self.bare(playouts) for playouts in self.settings.playouts]
+        found: list[Job] = [self.bare(playouts) for playouts in self.settings.playouts]
         if self.learns_from:
             found.append(self.network())
             found += [self.guided(playouts, mode) for playouts in self.settings.guided_playouts for mode in MODES]
         return found
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The curve, and what priors add."""
-        found = self._without_network(workshop, folder)
+        found = self._without_network(cache, folder)
         if not self.learns_from:
             role = "kgs" if self.scale == "paper" else "small"
             note = f"Search with a network's priors is left out: no records were given for it (--data {role}=DATASET)."
             found.notes.append(note)
             return found
-        more = self._with_network(workshop, folder)
+        more = self._with_network(cache, folder)
         return Findings(
             found.tables + more.tables,
             found.claims + more.claims,
@@ -179,9 +179,9 @@ class SearchStudy(DeepStudy):
             found.notes + more.notes,
         )
 
-    def _without_network(self, workshop: Workshop, folder: Path) -> Findings:
+    def _without_network(self, cache: JobCache, folder: Path) -> Findings:
         opponent = str(self.opponent())
-        matches = {playouts: standing_of(workshop.arrays(self.bare(playouts))) for playouts in self.settings.playouts}
+        matches = {playouts: standing_of(cache.arrays(self.bare(playouts))) for playouts in self.settings.playouts}
         rows = [
             Row(
                 {"playouts a move": f"{playouts:,}", "opponent": opponent, "games": str(one.games)},
@@ -219,9 +219,9 @@ class SearchStudy(DeepStudy):
         notes = remarks({f"{playouts:,} playouts": one for playouts, one in matches.items()})
         return Findings([Table(f"Search without a network, {SIZE}x{SIZE}", rows)], claims, [picture], notes)
 
-    def _with_network(self, workshop: Workshop, folder: Path) -> Findings:
+    def _with_network(self, cache: JobCache, folder: Path) -> Findings:
         matches = {
-            (playouts, mode): standing_of(workshop.arrays(self.guided(playouts, mode)))
+            (playouts, mode): standing_of(cache.arrays(self.guided(playouts, mode)))
             for playouts in self.settings.guided_playouts
             for mode in MODES
         }

@@ -16,9 +16,9 @@ from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.records.sgf_writer import sgf_of
 from nobi.statistics import difference, mean_interval
-from nobi.storage import write_whole
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Coevolution, Piece
+from nobi.storage import atomic_write
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Coevolution, Job
 from nobi.studies.s08.random import GAME_NAMES, MDRNN
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 
@@ -95,15 +95,15 @@ class Table2(CoevolutionStudy):
     title = "S08 table II: dominance numbers of coevolution"
     paper = "S08 table II"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All runs."""
         return [run for game, elitist in TABLE_2 for run in self.runs(game, elitist)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table."""
         rows, claims = [], []
         numbers = {
-            key: np.array([float(len(workshop.arrays(run)["dominant"])) for run in self.runs(*key)]) for key in TABLE_2
+            key: np.array([float(len(cache.arrays(run)["dominant"])) for run in self.runs(*key)]) for key in TABLE_2
         }
         for (game, elitist), paper in TABLE_2.items():
             labels = {"game": GAME_NAMES[game], "selection": KINDS[elitist]}
@@ -127,13 +127,13 @@ class Figure7(CoevolutionStudy):
     title = "S08 figure 7: a run of coevolution"
     paper = "S08 figure 7"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The example."""
         return [self.example()]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The curve, with the dominant champions circled."""
-        arrays = workshop.arrays(self.example())
+        arrays = cache.arrays(self.example())
         metrics: list[dict[str, Any]] = [
             {"generation": g, "population": "ab"[g % 2], "absolute": value}
             for g, value in enumerate(arrays["absolute"].tolist())
@@ -161,13 +161,13 @@ class Figure8(CoevolutionStudy):
     title = "S08 figure 8: the CIAO plot of that run"
     paper = "S08 figure 8"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The example."""
         return [self.example()]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """The plot; and whether later champions beat earlier ones."""
-        scores = workshop.arrays(self.example())["ciao"]
+        scores = cache.arrays(self.example())["ciao"]
         ciao_plot(
             scores,
             folder / "s08-fig8.png",
@@ -202,14 +202,14 @@ class Figure9(CoevolutionStudy):
     paper = "S08 figure 9"
     sizes = (5, 9)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The example."""
         return [self.example()]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Black is a's last dominant champion; white are two of b's, the first and the last dominant one."""
         run = self.example()
-        arrays = workshop.arrays(run)
+        arrays = cache.arrays(run)
         black = int(arrays["dominant_a"][-1])
         whites = [int(arrays["dominant_b"][0]), int(arrays["dominant_b"][-1])]
         pictures, games = [], []
@@ -219,7 +219,7 @@ class Figure9(CoevolutionStudy):
                 names = f"champion of generation {black}", f"champion of generation {white}"
                 games.append((game, f"black {black}, white {white}: {game.result()}, {len(game.moves)} moves"))
                 file = f"s08-fig9-{white}-{size}x{size}.sgf"
-                write_whole(folder / file, sgf_of(game, *names, event="S08 figure 9"))
+                atomic_write(folder / file, sgf_of(game, *names, event="S08 figure 9"))
                 pictures.append(Picture(file, f"White: champion of generation {white}, {size}x{size}, {game.result()}"))
         title = "Champions of one run, Atari-Go; numbers are generations"
         games_figure(games, folder / "s08-fig9.png", title, columns=2)

@@ -7,8 +7,8 @@ from pathlib import Path
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import last_tenth, mean_interval
-from nobi.studies.cache import Workshop, learning_curves
-from nobi.studies.jobs import Evolution, Piece
+from nobi.studies.cache import JobCache, learning_curves
+from nobi.studies.jobs import Evolution, Job
 from nobi.studies.s08.random import GAME_NAMES, MDRNN
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 
@@ -76,17 +76,17 @@ class Figure6(Study):
         """The runs on one board."""
         return evolution_runs(self.settings, MDRNN, game, size, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All runs."""
         return [run for game in GAMES for size in SIZES for run in self.runs(game, size)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Curves, and what the last generations reach."""
         panels, rows, claims = [], [], []
         for game in GAMES:
             curves = {}
             for size in SIZES:
-                mean, best = curves[f"{size}x{size}"] = learning_curves(workshop, self.runs(game, size))
+                mean, best = curves[f"{size}x{size}"] = learning_curves(cache, self.runs(game, size))
                 reached, top = mean_interval(last_tenth(mean)), mean_interval(last_tenth(best))
                 labels = {"game": GAME_NAMES[game], "board": f"{size}x{size}"}
                 rows.append(Row(labels, "mean fitness, first generation", mean_interval(mean[:, 0])))

@@ -15,8 +15,8 @@ from nobi.games import variant
 from nobi.networks import make_network
 from nobi.players.inspection import view
 from nobi.statistics import Interval, difference, mean_interval
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece, RandomNetworks, random_weights
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job, RandomNetworks, random_weights
 from nobi.studies.study import (
     Claim,
     Findings,
@@ -92,7 +92,7 @@ class RandomStudy(Study):
             "fitness": "S08's score, p = 0.2",
         }
 
-    def piece(self, net: str, game: str, size: int, opponent: str) -> RandomNetworks:
+    def job(self, net: str, game: str, size: int, opponent: str) -> RandomNetworks:
         """The networks on one board against one opponent."""
         return RandomNetworks(net, game, size, opponent, self.settings.networks, self.settings.games, self.seed)
 
@@ -109,11 +109,11 @@ class Figure2(RandomStudy):
         """The network and the position."""
         return {"network": "MDRNN, k = 2, weights drawn from N(0, 1)", "position": " ".join(self.stones)}
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """None: one pass is all."""
         return []
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """Draws it."""
         network = make_network("mdrnn:hidden=2")
         weights = random_weights("mdrnn:hidden=2", 1, self.size, self.seed)[0]
@@ -155,11 +155,11 @@ class Percentiles(RandomStudy):
         """And the perceptron."""
         return {**super().conditions(), "MLP": "one hidden layer of 100 sigmoid units"}
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both kinds, on both boards, against both opponents."""
-        return [self.piece(net, self.game, s, o) for net in (MDRNN, MLP) for s in self.sizes for o in self.opponents]
+        return [self.job(net, self.game, s, o) for net in (MDRNN, MLP) for s in self.sizes for o in self.opponents]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Mean fitness of all, the percentile curves, and whether the MDRNN is better."""
         panels, rows = [], []
         means: dict[tuple[str, int, str], NDArray[np.float64]] = {}
@@ -167,7 +167,7 @@ class Percentiles(RandomStudy):
             curves = {}
             for opponent in self.opponents:
                 for size in self.sizes:
-                    fitness = workshop.arrays(self.piece(net, self.game, size, opponent))["score"]
+                    fitness = cache.arrays(self.job(net, self.game, size, opponent))["score"]
                     means[label, size, opponent] = fitness
                     curves[f"{size}x{size}, {opponent}"] = fitness
                     labels = {"network": label, "board": f"{size}x{size}", "opponent": opponent}
@@ -229,15 +229,15 @@ class Figure5(RandomStudy):
     title = "S08 figure 5: the same random networks on 5x5 and 9x9"
     paper = "S08 figure 5"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Both games on both boards."""
-        return [self.piece(MDRNN, game, size, "random") for game in ("atari-go", "gomoku") for size in (5, 9)]
+        return [self.job(MDRNN, game, size, "random") for game in ("atari-go", "gomoku") for size in (5, 9)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """A point a network."""
         panels, rows = [], []
         for game in ("atari-go", "gomoku"):
-            small, large = (workshop.arrays(self.piece(MDRNN, game, size, "random"))["score"] for size in (5, 9))
+            small, large = (cache.arrays(self.job(MDRNN, game, size, "random"))["score"] for size in (5, 9))
             name = GAME_NAMES[game]
             cloud = Cloud("MDRNN", small, large)
             panels.append(ScatterPanel(name, "fitness on 5x5", "fitness on 9x9", [cloud]))
@@ -262,13 +262,13 @@ class Table1(RandomStudy):
     title = "S08 table I: does a random network play alike on small and large boards?"
     paper = "S08 table I"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All boards of all pairs."""
         sizes = sorted({size for pair in PAIRS for size in pair})
         nets = BORDERS.values()
-        return [self.piece(net, game, size, opponent) for net in nets for game, opponent in TABLE_1 for size in sizes]
+        return [self.job(net, game, size, opponent) for net in nets for game, opponent in TABLE_1 for size in sizes]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table."""
         tables = {}
         for border, net in BORDERS.items():
@@ -276,7 +276,7 @@ class Table1(RandomStudy):
             for (game, opponent), paper in TABLE_1.items():
                 for (small, large), figures in zip(PAIRS, paper, strict=True):
                     labels = {"game": GAME_NAMES[game], "opponent": opponent, "boards": boards(small, large)}
-                    both = [workshop.arrays(self.piece(net, game, s, opponent))["score"] for s in (small, large)]
+                    both = [cache.arrays(self.job(net, game, s, opponent))["score"] for s in (small, large)]
                     rows.extend(transfer_rows(labels, both[0], both[1], figures))
             tables[border] = Table(f"Correlation of fitness, and share p better on the larger board: {border}", rows)
         return Findings(list(tables.values()), claims_of_tables(tables))

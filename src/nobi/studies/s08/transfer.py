@@ -6,8 +6,8 @@ from pathlib import Path
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import correlation_over_runs, higher_over_runs
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Arrays, Champions, Coevolution, Evolution, Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Arrays, Champions, Coevolution, Evolution, Job
 from nobi.studies.s08 import coevolution, evolution
 from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, beyond_half, every, verdict_of_all
@@ -74,15 +74,15 @@ class TrainedStudy(Study):
             step = s.coevolution_step
         return Champions(runs, s.ignored, step, size, "naive", s.games, self.seed)
 
-    def measured(self, workshop: Workshop, case: tuple[str, str, int, int]) -> tuple[Arrays, Arrays]:
+    def measured(self, cache: JobCache, case: tuple[str, str, int, int]) -> tuple[Arrays, Arrays]:
         """The same champions on the board of their training and on the larger one."""
         game, method, trained, test = case
-        small, large = (workshop.arrays(self.champions(game, method, trained, size)) for size in (trained, test))
+        small, large = (cache.arrays(self.champions(game, method, trained, size)) for size in (trained, test))
         return small, large
 
-    def work(self, cases: Sequence[tuple[str, str, int, int]]) -> Sequence[Piece]:
+    def work(self, cases: Sequence[tuple[str, str, int, int]]) -> Sequence[Job]:
         """The runs and the measurements of these cases."""
-        found: list[Piece] = []
+        found: list[Job] = []
         for game, method, trained, test in cases:
             pair = [self.champions(game, method, trained, size) for size in (trained, test)]
             found.extend([*pair[0].runs, *pair])
@@ -96,17 +96,17 @@ class Table3(TrainedStudy):
     title = "S08 table III: does a trained network play alike on small and large boards?"
     paper = "S08 table III"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All runs, and their champions on both boards."""
         return self.work(list(TABLE_3))
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table."""
         rows = []
         for case, (paper_correlation, paper_p) in TABLE_3.items():
             game, method, trained, test = case
             labels = {"game": GAME_NAMES[game], "method": method, "boards": boards(trained, test)}
-            small, large = self.measured(workshop, case)
+            small, large = self.measured(cache, case)
             both = small["score"], large["score"], small["run"]
             rows.append(Row(labels, "correlation", correlation_over_runs(*both), paper_correlation, neutral=0.0))
             rows.append(Row(labels, "p", higher_over_runs(*both), paper_p, neutral=0.5))
@@ -129,15 +129,15 @@ class Figure10(TrainedStudy):
     paper = "S08 figure 10"
     cases = (("atari-go", "coevolution", 5, 9), ("gomoku", "coevolution", 5, 9))
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The runs of coevolution, and their champions on both boards."""
         return self.work(self.cases)
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """A point a champion."""
         panels = []
         for case in self.cases:
-            small, large = self.measured(workshop, case)
+            small, large = self.measured(cache, case)
             cloud = Cloud("champions", small["score"], large["score"])
             panels.append(ScatterPanel(GAME_NAMES[case[0]], "fitness on 5x5", "fitness on 9x9", [cloud]))
         scatter_plot(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
 from nobi.statistics import difference, mean_interval, share_interval
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Piece, RandomNetworks
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Job, RandomNetworks
 from nobi.studies.s08.random import boards, claims_of_tables, transfer_rows
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict_of_all
 
@@ -68,7 +68,7 @@ class RandomStudy(Study):
             "Pente": "starts with a white stone at the centre, as in the published code",
         }
 
-    def piece(self, net: str, game: str, size: int, opponent: str) -> RandomNetworks:
+    def job(self, net: str, game: str, size: int, opponent: str) -> RandomNetworks:
         """The networks on one board against one opponent."""
         return RandomNetworks(net, game, size, opponent, self.settings.networks, self.settings.games, self.seed)
 
@@ -94,16 +94,16 @@ class Figure2(RandomStudy):
             "heuristic": "e = 0",
         }
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All curves."""
-        both = [self.piece(net, game, self.size, opponent) for net in (MDRNN, MLP) for game, opponent in self.cases]
-        return [*both, *(self.piece(net, "atari-go", self.size, "naive") for net in KINDS.values())]
+        both = [self.job(net, game, self.size, opponent) for net in (MDRNN, MLP) for game, opponent in self.cases]
+        return [*both, *(self.job(net, "atari-go", self.size, "naive") for net in KINDS.values())]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Percentiles, mean fitness, and the share of networks that win more than they lose."""
         panels, rows, claims = [], [], []
         fitness = {
-            (net, game, opponent): workshop.arrays(self.piece(net, game, self.size, opponent))["points"]
+            (net, game, opponent): cache.arrays(self.job(net, game, self.size, opponent))["points"]
             for net in (MDRNN, MLP)
             for game, opponent in self.cases
         }
@@ -117,8 +117,7 @@ class Figure2(RandomStudy):
                 rows.append(Row(labels, "mean fitness", mean_interval(values)))
                 rows.append(Row(labels, "share above 0", good))
         kinds = {
-            label: workshop.arrays(self.piece(net, "atari-go", self.size, "naive"))["points"]
-            for label, net in KINDS.items()
+            label: cache.arrays(self.job(net, "atari-go", self.size, "naive"))["points"] for label, net in KINDS.items()
         }
         panels.append(Panel("(c) Atari-Go, naive", kinds))
         more = [Row({"network": label}, "mean fitness", mean_interval(values)) for label, values in kinds.items()]
@@ -157,12 +156,12 @@ class Table1(RandomStudy):
         """And the network."""
         return {**super().conditions(), "MDLSTM": "k = 3, 93 weights", "opponent": "naive"}
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All boards and games."""
         sizes = sorted({size for pair in TABLE_1 for size in pair})
-        return [self.piece(net, game, size, "naive") for net in MODES.values() for game in GAME_NAMES for size in sizes]
+        return [self.job(net, game, size, "naive") for net in MODES.values() for game in GAME_NAMES for size in sizes]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table; the paper gives no p."""
         tables = []
         for mode, net in MODES.items():
@@ -170,7 +169,7 @@ class Table1(RandomStudy):
             for i, game in enumerate(GAME_NAMES):
                 for (small, large), correlations in TABLE_1.items():
                     labels = {"game": GAME_NAMES[game], "boards": boards(small, large)}
-                    both = [workshop.arrays(self.piece(net, game, size, "naive"))["points"] for size in (small, large)]
+                    both = [cache.arrays(self.job(net, game, size, "naive"))["points"] for size in (small, large)]
                     rows.extend(transfer_rows(labels, both[0], both[1], (correlations[i], None)))
             tables.append(Table(f"Random MDLSTMs against naive: {mode}", rows))
         return Findings(tables, claims_of_tables(dict(zip(MODES, tables, strict=True))))
@@ -184,13 +183,13 @@ class Figure4a(RandomStudy):
     paper = "S09 figure 4a"
     sizes = (7, 11)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Two boards."""
-        return [self.piece(MDLSTM, "atari-go", size, "naive") for size in self.sizes]
+        return [self.job(MDLSTM, "atari-go", size, "naive") for size in self.sizes]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """A point a network."""
-        small, large = (workshop.arrays(piece)["points"] for piece in self.pieces())
+        small, large = (cache.arrays(job)["points"] for job in self.jobs())
         panel = ScatterPanel(
             "Atari-Go, against naive", "fitness on 7x7", "fitness on 11x11", [Cloud("MDLSTM", small, large)]
         )

@@ -9,8 +9,8 @@ from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import difference, last_tenth, mean_interval
-from nobi.studies.cache import Workshop, learning_curves
-from nobi.studies.jobs import Evolution, Piece
+from nobi.studies.cache import JobCache, learning_curves
+from nobi.studies.jobs import Evolution, Job
 from nobi.studies.s09.random import CONV, MDLSTM, MDRNN, MLP
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict
 
@@ -75,15 +75,15 @@ class LearningStudy(Study):
         """The runs of one network."""
         return training_runs(self.settings, net, "atari-go", self.opponent, self.seed)
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """All runs."""
         return [run for net in self.nets for run in self.runs(net)]
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """Curves, what is reached, and who is better."""
         curves, rows, reached = {}, [], {}
         for net in self.nets:
-            mean, best = curves[NAMES[net]] = learning_curves(workshop, self.runs(net))
+            mean, best = curves[NAMES[net]] = learning_curves(cache, self.runs(net))
             reached[net] = last_tenth(mean)
             labels = {"network": NAMES[net]}
             rows.append(Row(labels, "mean fitness, last tenth", mean_interval(reached[net])))

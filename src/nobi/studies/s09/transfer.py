@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import correlation_over_runs, gain_over_runs, gap_between, higher_over_runs
-from nobi.studies.cache import Workshop
-from nobi.studies.jobs import Champions, Piece
+from nobi.studies.cache import JobCache
+from nobi.studies.jobs import Champions, Job
 from nobi.studies.s08.random import boards
 from nobi.studies.s09.random import CONV, GAME_NAMES, MDLSTM, PENTE
 from nobi.studies.s09.training import AGAINST_HEURISTIC, AGAINST_NAIVE, NAMES, Training, training_runs
@@ -100,22 +100,22 @@ class Table2(TransferStudy):
     title = "S09 table 2: do trained networks play alike on small and large boards?"
     paper = "S09 table 2"
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """Runs of all games and both networks; their champions on all boards."""
-        found: list[Piece] = []
+        found: list[Job] = []
         for game in GAME_NAMES:
             for net in (CONV, MDLSTM):
                 measured = [self.champions(net, game, size) for size in (TRAINED, 9, 11, 19)]
                 found.extend([*measured[0].runs, *measured])
         return found
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:  # noqa: ARG002
+    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
         """The table, and whether MDLSTM scales better."""
         rows, higher = [], []
         for (game, size), papers in TABLE_2.items():
             for net, (paper_correlation, paper_p) in zip((CONV, MDLSTM), papers, strict=True):
                 labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": NAMES[net]}
-                small, large = (workshop.arrays(self.champions(net, game, s)) for s in (TRAINED, size))
+                small, large = (cache.arrays(self.champions(net, game, s)) for s in (TRAINED, size))
                 both = small["points"], large["points"], small["run"]
                 rows.append(Row(labels, "correlation", correlation_over_runs(*both), paper_correlation, neutral=0.0))
                 share = higher_over_runs(*both)
@@ -152,22 +152,22 @@ class ScatterStudy(TransferStudy):
     opponents: ClassVar[tuple[str, ...]]
     """Whom the networks were trained against, and are measured against."""
 
-    def pieces(self) -> Sequence[Piece]:
+    def jobs(self) -> Sequence[Job]:
         """The runs of both networks, and their champions on both boards."""
-        found: list[Piece] = []
+        found: list[Job] = []
         for opponent, net in product(self.opponents, (MDLSTM, CONV)):
             measured = [self.champions(net, "atari-go", size, opponent) for size in (TRAINED, self.size)]
             found.extend([*measured[0].runs, *measured])
         return found
 
-    def findings(self, workshop: Workshop, folder: Path) -> Findings:
+    def report(self, cache: JobCache, folder: Path) -> Findings:
         """A point or a cross a champion."""
         panels, rows, claims = [], [], []
         for opponent in self.opponents:
             clouds, r = [], {}
             for net in (MDLSTM, CONV):
                 measured = (self.champions(net, "atari-go", size, opponent) for size in (TRAINED, self.size))
-                small, large = map(workshop.arrays, measured)
+                small, large = map(cache.arrays, measured)
                 clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
                 r[net] = correlation_over_runs(small["points"], large["points"], small["run"])
                 labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": opponent}
