@@ -50,7 +50,7 @@ test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 # what depends on the order of sums, under the instruction set that tests/portable.env chooses
-NUMERICAL := $(wildcard tests/nn) tests/networks tests/evolve tests/imitate tests/search tests/test_demo.py
+NUMERICAL := $(wildcard tests/nn) tests/networks tests/models tests/trainers tests/evolution tests/imitation tests/search tests/test_demo.py
 
 test-portable: $(VENV)/ready-dev
 	env $$(cat tests/portable.env) $(BIN)/pytest --numprocesses 2 --dist worksteal $(NUMERICAL)

@@ -62,7 +62,7 @@ def legal(boards: SquavaBoards, g: int, move: int) -> bool:
 
 
 @inlined
-def verdict(boards: SquavaBoards, g: int, move: int) -> int:
+def immediate_outcome(boards: SquavaBoards, g: int, move: int) -> int:
     """Four wins, three loses."""
     row = longest_row(boards.stones, g, move, boards.stones.to_move[g])
     return WINS if row >= 4 else LOSES if row == 3 else UNDECIDED
@@ -73,7 +73,7 @@ def play(boards: SquavaBoards, g: int, move: int) -> None:
     """Places the stone and ends the game if that decides it."""
     stones = boards.stones
     me = stones.to_move[g]
-    decision = verdict(boards, g, move)
+    decision = immediate_outcome(boards, g, move)
     put(stones, g, move, me)
     end_turn(stones, g, move)
     if decision == WINS:
@@ -89,7 +89,7 @@ class Squava(Game):
     """Four in a row win, three lose."""
 
     name = "squava"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: Any) -> SquavaBoards:  # noqa: ARG003

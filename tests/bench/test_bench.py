@@ -7,7 +7,7 @@ import pytest
 
 from helpers.commands import call
 from nobi.bench.data import playout_records, records_as_sgf
-from nobi.bench.measure import Figure, rate_figure, rates
+from nobi.bench.measure import Measurement, rate_figure, rates
 from nobi.records.sgf_reader import parse_sgf
 
 
@@ -26,7 +26,7 @@ def test_rates_are_units_per_second():
     [(5, None, False, None), (5, 4, False, True), (5, 6, False, False), (5, 6, True, True), (5, 4, True, False)],
 )
 def test_a_figure_reaches_what_it_has_to(value, least, lower, reached):
-    assert Figure("x", "s", value, value, at_least=least, lower_is_better=lower).reached is reached
+    assert Measurement("x", "s", value, value, at_least=least, lower_is_better=lower).reached is reached
 
 
 def test_the_median_is_reported():

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from helpers.diagrams import CAPTURES, CONNECTION, FOUR_STONE_SUICIDE, KO, ONE_STONE_SUICIDE
-from helpers.positions import picture, play, points, position, verdict
+from helpers.positions import immediate_outcome, picture, play, points, position
 from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
@@ -47,7 +47,7 @@ def captured(game):
 def test_atari_go(spec, diagram, move, result):
     game = position(spec, diagram)
     assert game.is_legal(move)
-    assert verdict(game, move) == {"B+": WINS, "W+": LOSES, "?": UNDECIDED}[result]
+    assert immediate_outcome(game, move) == {"B+": WINS, "W+": LOSES, "?": UNDECIDED}[result]
     game.play(move)
     assert game.result() == result
     assert game.is_over == (result != "?")
@@ -56,7 +56,7 @@ def test_atari_go(spec, diagram, move, result):
 def test_atari_go_white_wins_by_the_same_rules():
     game = variant("atari-go", 5).new()
     play(game, "A1 A2 C3")
-    assert verdict(game, "B1") == WINS
+    assert immediate_outcome(game, "B1") == WINS
     game.play("B1")
     assert game.result() == "W+"
     assert game.colour("A1") == EMPTY
@@ -91,8 +91,8 @@ def test_atari_go_counts_stones_over_several_moves():
     game.undo()
     play(game, "B2 C3")
     assert captured(game) == [2, 0]
-    assert verdict(game, "E5") == WINS
-    assert verdict(game, "E3") == UNDECIDED
+    assert immediate_outcome(game, "E5") == WINS
+    assert immediate_outcome(game, "E3") == UNDECIDED
     game.play("E5")
     assert game.result() == "B+"
 
@@ -104,7 +104,7 @@ def test_atari_go_has_no_ko():
     assert not game.is_over
     game.play("B1")
     assert not game.is_over
-    assert verdict(game, "C1") == WINS
+    assert immediate_outcome(game, "C1") == WINS
     game.play("C1")
     assert game.result() == "B+"
 
@@ -134,7 +134,7 @@ def test_atari_go_length_is_bounded(captures):
     for _ in range(40):
         game = chosen.new()
         while not game.is_over:
-            safe = [m for m in game.legal_moves() if verdict(game, vertex_name(m, 5)) == UNDECIDED]
+            safe = [m for m in game.legal_moves() if immediate_outcome(game, vertex_name(m, 5)) == UNDECIDED]
             game.play(rng.choice(safe or game.legal_moves()))
         assert sum(captured(game)) <= 2 * (captures - 1) + 24
         longest = max(longest, len(game.moves))

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.diagrams import EMPTY_BOARD, HALVES, ONE_STONE
-from helpers.positions import drawn, picture, play, points, position, prisoners, side_by_side, verdict
+from helpers.positions import drawn, immediate_outcome, picture, play, points, position, prisoners, side_by_side
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
@@ -15,7 +15,7 @@ def test_go_ends_with_two_passes_in_a_row():
     game.play("pass")
     assert not game.is_over
     assert game.result() == "?"
-    assert verdict(game, "pass") == WINS
+    assert immediate_outcome(game, "pass") == WINS
     game.play("pass")
     assert game.is_over
     assert game.outcome == WHITE
@@ -54,8 +54,8 @@ def test_go_a_move_between_passes_starts_the_count_anew():
 def test_go_second_pass_decides(komi, foreseen, outcome, result):
     """One black stone owns all 25 points; black passes after white."""
     game = play(variant(f"go:komi={komi}", 5).new(), "C3 pass")
-    assert verdict(game, "A1") == UNDECIDED
-    assert verdict(game, "pass") == foreseen
+    assert immediate_outcome(game, "A1") == UNDECIDED
+    assert immediate_outcome(game, "pass") == foreseen
     game.play("pass")
     assert game.outcome == outcome
     assert game.result() == result

@@ -5,13 +5,13 @@ import pytest
 from helpers.positions import (
     assert_forbidden,
     drawn,
+    immediate_outcome,
     picture,
     play,
     position,
     rows_position,
     side_by_side,
     step,
-    verdict,
 )
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.board.text import COLUMNS
@@ -36,7 +36,7 @@ def test_five_or_more_in_a_row_win(spec, colour, direction, length):
         others = [name for name in row if name != last]
         black, white = (others, ()) if colour == BLACK else ((), others)
         game = rows_position(spec, 9, black, white, to_move=colour)
-        assert verdict(game, last) == (UNDECIDED if length == 4 else WINS)
+        assert immediate_outcome(game, last) == (UNDECIDED if length == 4 else WINS)
         game.play(last)
         assert game.result() == ("?" if length == 4 else "B+" if colour == BLACK else "W+")
 
@@ -45,7 +45,7 @@ def test_five_or_more_in_a_row_win(spec, colour, direction, length):
 def test_a_row_is_interrupted_by_a_gap_or_an_enemy(spec):
     for white in ["", "E5"]:
         game = rows_position(spec, 9, ["B5", "C5", "D5", "F5"], white.split())
-        assert verdict(game, "G5") == UNDECIDED
+        assert immediate_outcome(game, "G5") == UNDECIDED
         game.play("G5")
         assert game.result() == "?"
 
@@ -73,7 +73,7 @@ def test_a_row_is_interrupted_by_a_gap_or_an_enemy(spec):
 def test_rows_do_not_wrap_around(spec, diagram):
     game = position(spec, diagram)
     for last in [f"A{y}" for y in range(1, 7)]:
-        assert verdict(game, last) == UNDECIDED
+        assert immediate_outcome(game, last) == UNDECIDED
         game.play(last)
         assert not game.is_over
         game.undo()

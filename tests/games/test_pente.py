@@ -6,6 +6,7 @@ from helpers.diagrams import EMPTY_BOARD, HALVES, ONE_STONE
 from helpers.positions import (
     assert_forbidden,
     drawn,
+    immediate_outcome,
     picture,
     play,
     points,
@@ -13,7 +14,6 @@ from helpers.positions import (
     rows_position,
     side_by_side,
     step,
-    verdict,
 )
 from nobi.board.stones import BLACK, DRAW, EMPTY, RUNNING, WHITE
 from nobi.board.text import point_named
@@ -149,12 +149,12 @@ def test_pente_fifth_pair_wins():
         . O O X . O X X .
         """,
     )
-    assert verdict(game, "E6") == UNDECIDED
+    assert immediate_outcome(game, "E6") == UNDECIDED
     play(game, "E6 J1")
     assert game.pairs == {BLACK: 4, WHITE: 1}
     assert not game.is_over
-    assert verdict(game, "A9") == UNDECIDED
-    assert verdict(game, "A1") == WINS
+    assert immediate_outcome(game, "A9") == UNDECIDED
+    assert immediate_outcome(game, "A1") == WINS
     game.play("A1")
     assert game.pairs == {BLACK: 5, WHITE: 1}
     assert game.result() == "B+"
@@ -166,7 +166,7 @@ def test_pente_eight_pairs_in_one_move_win():
     black = [step("D4", x, y, 3) for x, y in ring]
     white = [step("D4", x, y, i) for x, y in ring for i in (1, 2)]
     game = rows_position("pente:centre=false", 7, black, white)
-    assert verdict(game, "D4") == WINS
+    assert immediate_outcome(game, "D4") == WINS
     game.play("D4")
     assert game.result() == "B+"
     assert game.pairs == {BLACK: 8, WHITE: 0}
@@ -186,7 +186,7 @@ def test_pente_five_in_a_row_is_looked_for_before_a_capture():
         . . . . . . .
         """,
     )
-    assert verdict(game, "E4") == WINS
+    assert immediate_outcome(game, "E4") == WINS
     game.play("E4")
     assert game.result() == "B+"
     assert game.pairs == {BLACK: 0, WHITE: 0}
@@ -207,13 +207,13 @@ def test_pente_a_capture_breaks_a_row():
         . . . . . . .
         """,
     )
-    assert verdict(game, "B3") == UNDECIDED
+    assert immediate_outcome(game, "B3") == UNDECIDED
     game.play("B3")
     assert game.pairs == {BLACK: 1, WHITE: 0}
     game.play("F4")
     assert not game.is_over
     play(game, "A1")
-    assert verdict(game, "B4") == WINS
+    assert immediate_outcome(game, "B4") == WINS
 
 
 @pytest.mark.parametrize(("size", "centre"), [(5, "C3"), (6, "D3"), (9, "E5"), (19, "K10"), (25, "N13")])

@@ -63,9 +63,9 @@ def prisoners(game):
     return [int(game.boards.prisoners[0, colour]) for colour in (BLACK, WHITE)]
 
 
-def verdict(game, move):
+def immediate_outcome(game, move):
     """What the rules say of a move before it is played."""
-    return game.rules.verdict(game.boards, 0, np.uint16(point_named(move, game.size)))
+    return game.rules.immediate_outcome(game.boards, 0, np.uint16(point_named(move, game.size)))
 
 
 def assert_forbidden(game, move):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nobi.bench.games import peak_rate
-from nobi.bench.measure import Figure, rate_figure, rate_ratios, rates
+from nobi.bench.measure import Measurement, rate_figure, rate_ratios, rates
 
 if TYPE_CHECKING:
     from nobi.networks.deep.nobi_net import NobiNet
@@ -26,10 +26,10 @@ def operations(width: int, blocks: int) -> float:
     return 6.0 * 36 * tiles * width * width * 2 * blocks
 
 
-def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def measurements(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
 
-    def step() -> Figure:
+    def step() -> Measurement:
         ours, theirs = _training("winograd"), _training("torch")
         ratios = rate_ratios(theirs, ours, seconds, repeats=5)
         [rate] = rates(ours, seconds, repeats=1)
@@ -43,7 +43,7 @@ def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     for batch in BATCHES:
         for rival in ("torch", "onnxruntime"):
 
-            def inference(batch: int = batch, rival: str = rival) -> Figure:
+            def inference(batch: int = batch, rival: str = rival) -> Measurement:
                 ours, theirs = _inference("nobi", batch), _inference(rival, batch)
                 ratios = rate_ratios(theirs, ours, seconds, repeats=5)
                 [rate] = rates(ours, seconds, repeats=1)

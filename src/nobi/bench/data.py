@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nobi.arena.play import play_games
-from nobi.bench.measure import Figure, rate_figure, rates
+from nobi.bench.measure import Measurement, rate_figure, rates
 from nobi.board.stones import PASS
 from nobi.features import make_planes
 from nobi.games import variant
@@ -54,17 +54,17 @@ def _import_rates(source: Path, folder: Path, repeats: int = 3) -> list[float]:
     return found
 
 
-def dataset_figures(seconds: float) -> Iterator[Callable[[], Figure]]:  # noqa: ARG001 (an import takes as long as it takes)
+def dataset_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:  # noqa: ARG001 (an import takes as long as it takes)
     """The figures of this section, each measured when called."""
 
-    def figure(what: str, write: Callable[[Path, list[bytes]], Path]) -> Figure:
+    def figure(what: str, write: Callable[[Path, list[bytes]], Path]) -> Measurement:
         with tempfile.TemporaryDirectory() as folder:
             source = write(Path(folder), records_as_sgf(playout_records(SIZE, IMPORTED_GAMES)))
             found = _import_rates(source, Path(folder))
         note = f"{IMPORTED_GAMES:,} games of about 220 moves, {usable_threads()} processes"
         return rate_figure(f"import of {what}", "games/s", found, at_least=LEAST_IMPORTED, peer=note)
 
-    def packed() -> Figure:
+    def packed() -> Measurement:
         def write(folder: Path, texts: list[bytes]) -> Path:
             path = folder / "games.sgfl.xz"
             path.write_bytes(lzma.compress(b"\n".join(texts)))
@@ -72,7 +72,7 @@ def dataset_figures(seconds: float) -> Iterator[Callable[[], Figure]]:  # noqa: 
 
         return figure("a packed file, a record a line", write)
 
-    def files() -> Figure:
+    def files() -> Measurement:
         def write(folder: Path, texts: list[bytes]) -> Path:
             source = folder / "games"
             source.mkdir()
@@ -149,13 +149,15 @@ def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype
     return rates(work, seconds)
 
 
-def feature_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def feature_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
     for spec, least in LEAST.items():
         for size in LENGTHS:
             for in_order in (True, False):
 
-                def speed(spec: str = spec, least: int = least, size: int = size, in_order: bool = in_order) -> Figure:
+                def speed(
+                    spec: str = spec, least: int = least, size: int = size, in_order: bool = in_order
+                ) -> Measurement:
                     found = position_rate(spec, size, seconds, in_order=in_order)
                     how = "whole games in order" if in_order else "positions here and there"
                     note = f"{1e6 / max(found):.1f} µs a position at best"
@@ -165,7 +167,7 @@ def feature_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
 
                 yield speed
 
-    def small() -> Figure:
+    def small() -> Measurement:
         found = position_rate("m15", 19, seconds, in_order=False, dtype=np.uint8)
         return rate_figure("m15 19x19, positions here and there, as bytes", "positions/s", found)
 

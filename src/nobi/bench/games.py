@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from nobi.arena.play import play_games
-from nobi.bench.measure import Figure, rate_figure, rate_ratios, rates
+from nobi.bench.measure import Measurement, rate_figure, rate_ratios, rates
 from nobi.evolution.fitness import Fitness
 from nobi.games import variant
 from nobi.networks import make_network
@@ -66,11 +66,11 @@ def open_spiel_rate(size: int, seconds: float) -> float | None:
     return max(rates(play, seconds, repeats=2))
 
 
-def arena_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def arena_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
     for size, least, aim, libego in ((9, 50_000, 90_000, "49,000"), (19, 9_500, 18_000, "10,100")):
 
-        def playouts(size: int = size, least: int = least, aim: int = aim, libego: str = libego) -> Figure:
+        def playouts(size: int = size, least: int = least, aim: int = aim, libego: str = libego) -> Measurement:
             found = game_rate("go:ko=simple", size, "playout", "playout", seconds)
             peers = [LIBEGO.format(libego)]
             spiel = open_spiel_rate(size, seconds)
@@ -83,28 +83,28 @@ def arena_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
         yield playouts
     for game, size, least, papers in (("atari-go", 7, 60_000, "862"), ("gomoku", 9, 20_000, "204")):
 
-        def naive(game: str = game, size: int = size, least: int = least, papers: str = papers) -> Figure:
+        def naive(game: str = game, size: int = size, least: int = least, papers: str = papers) -> Measurement:
             found = game_rate(game, size, "random", "naive", seconds)
             what = f"{game} {size}x{size} random against naive"
             return rate_figure(what, "games/s", found, at_least=least, peer=PAPERS_CODE.format(papers))
 
         yield naive
 
-    def heuristic() -> Figure:
+    def heuristic() -> Measurement:
         found = game_rate("atari-go", 7, "heuristic", "heuristic", seconds)
         return rate_figure("atari-go 7x7 heuristic against itself", "games/s", found)
 
     yield heuristic
     for game, size, a, b in (("atari-go", 7, "random", "naive"), ("go:ko=simple", 9, "playout", "playout")):
 
-        def scaling(game: str = game, size: int = size, a: str = a, b: str = b) -> Figure:
+        def scaling(game: str = game, size: int = size, a: str = a, b: str = b) -> Measurement:
             ratios = rate_ratios(match_of(game, size, a, b), match_of(game, size, a, b, threads=2), seconds)
             return rate_figure(f"{game} {size}x{size}, 2 threads over 1", "times", ratios, at_least=1.8, aim=2)
 
         yield scaling
 
 
-def size_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def size_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """How the cost grows with the board."""
     for game, a, b in (
         ("atari-go", "random", "naive"),
@@ -114,7 +114,7 @@ def size_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     ):
         for size in (5, 9, 13, 19, 25):
 
-            def grown(game: str = game, a: str = a, b: str = b, size: int = size) -> Figure:
+            def grown(game: str = game, a: str = a, b: str = b, size: int = size) -> Measurement:
                 found = game_rate(game, size, a, b, seconds)
                 where = variant(game, size)
                 sample = play_games(where, make_player(a, where), make_player(b, where), 200)
@@ -200,11 +200,11 @@ def peak_rate() -> float:
     return best
 
 
-def network_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def network_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
     for network, game, size, pybrain in GAMES:
 
-        def whole(network: str = network, game: str = game, size: int = size, pybrain: float = pybrain) -> Figure:
+        def whole(network: str = network, game: str = game, size: int = size, pybrain: float = pybrain) -> Measurement:
             found = [rate * pybrain / 1000 for rate in ply_rate(network, game, size, seconds)]
             micro = pybrain * 1000 / max(found)
             note = f"{micro:.2f} µs a ply at best; PyBrain: {pybrain} ms on such a machine"
@@ -214,18 +214,20 @@ def network_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
         yield whole
     for network, size, pybrain, paper in MOVES:
 
-        def single(network: str = network, size: int = size, pybrain: float = pybrain, paper: str = paper) -> Figure:
+        def single(
+            network: str = network, size: int = size, pybrain: float = pybrain, paper: str = paper
+        ) -> Measurement:
             times = [1e6 / rate for rate in pass_rate(network, size, seconds, boards=1)]
             note = f"PyBrain: {pybrain} ms on such a machine" + (f"; the paper: {paper} ms" if paper else "")
             middle = sorted(times)[len(times) // 2]
-            return Figure(
+            return Measurement(
                 f"{network}, one move on {size}x{size}", "µs", middle, min(times), peer=note, lower_is_better=True
             )
 
         yield single
     for network, size in (("mdrnn:hidden=10", 7), ("mdlstm:hidden=3,mode=original", 7)):
 
-        def share(network: str = network, size: int = size) -> Figure:
+        def share(network: str = network, size: int = size) -> Measurement:
             found = [rate * operations(network, size) for rate in pass_rate(network, size, seconds)]
             peak = peak_rate()
             note = f"{max(found) / 1e9:.0f} of {peak / 1e9:.0f} billion operations a second (a matrix product)"
@@ -233,7 +235,7 @@ def network_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
 
         yield share
 
-    def generations() -> Figure:
+    def generations() -> Measurement:
         net = make_network("mdlstm")
         trainer = make_trainer("cmaes", net.weight_count(7), 0)
         fitness = Fitness("atari-go", (7,), net, ("naive",), 100, 0)
@@ -250,17 +252,17 @@ def network_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
     yield generations
 
 
-def growth_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def growth_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """How the cost of a pass grows with the board and with the units."""
     cases = [("mdrnn", 10, size) for size in (5, 7, 9, 13, 19, 25)] + [("mdrnn", k, 9) for k in (2, 5, 20)]
     cases += [("mdlstm", 3, size) for size in (5, 7, 9, 13, 19, 25)] + [("mdlstm", k, 9) for k in (1, 5, 10)]
     for name, k, size in cases:
 
-        def grown(network: str = f"{name}:hidden={k}", size: int = size) -> Figure:
+        def grown(network: str = f"{name}:hidden={k}", size: int = size) -> Measurement:
             times = [1e6 / rate for rate in pass_rate(network, size, seconds)]
             note = f"{1000 * min(times) / size**2:.0f} ns a point"
             middle = sorted(times)[len(times) // 2]
-            return Figure(
+            return Measurement(
                 f"{network}, {size}x{size}", "µs a board", middle, min(times), peer=note, lower_is_better=True
             )
 
@@ -323,10 +325,10 @@ def guided_by_torch(size: int) -> Search:
     return Search(variant("go", size), SearchSettings(follow=0), policy=policy)
 
 
-def share_kept(what: str, size: int, search: Search, seconds: float) -> Figure:
+def share_kept(what: str, size: int, search: Search, seconds: float) -> Measurement:
     """How many of its playouts the search keeps beside a network."""
     shares = playout_ratios(plain("go", size), search, seconds)
-    told = search.figures
+    told = search.measurements
     note = (
         f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
         if told
@@ -335,23 +337,23 @@ def share_kept(what: str, size: int, search: Search, seconds: float) -> Figure:
     return rate_figure(f"Go {size}x{size} search with {what}, over without", "times", shares, at_least=0.8, peer=note)
 
 
-def search_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def search_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
     for size, least, aim in ((9, 8_000, 16_000), (19, 2_000, 3_600)):
 
-        def alone(size: int = size, least: int = least, aim: int = aim) -> Figure:
+        def alone(size: int = size, least: int = least, aim: int = aim) -> Measurement:
             found = playout_rate(plain("go", size), seconds)
             what = f"Go {size}x{size} search"
             return rate_figure(what, "playouts/s", found, at_least=least, aim=aim, peer=PEERS[size])
 
-        def threads(size: int = size) -> Figure:
+        def threads(size: int = size) -> Measurement:
             ratios = playout_ratios(plain("go", size), plain("go", size, 2), seconds)
             return rate_figure(f"Go {size}x{size} search, 2 threads over 1", "times", ratios, at_least=1.7, aim=2)
 
-        def with_network(size: int = size) -> Figure:
+        def with_network(size: int = size) -> Measurement:
             return share_kept("an MDLSTM network", size, guided(size), seconds)
 
-        def with_deep_network(size: int = size) -> Figure:
+        def with_deep_network(size: int = size) -> Measurement:
             return share_kept(DEEP, size, guided_by_torch(size), seconds)
 
         yield alone
@@ -361,7 +363,7 @@ def search_figures(seconds: float) -> Iterator[Callable[[], Figure]]:
             yield with_deep_network
     for game, size in (("atari-go", 7), ("gomoku", 9), ("pente", 9)):
 
-        def other(game: str = game, size: int = size) -> Figure:
+        def other(game: str = game, size: int = size) -> Measurement:
             return rate_figure(f"{game} {size}x{size} search", "playouts/s", playout_rate(plain(game, size), seconds))
 
         yield other

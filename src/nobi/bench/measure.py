@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Figure:
+class Measurement:
     """One measured figure."""
 
     what: str
@@ -77,6 +77,6 @@ def rate_figure(
     at_least: float | None = None,
     aim: float | None = None,
     peer: str = "",
-) -> Figure:
+) -> Measurement:
     """The figure of repeated measurements of a rate."""
-    return Figure(what, unit, statistics.median(found), max(found), at_least, aim, peer)
+    return Measurement(what, unit, statistics.median(found), max(found), at_least, aim, peer)

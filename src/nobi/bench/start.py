@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from nobi.bench.measure import Figure
+from nobi.bench.measure import Measurement
 
 _MATCH = ("match", "random", "naive", "--size", "7", "--games", "10")
 
@@ -22,25 +22,25 @@ def command_seconds(*arguments: str, cache: str | None = None) -> float:
     return time.perf_counter() - start
 
 
-def figures(seconds: float) -> Iterator[Callable[[], Figure]]:  # noqa: ARG001
+def measurements(seconds: float) -> Iterator[Callable[[], Measurement]]:  # noqa: ARG001
     """The figures of this section, each measured when called."""
 
-    def timed(what: str, most: float, times: list[float]) -> Figure:
+    def timed(what: str, most: float, times: list[float]) -> Measurement:
         middle = sorted(times)[len(times) // 2]
-        return Figure(what, "s", middle, min(times), at_least=most, lower_is_better=True)
+        return Measurement(what, "s", middle, min(times), at_least=most, lower_is_better=True)
 
-    def help_time() -> Figure:
+    def help_time() -> Measurement:
         return timed("nobi --help", 0.5, [command_seconds("--help") for _ in range(5)])
 
-    def warm() -> Figure:
+    def warm() -> Measurement:
         command_seconds(*_MATCH)
         return timed("nobi match, compiled before", 3, [command_seconds(*_MATCH) for _ in range(5)])
 
-    def cold() -> Figure:
+    def cold() -> Measurement:
         with tempfile.TemporaryDirectory() as cache:
             return timed("nobi match, first ever", 60, [command_seconds(*_MATCH, cache=cache)])
 
-    def cold_go() -> Figure:
+    def cold_go() -> Measurement:
         command = ("match", "naive", "playout", "--game", "go", "--games", "10")
         with tempfile.TemporaryDirectory() as cache:
             return timed("nobi match --game go, first ever", 60, [command_seconds(*command, cache=cache)])

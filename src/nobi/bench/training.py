@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from nobi.bench.data import playout_records
-from nobi.bench.measure import Figure, rate_figure, rate_ratios, rates
+from nobi.bench.measure import Measurement, rate_figure, rate_ratios, rates
 from nobi.imitation.data import Batch, Positions, Reader, Sampler, in_turn
 from nobi.imitation.step import Trainer
 from nobi.networks.deep import make_deep
@@ -24,11 +24,11 @@ CASES = (
 )
 
 
-def figures(seconds: float) -> Iterator[Callable[[], Figure]]:
+def measurements(seconds: float) -> Iterator[Callable[[], Measurement]]:
     """The figures of this section, each measured when called."""
     for spec, size in CASES:
 
-        def share(spec: str = spec, size: int = size) -> Figure:
+        def share(spec: str = spec, size: int = size) -> Measurement:
             speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
             ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
             [rate] = rates(speed.on_records, seconds, repeats=1)

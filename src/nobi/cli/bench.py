@@ -17,7 +17,7 @@ from nobi.errors import NobiError
 from nobi.spec import choices
 
 if TYPE_CHECKING:
-    from nobi.bench.measure import Figure
+    from nobi.bench.measure import Measurement
 
 SECTIONS = {
     "start": "how long commands take to start",
@@ -53,7 +53,7 @@ class Bench(CommonFlags):
         announce_compiling()
         chosen = self.sections or tuple(SECTIONS)
         work = [(name, measure) for name in chosen for measure in _measurements(name, self.seconds)]
-        results: dict[str, list[Figure]] = {name: [] for name in chosen}
+        results: dict[str, list[Measurement]] = {name: [] for name in chosen}
         with progress_bar("figures", len(work)) as progress:
             for done, (name, measure) in enumerate(work, 1):
                 results[name].append(measure())
@@ -65,8 +65,8 @@ class Bench(CommonFlags):
         return 0
 
 
-def _section(name: str, figures: "list[Figure]") -> dict[str, object]:
-    rows = [{**asdict(figure), "reached": figure.reached} for figure in figures]
+def _section(name: str, measurements: "list[Measurement]") -> dict[str, object]:
+    rows = [{**asdict(figure), "reached": figure.reached} for figure in measurements]
     return {"name": name, "about": SECTIONS[name], "figures": rows}
 
 
@@ -92,11 +92,11 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
+def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Measurement"]]:
     from nobi.bench import data, games, start
 
-    sections: dict[str, Callable[[float], Iterator[Callable[[], Figure]]]] = {
-        "start": start.figures,
+    sections: dict[str, Callable[[float], Iterator[Callable[[], Measurement]]]] = {
+        "start": start.measurements,
         "arena": games.arena_figures,
         "sizes": games.size_figures,
         "networks": games.network_figures,
@@ -110,25 +110,25 @@ def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Figure
     return sections[section](seconds)
 
 
-def _with_torch(section: str, seconds: float) -> Iterator[Callable[[], "Figure"]]:
+def _with_torch(section: str, seconds: float) -> Iterator[Callable[[], "Measurement"]]:
     """A section that needs torch, which the others do not; without it the section is empty."""
     if find_spec("torch") is None:
         return iter(())
-    found: Iterator[Callable[[], Figure]] = import_module(f"nobi.bench.{section}").figures(seconds)
+    found: Iterator[Callable[[], Measurement]] = import_module(f"nobi.bench.{section}").measurements(seconds)
     return found
 
 
-def _print(results: "dict[str, list[Figure]]") -> None:
+def _print(results: "dict[str, list[Measurement]]") -> None:
     from rich.table import Table
 
     console = output_console()
-    for section, figures in results.items():
+    for section, measurements in results.items():
         table = Table()
         table.add_column("what")
         for head in ("median", "best", "to reach", "aim"):
             table.add_column(head, justify="right")
         table.add_column("beside it")
-        for figure in figures:
+        for figure in measurements:
             mark = {None: "", True: " ✓", False: " ✗"}[figure.reached]
             table.add_row(
                 figure.what,

@@ -86,7 +86,7 @@ def play(boards: AtariGoBoards, g: int, move: int) -> None:
 
 
 @inlined
-def verdict(boards: AtariGoBoards, g: int, move: int) -> int:
+def immediate_outcome(boards: AtariGoBoards, g: int, move: int) -> int:
     """The deciding capture wins, suicide loses."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
@@ -102,7 +102,7 @@ class AtariGo(Game):
     """The first to capture wins."""
 
     name = "atari-go"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
     settings_type = AtariGoSettings
 
     @classmethod

@@ -30,7 +30,7 @@ from nobi.spec import format_spec
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 WINS, LOSES, UNDECIDED = 1, -1, 0
-"""What `Rules.verdict` says of a move."""
+"""What `Rules.immediate_outcome` says of a move."""
 
 
 class Rules(NamedTuple):
@@ -44,7 +44,7 @@ class Rules(NamedTuple):
     """(boards, g, move) → whether the player to move may play there. The move is PASS or a point of the board."""
     play: Callable[..., None]
     """(boards, g, move): a legal move, with all it entails; sets `stones.outcome[g]` when it ends the game."""
-    verdict: Callable[..., int]
+    immediate_outcome: Callable[..., int]
     """(boards, g, move) → whether the move WINS or LOSES at once for the player to move, or is UNDECIDED."""
 
 

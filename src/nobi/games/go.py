@@ -220,7 +220,7 @@ def winner(boards: GoBoards, g: int) -> int:
 
 
 @inlined
-def verdict(boards: GoBoards, g: int, move: int) -> int:
+def immediate_outcome(boards: GoBoards, g: int, move: int) -> int:
     """Only a pass that follows a pass decides at once."""
     if move != PASS or boards.passes[g] == 0:
         return UNDECIDED
@@ -274,7 +274,7 @@ class Go(Game):
     """Surround more than the other."""
 
     name = "go"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
     settings_type = GoSettings
     has_pass = True
 

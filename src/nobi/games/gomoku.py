@@ -45,7 +45,7 @@ def play(boards: GomokuBoards, g: int, move: int) -> None:
 
 
 @inlined
-def verdict(boards: GomokuBoards, g: int, move: int) -> int:
+def immediate_outcome(boards: GomokuBoards, g: int, move: int) -> int:
     """A move that makes five wins."""
     return WINS if makes_five(boards.stones, g, move, boards.stones.to_move[g]) else UNDECIDED
 
@@ -54,7 +54,7 @@ class Gomoku(Game):
     """Five in a row."""
 
     name = "gomoku"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
     sgf_number = 4
 
     @classmethod

@@ -109,7 +109,7 @@ def play(boards: PenteBoards, g: int, move: int) -> None:
 
 
 @inlined
-def verdict(boards: PenteBoards, g: int, move: int) -> int:
+def immediate_outcome(boards: PenteBoards, g: int, move: int) -> int:
     """A move that makes five or captures the fifth pair wins."""
     stones = boards.stones
     me = stones.to_move[g]
@@ -126,7 +126,7 @@ class Pente(Game):
     """Five in a row, or five captured pairs."""
 
     name = "pente"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, verdict)
+    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
     settings_type = PenteSettings
     sgf_number = 4
 

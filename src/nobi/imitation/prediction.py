@@ -32,7 +32,7 @@ BATCH = 256
 
 
 @dataclass(frozen=True)
-class Verdicts:
+class MoveRankings:
     """The verdicts on some positions, [i] each."""
 
     game: NDArray[np.int64]
@@ -52,9 +52,9 @@ class Verdicts:
     def __len__(self) -> int:
         return len(self.game)
 
-    def select(self, chosen: NDArray[np.bool_]) -> "Verdicts":
+    def select(self, chosen: NDArray[np.bool_]) -> "MoveRankings":
         """Those that are chosen, bool[i]."""
-        return Verdicts(*(getattr(self, field.name)[chosen] for field in fields(self)))
+        return MoveRankings(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def considered(logits: Tensor, batch: Batch, *, legal_only: bool) -> Tensor:
@@ -81,7 +81,7 @@ def give_verdicts(
     *,
     legal_only: bool,
     progress: Callable[[int], None] = lambda _: None,
-) -> Verdicts:
+) -> MoveRankings:
     """Shows positions to a network.
 
     Args:
@@ -126,7 +126,7 @@ def give_verdicts(
     if not parts:
         parts.append([np.zeros(0, np.int64)] * 6 + [np.zeros(0)])
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Verdicts(*columns)
+    return MoveRankings(*columns)
 
 
 MOVES_A_GROUP = 10
@@ -167,13 +167,13 @@ class Prediction:
     by_size: dict[int, PredictionMetrics]
 
 
-def within(outcomes: Verdicts, guesses: int) -> NDArray[np.float64]:
+def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:
     """[i] the chance that the expert's move is among so many guesses, equal moves being guessed in random order."""
     found: NDArray[np.float64] = np.clip((guesses - outcomes.better) / outcomes.equal, 0.0, 1.0)
     return found
 
 
-def quality_of(outcomes: Verdicts) -> PredictionMetrics:
+def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
     """The quality in all these positions."""
     clusters = _Clusters(outcomes.game)
     return PredictionMetrics(
@@ -186,14 +186,14 @@ def quality_of(outcomes: Verdicts) -> PredictionMetrics:
     )
 
 
-def gain_of(one: Verdicts, other: Verdicts) -> PredictionMetrics:
+def gain_of(one: MoveRankings, other: MoveRankings) -> PredictionMetrics:
     """How much one network is ahead of another on the same positions: every figure is the mean difference.
 
     Positions that are hard for one network are so for the other, so the difference is known better than either.
     """
     clusters = _clusters_of_all(one, other)
 
-    def gain(value: Callable[[Verdicts], NDArray[np.float64]]) -> Interval:
+    def gain(value: Callable[[MoveRankings], NDArray[np.float64]]) -> Interval:
         return clusters.mean(value(one) - value(other))
 
     return PredictionMetrics(
@@ -206,7 +206,7 @@ def gain_of(one: Verdicts, other: Verdicts) -> PredictionMetrics:
     )
 
 
-def guesses_gain(one: Verdicts, guesses: int, other: Verdicts, its_guesses: int) -> Interval:
+def guesses_gain(one: MoveRankings, guesses: int, other: MoveRankings, its_guesses: int) -> Interval:
     """How much more often the expert's move is among so many guesses of one than among those of another network.
 
     The positions must be the same; the networks may be, too.
@@ -214,7 +214,7 @@ def guesses_gain(one: Verdicts, guesses: int, other: Verdicts, its_guesses: int)
     return _clusters_of_all(one, other).mean(within(one, guesses) - within(other, its_guesses))
 
 
-def gains_apart(one: tuple[Verdicts, Verdicts], other: tuple[Verdicts, Verdicts]) -> Interval:
+def gains_apart(one: tuple[MoveRankings, MoveRankings], other: tuple[MoveRankings, MoveRankings]) -> Interval:
     """How much more accuracy the first of one pair of networks gains on the second than in another pair.
 
     All four have to be shown the same positions.
@@ -224,14 +224,14 @@ def gains_apart(one: tuple[Verdicts, Verdicts], other: tuple[Verdicts, Verdicts]
     return clusters.mean(first - second)
 
 
-def _clusters_of_all(first: Verdicts, *others: Verdicts) -> "_Clusters":
+def _clusters_of_all(first: MoveRankings, *others: MoveRankings) -> "_Clusters":
     for other in others:
         if not (np.array_equal(first.game, other.game) and np.array_equal(first.ply, other.ply)):
             raise ValueError("the positions are not the same")
     return _Clusters(first.game)
 
 
-def prediction_of(outcomes: Verdicts) -> Prediction:
+def prediction_of(outcomes: MoveRankings) -> Prediction:
     """The quality in all and in parts."""
     clusters = _Clusters(outcomes.game)
     most = min(MOST_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
@@ -249,7 +249,7 @@ def large_enough(groups: dict[int, PredictionMetrics]) -> dict[int, PredictionMe
     return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
-def _parts(outcomes: Verdicts, key: NDArray[np.int64]) -> Iterator[tuple[int, PredictionMetrics]]:
+def _parts(outcomes: MoveRankings, key: NDArray[np.int64]) -> Iterator[tuple[int, PredictionMetrics]]:
     for value in np.unique(key).tolist():
         yield value, quality_of(outcomes.select(key == value))
 
@@ -315,7 +315,7 @@ class Evaluation:
 
     def outcomes(
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
-    ) -> Verdicts:
+    ) -> MoveRankings:
         """The verdicts on all positions; only legal moves count if `legal`, or if the network was trained so."""
         network = self.model.network.for_play().to(device)
         return give_verdicts(

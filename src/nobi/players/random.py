@@ -26,7 +26,7 @@ from nobi.streams import Streams, below
 acceptable: Any = UNBOUND  # these are bound by `specialise`
 may_pass: Any = UNBOUND
 legal: Any = UNBOUND
-verdict: Any = UNBOUND
+immediate_outcome: Any = UNBOUND
 draw_safe: Any = UNBOUND
 draw_any: Any = UNBOUND
 
@@ -98,7 +98,7 @@ class PlayoutPlayer(CompiledPlayer):
 
 
 def _is_safe(boards: Any, g: int, move: int) -> bool:
-    return legal(boards, g, move) and verdict(boards, g, move) != LOSES
+    return legal(boards, g, move) and immediate_outcome(boards, g, move) != LOSES
 
 
 def _choose_naively(boards: Any, g: int, streams: Streams, workspace: Any) -> int:
@@ -107,18 +107,18 @@ def _choose_naively(boards: Any, g: int, streams: Streams, workspace: Any) -> in
     wins = 0
     for i in range(stones.empties[g]):
         point = stones.empty[g, i]
-        if verdict(boards, g, point) == WINS and legal(boards, g, point):
+        if immediate_outcome(boards, g, point) == WINS and legal(boards, g, point):
             wins += 1
             if below(streams, g, wins) == 0:  # the i-th win replaces the choice with probability 1/i
                 chosen = point
-    if may_pass and verdict(boards, g, as_point(PASS)) == WINS:
+    if may_pass and immediate_outcome(boards, g, as_point(PASS)) == WINS:
         wins += 1
         if below(streams, g, wins) == 0:
             chosen = as_point(PASS)
     if wins > 0:
         return chosen
     chosen = draw_safe(boards, g, streams, workspace)
-    if chosen == PASS and not (may_pass and verdict(boards, g, chosen) != LOSES):
+    if chosen == PASS and not (may_pass and immediate_outcome(boards, g, chosen) != LOSES):
         chosen = draw_any(boards, g, streams, workspace)  # every move loses
     return chosen
 
@@ -133,7 +133,9 @@ class NaivePlayer(CompiledPlayer):
     def chooser(cls, game: type[Game]) -> Chooser:
         """Looks at every empty point, then draws."""
         rules = game.rules
-        is_safe = specialise(_is_safe, game.name, inline=True, legal=rules.legal, verdict=rules.verdict)
+        is_safe = specialise(
+            _is_safe, game.name, inline=True, legal=rules.legal, immediate_outcome=rules.immediate_outcome
+        )
         draw_safe = uniform_chooser("safe", game, is_safe, may_pass=game.has_pass)
         draw_any = uniform_chooser("any", game, rules.legal, may_pass=game.has_pass)
         return specialise(
@@ -141,7 +143,7 @@ class NaivePlayer(CompiledPlayer):
             game.name,
             inline=True,
             legal=rules.legal,
-            verdict=rules.verdict,
+            immediate_outcome=rules.immediate_outcome,
             may_pass=game.has_pass,
             draw_safe=draw_safe,
             draw_any=draw_any,

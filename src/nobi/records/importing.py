@@ -165,7 +165,7 @@ def _digest(size: int, setup: bytes, moves: bytes) -> bytes:
 _RECORDS, _BYTES = 256, 1 << 19
 
 
-class Verdict(NamedTuple):
+class ImportOutcome(NamedTuple):
     """What became of one game."""
 
     source: int
@@ -176,7 +176,7 @@ class Verdict(NamedTuple):
     """Empty if the game is good."""
     reason: str = ""
 
-    def but(self, fault: RecordError | None) -> "Verdict":
+    def but(self, fault: RecordError | None) -> "ImportOutcome":
         """The same game with this fault, if it has one."""
         return self._replace(kind=fault.kind, reason=fault.reason) if fault else self
 
@@ -184,7 +184,7 @@ class Verdict(NamedTuple):
 class ImportedBatch(NamedTuple):
     """What became of a batch."""
 
-    outcomes: list[Verdict]
+    outcomes: list[ImportOutcome]
     """Of all games, good and bad, in the order of the records."""
     games: Collection
     """The good ones, in the same order."""
@@ -208,7 +208,7 @@ def in_batches(records: Iterable[RawRecord]) -> Iterator[list[RawRecord]]:
 
 def sift(settings: ImportSettings, batch: list[RawRecord]) -> ImportedBatch:
     """Tells the good games from the others."""
-    outcomes: list[Verdict] = []
+    outcomes: list[ImportOutcome] = []
     places: list[int] = []  # of the records that are to be replayed, among the verdicts
     records: list[SgfRecord] = []
     for raw in batch:
@@ -219,7 +219,7 @@ def sift(settings: ImportSettings, batch: list[RawRecord]) -> ImportedBatch:
             if fault is None and isinstance(game, SgfRecord):
                 places.append(len(outcomes))
                 records.append(game)
-            outcomes.append(Verdict(raw.source, name).but(fault))
+            outcomes.append(ImportOutcome(raw.source, name).but(fault))
     games = collection_of(records)
     faults = check(games)
     for place, fault in zip(places, faults, strict=True):
@@ -298,7 +298,7 @@ class _Import:
         self.store = Store(folder)
         self.rejected: IO[str] = (folder / REJECTED).open("w", encoding="utf-8")
         self.kinds: Counter[str] = Counter()
-        self.first_fault: Verdict | None = None
+        self.first_fault: ImportOutcome | None = None
         self.met = [0] * len(sources)
         """Games of each source, good and bad."""
         self.seen: dict[bytes, bytes] = {}
@@ -364,18 +364,18 @@ class _Import:
     def _take(self, sifted: ImportedBatch) -> None:
         parts = np.full(len(sifted.identities), -1, np.int64)
         good = 0
-        for verdict in sifted.outcomes:
-            self.met[verdict.source] += 1
-            if not verdict.kind:
+        for outcome in sifted.outcomes:
+            self.met[outcome.source] += 1
+            if not outcome.kind:
                 identity = sifted.identities[good]
-                kind, first = self._duplicate(identity, (verdict.source, verdict.name))
+                kind, first = self._duplicate(identity, (outcome.source, outcome.name))
                 if kind:
-                    verdict = verdict.but(RecordError(kind, f"The same game came before: {self._where(first)}."))
+                    outcome = outcome.but(RecordError(kind, f"The same game came before: {self._where(first)}."))
                 else:
                     parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
                 good += 1
-            if verdict.kind:
-                self._reject(verdict)
+            if outcome.kind:
+                self._reject(outcome)
         self.store.add(sifted.games, parts)
 
     def _duplicate(self, identity: Identity, place: Place) -> tuple[str, Place]:
@@ -390,14 +390,14 @@ class _Import:
         first = self.seen.setdefault(identity.up_to_symmetry, identity.exact)
         return "" if first == identity.exact else SYMMETRIC_DUPLICATE, self.exact[first]
 
-    def _reject(self, verdict: Verdict) -> None:
-        self.kinds[verdict.kind] += 1
-        self.first_fault = self.first_fault or verdict
+    def _reject(self, outcome: ImportOutcome) -> None:
+        self.kinds[outcome.kind] += 1
+        self.first_fault = self.first_fault or outcome
         line = {
-            "source": printable(self.sources[verdict.source].path),
-            "index": self.met[verdict.source],
-            "record": verdict.name,
-            "kind": verdict.kind,
-            "reason": verdict.reason,
+            "source": printable(self.sources[outcome.source].path),
+            "index": self.met[outcome.source],
+            "record": outcome.name,
+            "kind": outcome.kind,
+            "reason": outcome.reason,
         }
         self.rejected.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -141,7 +141,7 @@ def follow_nodes(old: Tree, nodes: NDArray[np.int32]) -> None:
 
 
 @dataclass
-class Figures:
+class EvalStats:
     """What the evaluations of a search cost."""
 
     evaluated: int = 0
@@ -176,7 +176,7 @@ class Evaluator:
     def __init__(self, variant: Variant, policy: Policy, batch: int, wait: float) -> None:
         """`batch` nodes at most go to the network at once, after `wait` seconds at the latest."""
         self.waiting = allocate_queue()
-        self.figures = Figures()
+        self.stats = EvalStats()
         self._policy, self._batch, self._wait = policy, batch, wait
         self._views = Views(variant, policy)
         self._slots = np.zeros(len(self.waiting.node), np.int64)
@@ -242,7 +242,7 @@ class Evaluator:
             positions = self._views.positions(ring.line[there], ring.depth[there]) if len(there) else None
             ring.ready[taken] = 0
             ring.ends[TAKEN] += len(taken)
-            self.figures.refused = int(ring.ends[REFUSED])
+            self.stats.refused = int(ring.ends[REFUSED])
             count = len(taken)
         if positions:
             self._answer(nodes, positions, seen)
@@ -269,11 +269,11 @@ class Evaluator:
                 for node, row in zip(nodes, weights, strict=True):
                     if node >= 0:
                         write_policy(self._tree, int(node), row, self._cell_of)
-                figures = self.figures
-                figures.seconds += end - begin
-                figures.evaluated += len(weights)
-                figures.batches += 1
-                figures.lag += len(weights) * (time.perf_counter() - seen)
+                stats = self.stats
+                stats.seconds += end - begin
+                stats.evaluated += len(weights)
+                stats.batches += 1
+                stats.lag += len(weights) * (time.perf_counter() - seen)
         finally:
             with self.tree_lock:
                 self._flights = [flight for flight in self._flights if flight is not nodes]
@@ -317,7 +317,7 @@ class Evaluator:
                 now = time.perf_counter()
                 if waiting and not self._first_seen:
                     self._first_seen = now
-                each = self.figures.seconds_each
+                each = self.stats.seconds_each
                 batch = min(self._batch, max(1, int(_LONGEST_SECONDS / each))) if each else self._batch
                 if waiting >= batch or (waiting and now - self._first_seen >= self._wait):
                     self.evaluate_waiting(batch)

@@ -26,7 +26,7 @@ from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, claim, exchange,
 from nobi.streams import below
 
 play: Any = UNBOUND  # these are bound by `specialise`
-verdict: Any = UNBOUND
+immediate_outcome: Any = UNBOUND
 legal: Any = UNBOUND
 may_pass: Any = UNBOUND
 advance: Any = UNBOUND
@@ -90,7 +90,7 @@ def _finish_plainly(position: SearchPosition, workspace: Workspace, params: Sear
         while left > 0:
             i = below(workspace.streams, 0, left)
             move = stones.empty[0, i]
-            if verdict(boards, 0, move) != LOSES:
+            if immediate_outcome(boards, 0, move) != LOSES:
                 break
             left -= 1
             swap_empties(stones, 0, i, left)
@@ -113,7 +113,7 @@ def hooks_of(game: type[Game]) -> GameHooks:
         _prepare_nothing,
         _every_move,
         _assume_even,
-        specialise(_finish_plainly, game.name, play=rules.play, verdict=rules.verdict),
+        specialise(_finish_plainly, game.name, play=rules.play, immediate_outcome=rules.immediate_outcome),
     )
 
 
@@ -136,14 +136,14 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
     for i in range(stones.empties[0]):
         move = stones.empty[0, i]
         if worthwhile(position, move) and legal(boards, 0, move):
-            said = verdict(boards, 0, move)
+            said = immediate_outcome(boards, 0, move)
             best = max(best, said)
             workspace.found[count] = move
             workspace.outcomes[count] = said
             assume(position, workspace, move, count, params.tactics)
             count += 1
     if may_pass:
-        said = UNDECIDED if params.agreed else verdict(boards, 0, as_point(PASS))
+        said = UNDECIDED if params.agreed else immediate_outcome(boards, 0, as_point(PASS))
         best = max(best, said)
         workspace.found[count] = PASS
         workspace.outcomes[count] = said
@@ -317,7 +317,7 @@ def searcher_of(game: type[Game]) -> Searcher:
         _expand,
         game.name,
         legal=rules.legal,
-        verdict=rules.verdict,
+        immediate_outcome=rules.immediate_outcome,
         may_pass=game.has_pass,
         prepare=hooks.prepare,
         worthwhile=hooks.worthwhile,

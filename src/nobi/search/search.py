@@ -15,7 +15,7 @@ from nobi.board.stones import Boards, board_points, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
-from nobi.search.evaluator import Evaluator, Figures, allocate_queue
+from nobi.search.evaluator import EvalStats, Evaluator, allocate_queue
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
 from nobi.search.rollouts import codes_of
@@ -321,9 +321,9 @@ class Search:
         return bool(self._tree.visits[0] >= MOST_VISITS)
 
     @property
-    def figures(self) -> Figures | None:
+    def stats(self) -> EvalStats | None:
         """What the network's evaluations have cost so far; None without a network."""
-        return self._evaluator.figures if self._evaluator else None
+        return self._evaluator.stats if self._evaluator else None
 
     @property
     def nodes(self) -> int:

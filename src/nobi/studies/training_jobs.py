@@ -28,8 +28,8 @@ from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
+    from nobi.imitation.prediction import MoveRankings, PredictionMetrics
     from nobi.imitation.prediction import Prediction as Predicted
-    from nobi.imitation.prediction import PredictionMetrics, Verdicts
     from nobi.studies.cache import JobCache
 
 
@@ -137,7 +137,7 @@ class Imitation(Job):
 
 @dataclass(frozen=True)
 class Prediction(Job):
-    """What a trained network thinks of experts' moves: the columns of `Verdicts`, [position] each.
+    """What a trained network thinks of experts' moves: the columns of `MoveRankings`, [position] each.
 
     Two networks that are shown the same part with the same number and seed see the same positions.
     """
@@ -188,14 +188,14 @@ class Prediction(Job):
         )
         return {name: getattr(found, name).astype(kind) for name, kind in VERDICT_TYPES.items()}
 
-    def outcomes(self, cache: "JobCache") -> "Verdicts":
+    def outcomes(self, cache: "JobCache") -> "MoveRankings":
         """What was found, ready for `nobi.imitation.prediction`."""
-        from nobi.imitation.prediction import Verdicts
+        from nobi.imitation.prediction import MoveRankings
 
         arrays = cache.arrays(self)
         log_probability = arrays["log_probability"]
         whole = {name: arrays[name].astype(np.int64) for name in VERDICT_TYPES if name != "log_probability"}
-        return Verdicts(**whole, log_probability=log_probability)
+        return MoveRankings(**whole, log_probability=log_probability)
 
     def predicted(self, cache: "JobCache") -> "Predicted":
         """How well it predicts, in all and in parts, with intervals over games."""

@@ -17,7 +17,7 @@ from nobi.studies.study import Claim, Findings, Picture, Row, Table, verdict, ve
 from nobi.studies.training_jobs import TINY, DeepStudy, Imitation, Learning, Prediction, percent, points, small_scale
 
 if TYPE_CHECKING:
-    from nobi.imitation.prediction import Verdicts
+    from nobi.imitation.prediction import MoveRankings
 
 
 BOARD = (19,)
@@ -187,7 +187,7 @@ class DepthStudy(M15Study):
         runs = [self.run(*shape) for shape in self.settings.shapes]
         return [job for run in runs for job in (run, self.prediction(run))]
 
-    def outcomes(self, cache: JobCache) -> "dict[Shape, Verdicts]":
+    def outcomes(self, cache: JobCache) -> "dict[Shape, MoveRankings]":
         """What the networks predict."""
         return {shape: self.prediction(self.run(*shape)).outcomes(cache) for shape in self.settings.shapes}
 

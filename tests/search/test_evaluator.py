@@ -66,7 +66,7 @@ def test_every_new_node_is_evaluated_in_the_synchronous_mode():
     search.run(400)
     tree = search.tree
     expanded = [node for node in range(search.nodes) if tree.children[node] > 0]
-    assert search.figures.evaluated == len(expanded) == sum(len(p) for p in policy.seen)
+    assert search.stats.evaluated == len(expanded) == sum(len(p) for p in policy.seen)
     for node in expanded:
         policies = tree.policy[tree.first[node] : tree.first[node] + tree.children[node]]
         assert policies.sum() == pytest.approx(1, abs=1e-5) or tree.children[node] == 1
@@ -80,8 +80,8 @@ def test_batches_are_full_while_the_network_works():
     assert sizes[0] == 1  # the root
     assert len(sizes) > 3
     assert set(sizes[1:]) == {8}
-    assert search.figures.mean_lag >= 0.009
-    assert search.figures.rate < 8 / 0.01
+    assert search.stats.mean_lag >= 0.009
+    assert search.stats.rate < 8 / 0.01
 
 
 def played(game, line):
@@ -157,7 +157,7 @@ def test_waiting_nodes_survive_moves_and_a_full_pool(looks):
         game.play(search.children()[0].move)
         if game.is_over:
             break
-    assert search.figures.evaluated > 20
+    assert search.stats.evaluated > 20
     for moves, planes, _ in looks:
         assert (planes == stones_of(played(variant("go", 5).new(), moves))).all()
 
@@ -205,7 +205,7 @@ def test_answers_for_a_tree_that_is_gone_are_dropped():
     policy.may_answer.set()
     search.close()
     assert_array_equal(search.tree.policy, before)
-    assert search.figures.evaluated == 2
+    assert search.stats.evaluated == 2
 
 
 def test_batches_do_not_pile_up_over_quick_searches():
@@ -276,7 +276,7 @@ def test_other_games(spec):
     search = started(Favourite(7, 10), spec, 7, mode="synchronous", follow=5)
     search.run(200)
     assert search.children()[0].prior > 0
-    assert search.figures.evaluated > 10
+    assert search.stats.evaluated > 10
 
 
 def test_what_still_waits_does_not_hold_up_the_next_move():
@@ -284,7 +284,7 @@ def test_what_still_waits_does_not_hold_up_the_next_move():
     search = started(policy, size=9, batch=4, expand=0)
     game = variant("go", 9).new()
     search.run(2000)
-    assert search.figures.refused or len(policy.seen) < 200  # far more nodes wait than the network can look at
+    assert search.stats.refused or len(policy.seen) < 200  # far more nodes wait than the network can look at
     game.play(search.children()[0].move)
     search.set_game(game)
     policy.seen.clear()

@@ -11,7 +11,15 @@ from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games.go import Go, GoSettings
-from nobi.imitation.prediction import MOVES_A_GROUP, Verdicts, judge, open_evaluation, prediction_of, quality_of, within
+from nobi.imitation.prediction import (
+    MOVES_A_GROUP,
+    MoveRankings,
+    judge,
+    open_evaluation,
+    prediction_of,
+    quality_of,
+    within,
+)
 from nobi.models.model import DeepModel, save_deep
 from nobi.networks.deep import make_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT
@@ -91,7 +99,7 @@ def test_the_numbers_are_those_of_a_plain_computation(model, games57, legal):
 def made_up(game, better, equal=1, log_probability=-1.0):
     count = len(game)
     zeros = np.zeros(count, np.int64)
-    return Verdicts(
+    return MoveRankings(
         np.array(game),
         zeros,
         zeros + 9,
