@@ -22,7 +22,7 @@ class Sample:
 
 
 @pytest.mark.parametrize(
-    ("word", "settings"),
+    ("spec", "settings"),
     [
         ("x", Sample()),
         ("x:count=3", Sample(count=3)),
@@ -36,7 +36,7 @@ def test_words_and_settings_are_the_same_thing(spec, settings):
 
 
 @pytest.mark.parametrize(
-    ("word", "sentence"),
+    ("spec", "sentence"),
     [
         ("x:count", "'x:count': 'count' is not of the form key=value."),
         ("x:size=1", "'x:size=1': there is no setting 'size'; choose one of count, share, bold or kind."),

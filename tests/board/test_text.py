@@ -11,7 +11,7 @@ from nobi.games import variant
 
 
 @pytest.mark.parametrize("size", [5, 9, 19, 25])
-@pytest.mark.parametrize("word", [*GAMES, "pente:centre=false", "go:suicide=true,komi=0"])
+@pytest.mark.parametrize("spec", [*GAMES, "pente:centre=false", "go:suicide=true,komi=0"])
 def test_diagram_round_trip(spec, size):
     """A drawn game read back has the same stones; only the mark of the latest move is gone."""
     chosen = variant(spec, size)
@@ -74,7 +74,7 @@ def test_diagram_in_other_hands(text):
         assert game.to_move == BLACK
 
 
-@pytest.mark.parametrize("word", GAMES)
+@pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -42,7 +42,7 @@ def score_by_hand(where, network, first, second):
 
 
 @pytest.mark.parametrize(
-    ("game", "word"), [("atari-go", "mlp"), ("gomoku", "mlp"), ("atari-go", "mdrnn:hidden=2"), ("pente", "mlp")]
+    ("game", "spec"), [("atari-go", "mlp"), ("gomoku", "mlp"), ("atari-go", "mdrnn:hidden=2"), ("pente", "mlp")]
 )
 def test_scores_by_hand(game, spec):
     """An mlp has no two moves of one value; an mdrnn only such as are mirrored, which lead to mirrored games."""

@@ -257,7 +257,7 @@ def test_the_edge_plane_is_empty_on_the_board():
 
 
 @pytest.mark.parametrize(
-    ("word", "sentence"),
+    ("spec", "sentence"),
     [
         (
             "m16",

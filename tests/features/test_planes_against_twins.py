@@ -45,7 +45,7 @@ def assert_same(found, expected, channels, where=""):
         np.testing.assert_array_equal(values, expected[plane], f"{plane} {where}")
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 @pytest.mark.parametrize(("size", "games", "step"), [(5, 2, 1), (9, 1, 7), (13, 1, 31)])
 def test_random_games(spec, size, games, step):
     planes = make_planes(spec)

@@ -125,7 +125,7 @@ def test_board_figure(tmp_path, numbers):
 
 
 @pytest.mark.parametrize(
-    ("word", "kind", "size"),
+    ("spec", "kind", "size"),
     [
         ("mdrnn:hidden=1", AtariGo, 5),
         ("mdrnn:hidden=10", Go, 19),

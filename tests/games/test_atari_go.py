@@ -24,7 +24,7 @@ def captured(game):
 
 
 @pytest.mark.parametrize(
-    ("word", "diagram", "move", "result"),
+    ("spec", "diagram", "move", "result"),
     [
         pytest.param("atari-go", ONE.before, "C2", "B+", id="a capture wins"),
         pytest.param("atari-go", ONE_STONE_SUICIDE, "A5", "W+", id="a suicide of one stone loses"),

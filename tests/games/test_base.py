@@ -11,7 +11,7 @@ from nobi.errors import NobiError
 from nobi.games import variant
 
 
-@pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])
+@pytest.mark.parametrize("spec", ["atari-go", "gomoku", "pente"])
 def test_games_without_a_pass(spec):
     game = variant(spec, 5).new()
     assert not game.is_legal("pass")
@@ -28,7 +28,7 @@ def test_a_number_that_is_no_point_is_refused(move):
             use(move)
 
 
-@pytest.mark.parametrize("word", ["atari-go:captures=2", "gomoku", "pente", "go:suicide=true,komi=0.5"])
+@pytest.mark.parametrize("spec", ["atari-go:captures=2", "gomoku", "pente", "go:suicide=true,komi=0.5"])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), size=st.integers(5, 7), back=st.integers(1, 30))
 def test_undo_and_copy(spec, seed, size, back):

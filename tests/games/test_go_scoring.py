@@ -169,7 +169,7 @@ BLACK_TAKES, WHITE_TAKES, ONE_STONE_DIES, TWO_STONES_DIE = side_by_side(
 
 
 @pytest.mark.parametrize(
-    ("word", "diagram", "to_move", "move", "before", "after"),
+    ("spec", "diagram", "to_move", "move", "before", "after"),
     [
         pytest.param("go:komi=0", BLACK_TAKES, BLACK, "A2", "W+6", "Draw", id="area counts no prisoners"),
         pytest.param(

@@ -122,7 +122,7 @@ def test_go_handicap_after_a_move_is_refused():
 # Set-up
 
 
-@pytest.mark.parametrize("word", ["atari-go", "go", "gomoku", "pente:centre=false"])
+@pytest.mark.parametrize("spec", ["atari-go", "go", "gomoku", "pente:centre=false"])
 def test_set_up_stones(spec):
     game = variant(spec, 5).new()
     game.set_up([(point_named("A1", 5), BLACK)], BLACK)
@@ -149,7 +149,7 @@ def test_set_up_stones(spec):
     assert game.to_move == WHITE
 
 
-@pytest.mark.parametrize("word", GAMES)
+@pytest.mark.parametrize("spec", GAMES)
 def test_set_up_of_two_colours_on_one_point_is_refused(spec):
     game = variant(spec, 5).new()
     with pytest.raises(NobiError, match=r"B3 is set up twice\."):
@@ -167,7 +167,7 @@ SURROUNDED_STONE, SURROUNDED_CHAIN = side_by_side(
 )
 
 
-@pytest.mark.parametrize("word", ["go", "go:suicide=true", "atari-go"])
+@pytest.mark.parametrize("spec", ["go", "go:suicide=true", "atari-go"])
 @pytest.mark.parametrize(
     ("diagram", "where"),
     [pytest.param(SURROUNDED_STONE, "C3", id="a stone"), pytest.param(SURROUNDED_CHAIN, "A2", id="a chain")],
@@ -178,7 +178,7 @@ def test_set_up_stones_without_liberties_are_refused(spec, diagram, where):
     assert str(fault.value) == f"The stones at {where} are set up without a liberty."
 
 
-@pytest.mark.parametrize("word", ["go", "atari-go"])
+@pytest.mark.parametrize("spec", ["go", "atari-go"])
 def test_set_up_that_is_refused_leaves_the_game_as_it_was(spec):
     game = variant(spec, 5).new()
     surrounded = [(p, BLACK) for p in points("A2 B1", 5)] + [(p, WHITE) for p in points("A1", 5)]

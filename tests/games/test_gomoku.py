@@ -23,7 +23,7 @@ BOTH = ["gomoku", "pente:centre=false"]
 DIRECTIONS = {"east": (1, 0), "north": (0, 1), "north-east": (1, 1), "south-east": (1, -1)}
 
 
-@pytest.mark.parametrize("word", BOTH)
+@pytest.mark.parametrize("spec", BOTH)
 @pytest.mark.parametrize("colour", [BLACK, WHITE], ids=["black", "white"])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("length", [4, 5, 6, 7, 9])
@@ -41,7 +41,7 @@ def test_five_or_more_in_a_row_win(spec, colour, direction, length):
         assert game.result() == ("?" if length == 4 else "B+" if colour == BLACK else "W+")
 
 
-@pytest.mark.parametrize("word", BOTH)
+@pytest.mark.parametrize("spec", BOTH)
 def test_a_row_is_interrupted_by_a_gap_or_an_enemy(spec):
     for white in ["", "E5"]:
         game = rows_position(spec, 9, ["B5", "C5", "D5", "F5"], white.split())
@@ -69,7 +69,7 @@ def test_a_row_is_interrupted_by_a_gap_or_an_enemy(spec):
         "diagonal beyond the right edge",
     ],
 )
-@pytest.mark.parametrize("word", BOTH)
+@pytest.mark.parametrize("spec", BOTH)
 def test_rows_do_not_wrap_around(spec, diagram):
     game = position(spec, diagram)
     for last in [f"A{y}" for y in range(1, 7)]:
@@ -79,7 +79,7 @@ def test_rows_do_not_wrap_around(spec, diagram):
         game.undo()
 
 
-@pytest.mark.parametrize("word", BOTH)
+@pytest.mark.parametrize("spec", BOTH)
 @pytest.mark.parametrize("size", [5, 6, 9])
 def test_five_stones_win_only_on_a_true_line(spec, size):
     """Every five points that are a line when the board is taken for a tape (several widths) or for a torus."""
@@ -147,7 +147,7 @@ def test_gomoku_full_board(diagram, outcome):
     assert len(game.moves) == variant("gomoku", 5).most_moves
 
 
-@pytest.mark.parametrize("word", ["gomoku", "pente"])
+@pytest.mark.parametrize("spec", ["gomoku", "pente"])
 def test_rows_occupied_points_are_not_played(spec):
     game = play(variant(spec, 9).new(), "A1")
     assert_forbidden(game, "A1")

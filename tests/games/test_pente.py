@@ -240,7 +240,7 @@ def test_pente_centre_stone_can_be_captured_and_comes_back_with_undo():
     assert game.pairs == {BLACK: 0, WHITE: 0}
 
 
-@pytest.mark.parametrize("word", ["pente", "pente:centre=false"])
+@pytest.mark.parametrize("spec", ["pente", "pente:centre=false"])
 def test_pente_set_up_is_the_whole_start_position(spec):
     """A diagram says what is at the centre, whatever the setting."""
     for diagram in [EMPTY_BOARD, ONE_STONE, HALVES]:
@@ -248,7 +248,7 @@ def test_pente_set_up_is_the_whole_start_position(spec):
 
 
 @pytest.mark.parametrize(
-    ("word", "moves", "pairs"),
+    ("spec", "moves", "pairs"),
     [
         pytest.param(
             "pente:centre=false",

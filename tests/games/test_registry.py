@@ -10,7 +10,7 @@ from nobi.games import variant
 
 
 @pytest.mark.parametrize(
-    ("word", "size", "message"),
+    ("spec", "size", "message"),
     [
         ("go:ko=banana", 9, "'go:ko=banana': ko cannot be 'banana'; choose one of simple, positional or situational."),
         ("go:scoring=", 9, "'go:scoring=': scoring cannot be ''; choose one of area or territory."),
@@ -43,7 +43,7 @@ def test_bad_words(spec, size, message):
 
 
 @pytest.mark.parametrize(
-    ("word", "shortest", "settings"),
+    ("spec", "shortest", "settings"),
     [
         ("go", "go", {"komi": 7.5, "ko": "positional", "suicide": False, "scoring": "area"}),
         ("go:", "go", {"komi": 7.5}),

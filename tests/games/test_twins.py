@@ -57,7 +57,7 @@ def compare_random_game(spec, options, size, seed, most=400, pass_chance=0.0):
     return game, twin
 
 
-@pytest.mark.parametrize(("word", "options"), ATARI_GO + ROWS)
+@pytest.mark.parametrize(("spec", "options"), ATARI_GO + ROWS)
 @settings(max_examples=150, deadline=None)
 @given(size=st.integers(5, 9), seed=st.integers(0, 2**32))
 def test_random_games(spec, options, size, seed):
@@ -68,7 +68,7 @@ def test_random_games(spec, options, size, seed):
         assert [game.pairs[BLACK], game.pairs[WHITE]] == [twin.pairs[surround.BLACK], twin.pairs[surround.WHITE]]
 
 
-@pytest.mark.parametrize(("word", "options"), GO)
+@pytest.mark.parametrize(("spec", "options"), GO)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_random_games_of_go(spec, options, seed):
@@ -76,7 +76,7 @@ def test_random_games_of_go(spec, options, seed):
     assert game.margin() == twin.margin()
 
 
-@pytest.mark.parametrize(("word", "options"), [*ATARI_GO[:1], *ROWS[:2], GO[4]])
+@pytest.mark.parametrize(("spec", "options"), [*ATARI_GO[:1], *ROWS[:2], GO[4]])
 @pytest.mark.parametrize("size", [13, 19, 25])
 def test_random_games_on_large_boards(spec, options, size):
     compare_random_game(spec, options, size, seed=size, most=60)

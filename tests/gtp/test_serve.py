@@ -311,7 +311,7 @@ def test_bad_input_gets_one_sentence_and_the_code_2(capsys, arguments, sentence)
 
 
 @pytest.mark.parametrize(
-    ("word", "threads", "name"),
+    ("spec", "threads", "name"),
     [
         ("mcts", 1, "mcts"),
         ("mcts", 3, "mcts:threads=3"),

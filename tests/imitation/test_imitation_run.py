@@ -160,7 +160,7 @@ def test_clipping_shortens_the_step(tmp_path, games5):
     assert moved[1] == pytest.approx(0.01, rel=1e-3)
 
 
-@pytest.mark.parametrize("word", ["mdrnn:hidden=4", "mdlstm:hidden=2", "stacked"])
+@pytest.mark.parametrize("spec", ["mdrnn:hidden=4", "mdlstm:hidden=2", "stacked"])
 def test_swiping_networks_train_and_play_compiled(tmp_path, games5, spec):
     run = finish(tmp_path / "run", some(games5, net=spec, steps=20, optimiser="adamw"))
     path = tmp_path / "run" / "model.safetensors"
@@ -306,7 +306,7 @@ def test_an_empty_validation_part(tmp_path):
     assert np.isfinite(run.lines[-1]["loss"])
 
 
-@pytest.mark.parametrize("word", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
+@pytest.mark.parametrize("spec", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
 def test_a_network_is_saved_as_it_was_trained(tmp_path, spec):
     network = make_deep(spec)
     save_trained(tmp_path / "model.safetensors", DeepModel(network, 9))

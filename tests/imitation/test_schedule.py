@@ -7,7 +7,7 @@ from nobi.imitation.optimiser import make_schedule
 
 
 @pytest.mark.parametrize(
-    ("word", "rates"),
+    ("spec", "rates"),
     [
         ("c14", {0.0: 0.05, 0.699: 0.05, 0.701: 0.01, 0.899: 0.01, 0.901: 0.005, 1.0: 0.005}),
         ("m15", {0.0: 0.128, 24.9 / 28: 0.128, 25.1 / 28: 0.064, 26.1 / 28: 0.032, 27.1 / 28: 0.016, 1.0: 0.016}),
@@ -26,7 +26,7 @@ def test_rates(spec, rates):
 
 
 @pytest.mark.parametrize(
-    ("word", "says"),
+    ("spec", "says"),
     [
         ("steps", "There is no schedule 'steps'; choose one of c14, m15, pieces, constant, cosine or wsd."),
         ("constant:rate=0", "'constant:rate=0': rate must be above 0 and at most 1e+38, not 0."),

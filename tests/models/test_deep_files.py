@@ -33,7 +33,7 @@ def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
     return net
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 def test_a_model_comes_back_as_it_was(tmp_path, spec):
     path = tmp_path / "model.safetensors"
     net = saved(path, spec, 6)

@@ -37,7 +37,7 @@ def compared(net, content, batch, size):
     np.testing.assert_allclose(theirs, ours, rtol=0, atol=TOLERANCE * np.abs(ours).max())
 
 
-@pytest.mark.parametrize(("word", "size"), ONE_SIZE)
+@pytest.mark.parametrize(("spec", "size"), ONE_SIZE)
 def test_one_size_any_batch(tmp_path, spec, size):
     net = lively(spec).float()
     found = export_onnx(net, tmp_path / "net.onnx", size)
@@ -50,7 +50,7 @@ def test_one_size_any_batch(tmp_path, spec, size):
         compared(net, content, batch, size)
 
 
-@pytest.mark.parametrize("word", ANY_SIZE)
+@pytest.mark.parametrize("spec", ANY_SIZE)
 def test_any_size_and_batch(tmp_path, spec):
     net = lively(spec).float().eval()
     found = export_onnx(net, tmp_path / "net.onnx", 9)

@@ -27,7 +27,7 @@ C14 = [
 ]
 
 
-@pytest.mark.parametrize("word", C14)
+@pytest.mark.parametrize("spec", C14)
 def test_c14_is_what_the_paper_says(spec):
     net = lively(spec)
     size, s = net.sizes[0], net.settings
@@ -47,7 +47,7 @@ M15 = [
 ]
 
 
-@pytest.mark.parametrize("word", M15)
+@pytest.mark.parametrize("spec", M15)
 def test_m15_is_what_the_paper_says(spec):
     net = lively(spec)
     size = (net.sizes or (6,))[0]
@@ -100,7 +100,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize("word", [*WORDS, "mdlstm"])
+@pytest.mark.parametrize("spec", [*WORDS, "mdlstm"])
 def test_the_copy_for_play_says_the_same_and_is_not_trained(spec):
     net = lively(spec).eval()
     copy = net.for_play()
@@ -114,7 +114,7 @@ def test_the_copy_for_play_says_the_same_and_is_not_trained(spec):
     assert np.abs(outputs(copy, planes)).max() > 0
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(spec):
     """A step along the gradient must be that of all the weights together, as found by trying."""
     net = lively(spec, scale=0.5).eval()  # values for training depend on the batch
@@ -161,7 +161,7 @@ def test_a_move_that_our_rules_forbid_does_not_break_training():
 
 
 @pytest.mark.parametrize(
-    ("word", "rate"),
+    ("spec", "rate"),
     [
         ("c14-small:size=5", 0.003),
         ("m15:layers=2,filters=8,size=5", 0.02),
@@ -189,7 +189,7 @@ def test_networks_learn(spec, rate):
     assert losses[-1] < 0.6 * losses[0]
 
 
-@pytest.mark.parametrize("word", ["c14-small:size=9", "nobi-net:width=16,blocks=2", "mdlstm"])
+@pytest.mark.parametrize("spec", ["c14-small:size=9", "nobi-net:width=16,blocks=2", "mdlstm"])
 def test_the_same_step_gives_the_same_bits(spec):
     def after_two_steps():
         net = make_deep(spec, 3)

@@ -46,7 +46,7 @@ def test_names():
     assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "nobi-net-v1", "mdrnn", "mdlstm", "stacked"}
 
 
-@pytest.mark.parametrize(("word", "count"), COUNTS)
+@pytest.mark.parametrize(("spec", "count"), COUNTS)
 def test_weight_counts(spec, count):
     assert make_deep(spec).weight_count() == count
 
@@ -59,7 +59,7 @@ def test_the_best_network_of_m15_is_as_large_as_the_paper_says():
     assert round(361 * 12 * 128, -4) == 550_000
 
 
-@pytest.mark.parametrize(("word", "_"), COUNTS)
+@pytest.mark.parametrize(("spec", "_"), COUNTS)
 def test_words_come_back(spec, _):
     net = make_deep(spec)
     assert str(make_deep(str(net))) == str(net)
@@ -67,7 +67,7 @@ def test_words_come_back(spec, _):
 
 
 @pytest.mark.parametrize(
-    ("word", "says"),
+    ("spec", "says"),
     [
         ("c14-small:size=4", "size"),
         ("c14-small:edge=maybe", "edge"),
@@ -99,7 +99,7 @@ PLANES = {
 }
 
 
-@pytest.mark.parametrize("word", PLANES)
+@pytest.mark.parametrize("spec", PLANES)
 def test_planes(spec):
     assert make_deep(spec).planes == PLANES[spec]
 
@@ -120,7 +120,7 @@ ANY_SIZE = [
 ONE_SIZE = ["c14-small:size=7", "m15:layers=2,filters=4,size=7", "m15:layers=1,filters=2,size=7,symmetric=true"]
 
 
-@pytest.mark.parametrize("word", ANY_SIZE)
+@pytest.mark.parametrize("spec", ANY_SIZE)
 def test_networks_that_serve_every_size(spec):
     net = lively(spec)
     assert net.sizes is None
@@ -135,7 +135,7 @@ def test_networks_that_serve_every_size(spec):
             net.check_serves(size)
 
 
-@pytest.mark.parametrize("word", ONE_SIZE)
+@pytest.mark.parametrize("spec", ONE_SIZE)
 def test_networks_that_serve_one_size(spec):
     net = lively(spec)
     assert net.sizes == (7,)
@@ -145,7 +145,7 @@ def test_networks_that_serve_one_size(spec):
             net(random_planes(net, 2, size), colours(2))
 
 
-@pytest.mark.parametrize("word", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=16", "mdlstm"])
+@pytest.mark.parametrize("spec", ["c14-small:size=9", "m15:layers=2,filters=8,size=9", "nobi-net:width=16", "mdlstm"])
 def test_the_seed_chooses_the_weights(spec):
     def weights(seed):
         return torch.cat([p.detach().flatten() for p in make_deep(spec, seed).parameters()])

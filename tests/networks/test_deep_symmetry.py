@@ -43,7 +43,7 @@ def differences(net, size, seed):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("word", EQUIVARIANT)
+@pytest.mark.parametrize("spec", EQUIVARIANT)
 @settings(max_examples=4, deadline=None)
 @given(size=st.integers(5, 11), seed=st.integers(0, 2**31))
 def test_equivariance_is_exact_up_to_the_order_of_sums(spec, size, seed):
@@ -52,7 +52,7 @@ def test_equivariance_is_exact_up_to_the_order_of_sums(spec, size, seed):
     assert max(differences(net, size, seed)) < DOUBLE
 
 
-@pytest.mark.parametrize("word", EQUIVARIANT[:1] + EQUIVARIANT[3:6])
+@pytest.mark.parametrize("spec", EQUIVARIANT[:1] + EQUIVARIANT[3:6])
 def test_equivariance_in_single_precision_on_the_full_board(spec):
     net = lively(spec.format(n=19)).float()
     planes = random_planes(net, 2, 19).float()
@@ -62,7 +62,7 @@ def test_equivariance_in_single_precision_on_the_full_board(spec):
         assert_close(turned, transformed(values, *s), SINGLE)
 
 
-@pytest.mark.parametrize("word", NOT_EQUIVARIANT)
+@pytest.mark.parametrize("spec", NOT_EQUIVARIANT)
 def test_other_networks_are_not_equivariant(spec):
     assert max(differences(lively(spec.format(n=7)), 7, 1)) > 1e-3
 

@@ -42,7 +42,7 @@ def test_names():
     assert set(names()) >= {"mdrnn", "mdlstm", "conv", "mlp", "stacked"}
 
 
-@pytest.mark.parametrize(("word", "size", "count"), ALL)
+@pytest.mark.parametrize(("spec", "size", "count"), ALL)
 def test_weight_counts(spec, size, count):
     net = make_network(spec)
     assert net.weight_count(size) == count
@@ -50,7 +50,7 @@ def test_weight_counts(spec, size, count):
 
 
 @pytest.mark.parametrize(
-    ("word", "groups"),
+    ("spec", "groups"),
     [
         ("mdrnn:hidden=4", {"input": (4, 2), "recurrent": (4, 4), "border": (4,), "output": (4,)}),
         ("mdlstm:hidden=4", {"input": (20, 2), "recurrent": (20, 4), "border": (20,), "output": (4,)}),
@@ -61,7 +61,7 @@ def test_groups(spec, groups):
     assert make_network(spec).groups(9) == groups
 
 
-@pytest.mark.parametrize(("word", "size", "count"), ALL)
+@pytest.mark.parametrize(("spec", "size", "count"), ALL)
 def test_split_cuts_the_vector_into_the_groups_in_their_order(spec, size, count):
     net = make_network(spec)
     weights = np.arange(count, dtype=np.float32)
@@ -82,7 +82,7 @@ def test_random_weights_are_normal():
     np.testing.assert_array_equal(weights, net.random_weights(19, np.random.default_rng(1)))
 
 
-@pytest.mark.parametrize("word", [spec for spec, _ in SCALABLE])
+@pytest.mark.parametrize("spec", [spec for spec, _ in SCALABLE])
 def test_the_same_weights_play_on_every_size(spec):
     net = make_network(spec)
     rng = np.random.default_rng(1)
@@ -102,7 +102,7 @@ def test_an_mlp_refuses_another_size():
         net.evaluate(weights, own, enemy)
 
 
-@pytest.mark.parametrize("word", [spec for spec, _ in SCALABLE] + [spec for spec, _, _ in MLP])
+@pytest.mark.parametrize("spec", [spec for spec, _ in SCALABLE] + [spec for spec, _, _ in MLP])
 @pytest.mark.parametrize("surplus", [-1, 1])
 def test_weights_of_the_wrong_length_are_refused(spec, surplus):
     net = make_network(spec)
@@ -115,7 +115,7 @@ def test_weights_of_the_wrong_length_are_refused(spec, surplus):
 
 
 @pytest.mark.parametrize(
-    ("word", "says"),
+    ("spec", "says"),
     [
         ("mdrnn:hidden=0", "hidden"),
         ("mdlstm:hidden=-1", "hidden"),

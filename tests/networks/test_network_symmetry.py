@@ -43,7 +43,7 @@ def outputs_of_transformed_boards(spec, size, rng, boards=3, spread=1.0):
     }
 
 
-@pytest.mark.parametrize("word", EQUIVARIANT)
+@pytest.mark.parametrize("spec", EQUIVARIANT)
 @settings(max_examples=20, deadline=None)
 @given(size=st.integers(5, 25), seed=st.integers(0, 2**32), spread=st.sampled_from([0.1, 1.0, 10.0, 100.0]))
 def test_equivariant_to_the_last_bit(spec, size, seed, spread):
@@ -53,7 +53,7 @@ def test_equivariant_to_the_last_bit(spec, size, seed, spread):
 
 
 @pytest.mark.parametrize("spread", [1, 10, 100])
-@pytest.mark.parametrize("word", EQUIVARIANT)
+@pytest.mark.parametrize("spec", EQUIVARIANT)
 def test_equivariant_to_the_last_bit_on_many_boards(spec, spread):
     """Large weights make sums of large and tiny terms, whose last bit tells in which order the sweeps were added."""
     pairs = outputs_of_transformed_boards(spec, 9, np.random.default_rng(3), boards=1000, spread=spread)
@@ -76,7 +76,7 @@ def test_the_published_mdlstm_is_not_equivariant():
     assert kept == {SYMMETRIES["0 quarter turns"], SYMMETRIES["mirrored, 0 quarter turns"]}
 
 
-@pytest.mark.parametrize("word", ["conv:features=3,width=3,planes=1", "mlp:hidden=10,unit=tanh"])
+@pytest.mark.parametrize("spec", ["conv:features=3,width=3,planes=1", "mlp:hidden=10,unit=tanh"])
 def test_conv_and_mlp_know_left_from_right(spec):
     pairs = outputs_of_transformed_boards(spec, 5, np.random.default_rng(1))
     kept = {symmetry for symmetry, pair in pairs.items() if np.allclose(*pair, rtol=0, atol=1e-4)}
@@ -95,7 +95,7 @@ def test_symmetric_mdlstm_does_not_care_which_forget_gate_is_which():
     np.testing.assert_array_equal(net.evaluate(weights, *boards), net.evaluate(exchanged, *boards))
 
 
-@pytest.mark.parametrize("word", ALL_KINDS)
+@pytest.mark.parametrize("spec", ALL_KINDS)
 @settings(max_examples=15, deadline=None)
 @given(batch=st.integers(1, 150), size=st.integers(5, 9), seed=st.integers(0, 2**32))
 def test_a_board_has_the_same_outputs_alone_and_in_any_batch(spec, batch, size, seed):
@@ -111,7 +111,7 @@ def test_a_board_has_the_same_outputs_alone_and_in_any_batch(spec, batch, size, 
     np.testing.assert_array_equal(net.evaluate(weights, own[order], enemy[order]), together[order])
 
 
-@pytest.mark.parametrize("word", ALL_KINDS)
+@pytest.mark.parametrize("spec", ALL_KINDS)
 def test_the_kind_of_numbers_on_the_boards_does_not_matter(spec):
     net = make_network(spec)
     rng = np.random.default_rng(1)

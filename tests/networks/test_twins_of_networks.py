@@ -72,18 +72,18 @@ def compare_calm(spec, size, batch):
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 9])
-@pytest.mark.parametrize("word", MDRNN + MDLSTM + STACKED + CONV + MLP)
+@pytest.mark.parametrize("spec", MDRNN + MDLSTM + STACKED + CONV + MLP)
 def test_like_the_twin(spec, size):
     compare_calm(spec, size, batch=2)
 
 
 @pytest.mark.parametrize("size", [13, 19, 25])
-@pytest.mark.parametrize("word", ON_LARGE_BOARDS)
+@pytest.mark.parametrize("spec", ON_LARGE_BOARDS)
 def test_like_the_twin_on_large_boards(spec, size):
     compare_calm(spec, size, batch=1)
 
 
-@pytest.mark.parametrize("word", [*OF_THREE_UNITS, *CONV[2:4], *MLP[2:4]])
+@pytest.mark.parametrize("spec", [*OF_THREE_UNITS, *CONV[2:4], *MLP[2:4]])
 @settings(max_examples=20, deadline=None)
 @given(size=st.integers(5, 25), seed=st.integers(0, 2**32))
 def test_like_the_twin_on_any_size(spec, size, seed):
@@ -92,7 +92,7 @@ def test_like_the_twin_on_any_size(spec, size, seed):
     assert_like_the_twin(spec, weights, *random_boards(1, size, rng), within=SINGLE)
 
 
-@pytest.mark.parametrize("word", [*OF_THREE_UNITS, *STACKED[:5], *CONV, *MLP])
+@pytest.mark.parametrize("spec", [*OF_THREE_UNITS, *STACKED[:5], *CONV, *MLP])
 def test_like_the_twin_with_weights_as_they_are_guessed(spec):
     """N(0, 1) throughout, on a board too small for chaos."""
     rng = np.random.default_rng(1)
@@ -101,7 +101,7 @@ def test_like_the_twin_with_weights_as_they_are_guessed(spec):
 
 
 @pytest.mark.parametrize(
-    ("key", "word"),
+    ("key", "spec"),
     [
         ("mdrnn_k3_n5", "mdrnn:hidden=3,border=bias"),
         ("mdrnn_k10_n7", "mdrnn:hidden=10,border=bias"),

@@ -57,7 +57,7 @@ def close_gradient(found, expected):
 
 @pytest.mark.parametrize("mode", ["training", "frozen", "playing"])
 @pytest.mark.parametrize("size", [5, 9, 19, 25])
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(spec, size, mode):
     net = trained(spec)
     net.train(mode != "playing")
@@ -78,7 +78,7 @@ def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(spec
     assert np.median(medians) < CLOSE
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 def test_without_torch_the_values_are_the_same(tmp_path, spec):
     net = trained(spec)
     save_deep(tmp_path / "m.safetensors", DeepModel(net, 19))
@@ -106,7 +106,7 @@ def test_the_batch_and_the_number_of_threads_change_no_bit():
         np.testing.assert_array_equal(one[0], whole[i])
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 def test_the_shapes_of_a_model_file_are_those_of_the_torch_module(spec):
     net = make_deep(spec)
     assert net.settings.shapes() == {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}

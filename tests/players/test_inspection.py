@@ -30,7 +30,7 @@ def one_board(size, rng):
     return [planes[0] for planes in random_boards(1, size, rng)]
 
 
-@pytest.mark.parametrize("word", SWIPING + OTHERS)
+@pytest.mark.parametrize("spec", SWIPING + OTHERS)
 @settings(max_examples=10, deadline=None)
 @given(size=st.integers(5, 13), seed=st.integers(0, 2**32))
 def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
@@ -42,7 +42,7 @@ def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
 
 
 @pytest.mark.parametrize("size", [5, 9])
-@pytest.mark.parametrize("word", SWIPING)
+@pytest.mark.parametrize("spec", SWIPING)
 def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(spec, size):
     net, rng = make_network(spec), np.random.default_rng(size)
     weights = net.random_weights(size, rng)
@@ -52,7 +52,7 @@ def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(spec, size)
     assert np.abs(readouts[0] - readouts[-1]).max() > 1e-3
 
 
-@pytest.mark.parametrize("word", SWIPING)
+@pytest.mark.parametrize("spec", SWIPING)
 def test_shapes_and_labels(spec):
     net, rng = make_network(spec), np.random.default_rng(1)
     inside = look_inside(net, net.random_weights(6, rng), *one_board(6, rng))
@@ -67,7 +67,7 @@ def test_shapes_and_labels(spec):
         assert {label.gates for label in layer.sweeps} == gates
 
 
-@pytest.mark.parametrize("word", OTHERS)
+@pytest.mark.parametrize("spec", OTHERS)
 def test_other_networks_have_no_sweeps(spec):
     net, rng = make_network(spec), np.random.default_rng(1)
     assert look_inside(net, net.random_weights(6, rng), *one_board(6, rng)).layers == []

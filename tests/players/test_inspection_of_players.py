@@ -19,7 +19,7 @@ def choice(board, network, weights, game, seed):
     return int(moves[0])
 
 
-@pytest.mark.parametrize("word", ["atari-go", "gomoku", "go"])
+@pytest.mark.parametrize("spec", ["atari-go", "gomoku", "go"])
 def test_the_best_moves_are_those_that_the_player_chooses(spec):
     board, network, rng = variant(spec, 5), make_network("mdrnn:hidden=3"), np.random.default_rng(1)
     weights = network.random_weights(5, rng)

@@ -168,7 +168,7 @@ def test_a_settled_win_is_kept_while_the_opponent_passes(scoring, komi, to_move)
     assert bot_at(game).choose(game, Clock()) == (PASS if won == (to_move == BLACK) else RESIGN)
 
 
-@pytest.mark.parametrize(("word", "size"), [("go", 5), ("go:scoring=territory", 5), ("atari-go", 5), ("pente", 5)])
+@pytest.mark.parametrize(("spec", "size"), [("go", 5), ("go:scoring=territory", 5), ("atari-go", 5), ("pente", 5)])
 def test_games_between_bots_end(spec, size):
     where = variant(spec, size)
     game = where.new()
@@ -180,7 +180,7 @@ def test_games_between_bots_end(spec, size):
     assert game.is_over
 
 
-@pytest.mark.parametrize("word", ["mcts:rollouts=200", "playout"])
+@pytest.mark.parametrize("spec", ["mcts:rollouts=200", "playout"])
 def test_getting_ready_changes_nothing(spec):
     def moves(*, ready):
         game = variant("go", 5).new()

@@ -44,7 +44,7 @@ def values_of(player, game):
 WORDS = ["mdrnn:hidden=3", "mdlstm:hidden=3", "conv:features=2,width=3", "mlp:hidden=5"]
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 @pytest.mark.parametrize("game", ["atari-go", "go"])
 def test_greedy_is_the_best_legal_move(spec, game):
     player = network_player(spec, game, 6)
@@ -97,7 +97,7 @@ def test_it_passes_only_when_nothing_else_is_legal():
     assert choices(player, full, 3) == [PASS] * 3
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("spec", WORDS)
 @pytest.mark.parametrize("batch", [1, 5, 64, 300])
 def test_a_game_does_not_depend_on_its_neighbours(spec, batch):
     player = network_player(spec, "atari-go", 5, temperature=0.3)

@@ -39,7 +39,7 @@ def random_game(moves, size=7, seed=0):
     return game
 
 
-@pytest.mark.parametrize("word", NETS)
+@pytest.mark.parametrize("spec", NETS)
 def test_greedy_is_the_best_legal_move(spec):
     who = player(spec, eyes=True)
     for moves in (0, 1, 8, 25):
@@ -138,7 +138,7 @@ def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
     assert game.is_legal(int(moves[0]))
 
 
-@pytest.mark.parametrize("word", ["nobi-net:width=16,blocks=2", "c14-small:size=5"])
+@pytest.mark.parametrize("spec", ["nobi-net:width=16,blocks=2", "c14-small:size=5"])
 def test_games_do_not_depend_on_threads_or_batch(spec):
     who = PolicyPlayer(variant("go", 5), lively(spec).float(), PolicySettings(temperature=0.5))
     naive = make_player("playout", who.variant)

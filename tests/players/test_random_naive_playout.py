@@ -35,14 +35,14 @@ def outcome_after(game, move):
 GAMES = ["atari-go", "atari-go:captures=3", "gomoku", "pente", "go"]
 
 
-@pytest.mark.parametrize("word", GAMES)
+@pytest.mark.parametrize("spec", GAMES)
 def test_random_is_uniform_over_all_legal_moves(spec):
     game = random_position(spec, 5, seed=3, most=20)
     legal = game.legal_moves()
     assert_uniform(choices_of("random", game, 200 * len(legal)), legal)
 
 
-@pytest.mark.parametrize("word", GAMES)
+@pytest.mark.parametrize("spec", GAMES)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_naive_wins_if_it_can_and_never_loses_at_once_if_it_need_not(spec, seed):

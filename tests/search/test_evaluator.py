@@ -119,7 +119,7 @@ def looks(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("word", ["go", "atari-go", "gomoku", "pente"])
+@pytest.mark.parametrize("spec", ["go", "atari-go", "gomoku", "pente"])
 def test_stones_are_those_of_the_nodes(spec, looks):
     started(Favourite(7, 10), spec, 7, mode="synchronous").run(200)
     assert len(looks) > 20
@@ -129,7 +129,7 @@ def test_stones_are_those_of_the_nodes(spec, looks):
         assert white == (game.to_move == WHITE)
 
 
-@pytest.mark.parametrize("word", ["m15", "c14-7"])
+@pytest.mark.parametrize("spec", ["m15", "c14-7"])
 def test_planes_are_those_of_the_nodes(spec, looks):
     """With moves before the root, so that the latest of a node lie on both sides of it; also after the tree moved."""
     policy = Favourite(5, 3)
@@ -271,7 +271,7 @@ def test_deep_networks_guide_a_search(tmp_path):
         started(None, "gomoku", model=str(path))
 
 
-@pytest.mark.parametrize("word", ["atari-go", "gomoku", "pente"])
+@pytest.mark.parametrize("spec", ["atari-go", "gomoku", "pente"])
 def test_other_games(spec):
     search = started(Favourite(7, 10), spec, 7, mode="synchronous", follow=5)
     search.run(200)

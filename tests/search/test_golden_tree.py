@@ -48,7 +48,7 @@ def assert_same_tree(tree, node, plain, size):
         assert_same_tree(tree, child, twin, size)
 
 
-@pytest.mark.parametrize("word", ["go", "atari-go", "pente"])
+@pytest.mark.parametrize("spec", ["go", "atari-go", "pente"])
 def test_one_thread_and_a_seed_give_the_same_bits(spec):
     """However the playouts are cut into runs."""
     trees = []

@@ -22,7 +22,7 @@ def best(game, playouts):
 
 
 @pytest.mark.parametrize(
-    ("word", "black", "white", "to_move", "playouts", "right"),
+    ("spec", "black", "white", "to_move", "playouts", "right"),
     [
         ("gomoku", "C3 C4 C5 C6", "D5 D6 D7 E5", BLACK, 10, "C2 C7"),  # five
         ("gomoku", "C2 C3 C4 C5", "C1 D5 E6 F8", WHITE, 200, "C6"),  # block a four

@@ -13,7 +13,7 @@ from nobi.trainers.base import fingerprint, replay
 WEIGHTS = 12
 TARGET = np.linspace(-0.8, 0.8, WEIGHTS)
 WORDS = ["guess", "es", "es:parents=3,offspring=12,elitist=false", "cmaes", "cmaes:sigma=0.2,candidates=8", "nsga2"]
-every_trainer = pytest.mark.parametrize("word", WORDS)
+every_trainer = pytest.mark.parametrize("spec", WORDS)
 
 
 def sphere(trainer, candidates):
@@ -47,7 +47,7 @@ def test_every_trainer_is_tested():
 
 
 @pytest.mark.parametrize(
-    ("word", "reached"),
+    ("spec", "reached"),
     # the expected fitness of a network of N(0, 1) weights is about −15.1
     [
         ("es", -0.4),

@@ -328,7 +328,7 @@ def guided_by_torch(size: int) -> Search:
 def share_kept(what: str, size: int, search: Search, seconds: float) -> Measurement:
     """How many of its playouts the search keeps beside a network."""
     shares = playout_ratios(plain("go", size), search, seconds)
-    told = search.measurements
+    told = search.stats
     note = (
         f"{told.rate:,.0f} evaluations/s of the network, {1000 * told.mean_lag:.1f} ms from node to policy"
         if told
