@@ -104,9 +104,9 @@ class Squava(Game):
 
 if __name__ == "__main__":
     from nobi.arena.play import play_games
+    from nobi.arena.results import summarise
     from nobi.games import variant
     from nobi.players import make_player
-    from nobi.arena.results import summarise
 
     board = variant("squava", size=5)
     played = play_games(board, make_player("naive", board), make_player("random", board), games=10_000, keep_moves=True)
