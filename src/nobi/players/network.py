@@ -356,12 +356,12 @@ def planes_of(game: Go, planes: str, rank: int) -> NDArray[np.float32]:
 @inlined
 def spares_eyes(boards: GoBoards, g: int, point: int) -> bool:
     """A legal move that does not fill an own eye."""
-    return legal(boards, g, point) and not is_own_eye(boards, g, point)
+    return legal_in_go(boards, g, point) and not is_own_eye(boards, g, point)
 
 
 @cache
 def _pick_compiled(eyes: bool) -> Callable[..., int]:
-    return pick_among("go", legal) if eyes else pick_among("go_spares_eyes", spares_eyes)
+    return pick_among("go", legal_in_go) if eyes else pick_among("go_spares_eyes", spares_eyes)
 
 
 def _workspace(out: NDArray[np.float32], temperature: float, size: int) -> NetworkWorkspace:
