@@ -15,6 +15,7 @@ from nobi.cli.match import Match
 from nobi.cli.models import ListModels
 from nobi.cli.play import Play
 from nobi.cli.predict import Predict
+from nobi.cli.review import Review
 from nobi.cli.show import Show
 from nobi.cli.study import Study
 from nobi.cli.tournament import Tournament
@@ -28,6 +29,7 @@ DESCRIPTION = (
 
 COMMANDS: dict[str, Any] = {
     "play": Play,
+    "review": Review,
     "evolve": Evolve,
     "coevolve": Coevolve,
     "transfer": Transfer,

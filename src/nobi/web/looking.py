@@ -1,5 +1,6 @@
 """Looking inside a network: one position on two boards of different sizes, answered by the same weights."""
 
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -8,11 +9,13 @@ from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.vertices import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
-from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import InsideView, look_inside_file, weights_of
 from nobi.web.opponents import Catalogue, Opponent
 from nobi.web.session import Session, stones_of
 from nobi.web.setup import Setup
+
+_log = logging.getLogger(__name__)
 
 _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
 """A position to begin with, and the size of its board."""
@@ -35,9 +38,11 @@ class Shown:
 class Looker:
     """The position that a visitor looks at, and what a network makes of it."""
 
-    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs) -> None:
+    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "") -> None:
+        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
         self.catalogue = catalogue
         self._visitor = visitor
+        self._tab = tab
         self._jobs = jobs
         self.model: Opponent | None = next(iter(catalogue.models()), None)
         self.first = Session(Setup(size=_EXAMPLE[1]))
@@ -127,6 +132,11 @@ class Looker:
                 self.boards, self.failed = job.take(), ""
             except NobiError as fault:
                 self.failed = str(fault)
+            except Exception:
+                _log.exception("looking inside a network failed")
+                self.failed = (
+                    WENT_WRONG
+                )
             self.version += 1
 
     def _look(self) -> None:
@@ -137,7 +147,11 @@ class Looker:
         def work(_: threading.Event) -> tuple[Shown, ...]:
             return look_at_both(model, first, second_size)
 
-        self._job = self._jobs.submit(f"{self._visitor}/inside", Priority.OPINION, work)
+        try:
+            self._job = self._jobs.submit(self._visitor, Priority.OPINION, work, f"inside {self._tab}")
+        except NobiError as fault:
+            self.failed = str(fault)
+            self.version += 1
 
 
 def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:

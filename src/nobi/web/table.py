@@ -4,6 +4,7 @@ All methods are called from the event loop and return at once; jobs run in threa
 what they have found. `version` changes whenever the page has something new to show.
 """
 
+import logging
 import random
 import threading
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from nobi.players.bot import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.policy import PolicyBot
 from nobi.players.scoring import ownership
-from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import (
     Opinion,
     Thinking,
@@ -49,12 +50,18 @@ _SETTLED = 0.9
 """A network alone passes when every empty point belongs to somebody by more than this."""
 _JUDGE_PLAYOUTS = 200
 
+_log = logging.getLogger(__name__)
+
 
 class Table:
     """One visitor's game."""
 
-    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None) -> None:
+    def __init__(
+        self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None, tab: str = ""
+    ) -> None:
+        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
         self.visitor = visitor
+        self.tab = tab
         self.catalogue = catalogue
         self._jobs = jobs
         first = Setup()
@@ -256,7 +263,12 @@ class Table:
     ) -> None:
         if self._look:
             self._look.cancel()
-        self._look = self._jobs.submit(f"{self.visitor}/look", priority, work)
+            self._look = None
+        try:
+            self._look = self._jobs.submit(self.visitor, priority, work, f"table {self.tab}")
+        except NobiError as fault:
+            self._complain(str(fault))
+            return
         self._look_done = done
 
     # --- the opponent -------------------------------------------------------------------------------------------------
@@ -304,6 +316,9 @@ class Table:
             failed(f"{self.opponent.title} stopped: it {fault}.")
         except NobiError as fault:
             failed(str(fault))
+        except Exception:
+            _log.exception("a computation for a visitor failed")
+            failed(WENT_WRONG)
         self.version += 1
 
     def _fail(self, sentence: str) -> None:
@@ -314,7 +329,7 @@ class Table:
 
     def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
         try:
-            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work)
+            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work, f"table {self.tab}")
         except NobiError as fault:
             self.failed = str(fault)
             return
