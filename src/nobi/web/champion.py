@@ -3,13 +3,12 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from nobi.arena.play import play_games
-from nobi.board.stones import BLACK
+from nobi.board.stones import BLACK, WHITE
 from nobi.errors import NobiError
 from nobi.games.base import Variant
-from nobi.networks.modelfile import ModelFile, read_model_file
+from nobi.networks.modelfile import ModelFile
 from nobi.players import make_player
 from nobi.players.loading import player_in
 from nobi.web.session import Session, cell_of
@@ -56,22 +55,20 @@ def watch_game(file: ModelFile, game: str, size: int, opponent: str, seed: int) 
         threads=1,
         keep_moves=True,
     )
-    black, white = ("the network", opponent) if first == 0 else (opponent, "the network")
-    session = Session(Setup(game=game, size=size))
+    names = ("The network", opponent.capitalize()) if first == 0 else (opponent.capitalize(), "The network")
+    return watched(Setup(game=game, size=size), played.replay(0).moves, *names)
+
+
+def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> WatchedGame:
+    """A finished game, with all its positions."""
+    session = Session(setup)
     positions = [session.stones()]
-    for move in played.replay(0).moves:
-        session.game.play(move)
-        session.shown += 1
+    for move in moves:
+        session.play(move)
         positions.append(session.stones())
-    outcome = session.game.outcome
-    winner = black if outcome == BLACK else white
-    words = "Draw." if outcome not in (1, 2) else f"{winner[0].upper()}{winner[1:]} won as {_colour(outcome)}."
-    cells = tuple(cell_of(move, size) for move in session.game.moves)
-    return WatchedGame(size, tuple(positions), cells, words)
-
-
-def _colour(outcome: int) -> str:
-    return "Black" if outcome == BLACK else "White"
+    winner = {BLACK: f"{black} wins as Black.", WHITE: f"{white} wins as White."}
+    cells = tuple(cell_of(move, setup.size) for move in moves)
+    return WatchedGame(setup.size, tuple(positions), cells, winner.get(session.game.outcome, "Draw."))
 
 
 def win_rates(
@@ -90,8 +87,3 @@ def win_rates(
         played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)
         found.append(SizeShare(size, float((played.points_of_a.mean() + 1) / 2), games))
     return tuple(found)
-
-
-def read_champion(path: Path) -> ModelFile | None:
-    """The model in a file that a run writes; None while there is none."""
-    return read_model_file(path) if path.exists() else None

@@ -134,9 +134,7 @@ class Looker:
                 self.failed = str(fault)
             except Exception:
                 _log.exception("looking inside a network failed")
-                self.failed = (
-                    WENT_WRONG
-                )
+                self.failed = WENT_WRONG
             self.version += 1
 
     def _look(self) -> None:

@@ -31,6 +31,7 @@ from nobi.web.session import cell_of
 
 HINT_PLAYOUTS = 800
 OWNERSHIP_PLAYOUTS = 300
+SCORE_PLAYOUTS = 100
 _LEAST_SHARE = 0.02
 """A search tells a number for a move only with this share of the playouts, and at least two of them."""
 REPORT_SECONDS = 0.2
@@ -62,6 +63,8 @@ class Opinion:
     black_chance: float | None = None
     """Black's chance to win, 0 to 1; None where nobody knows."""
     sentence: str = ""
+    black_score: float | None = None
+    """By how many points Black is ahead, by playouts (Go only); None where nobody has counted."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,13 @@ def think(
     search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)
     opinion = opinion_of_search(search, game)
     return bot.choose(game, Clock(0.02)), opinion  # a moment more: it decides about passing and resigning
+
+
+def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
+    """By how many points Black is ahead in Go, by playouts; None in other games."""
+    if not isinstance(game, Go):
+        return None
+    return float(ownership(game, playouts).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:

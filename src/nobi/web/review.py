@@ -21,10 +21,9 @@ from nobi.games.go import Go
 from nobi.networks.modelfile import ModelFile
 from nobi.players.loading import player_in
 from nobi.players.mcts import MctsBot, MctsPlayer
-from nobi.players.scoring import ownership
 from nobi.records.sgf import sgf_of
 from nobi.search.settings import SearchSettings
-from nobi.web.opinion import Opinion, has_value, opinion_of_network, opinion_of_search
+from nobi.web.opinion import Opinion, expected_score, has_value, opinion_of_network, opinion_of_search
 from nobi.web.session import COLOURS, Session, cell_of
 from nobi.web.setup import Setup
 
@@ -34,7 +33,6 @@ DOUBTFUL, MISTAKE = 5.0, 15.0
 """Losses, in percentage points, from which a move is called doubtful or a mistake."""
 PLAYOUTS = 200
 """Playouts for each position, unless told otherwise."""
-_SCORE_PLAYOUTS = 100
 _TREE_MEGABYTES = 32
 
 
@@ -223,7 +221,7 @@ def carry_out(
     try:
         before = judge.opinion(game, stop) if review.total else None
         for move in session.game.moves:
-            score = _score(game)
+            score = expected_score(game)
             played = _judged(game, move, before, score)
             game.play(move)
             if stop.is_set():
@@ -252,12 +250,6 @@ def _start_of(session: Session) -> Game:
     game = session.position().copy()
     session.show(shown)
     return game
-
-
-def _score(game: Game) -> float | None:
-    if not isinstance(game, Go):
-        return None
-    return float(ownership(game, _SCORE_PLAYOUTS).sum()) - float(game.settings.komi)
 
 
 def _judged(game: Game, move: int, opinion: Opinion | None, score: float | None) -> ReviewedMove:

@@ -28,7 +28,7 @@ MOST_LINES = 100_000
 MOST_RUNS = 200
 _RECENT_SECONDS = 15.0
 """A run that somebody else has written to within this time is running."""
-_STOP_SECONDS = 20.0
+_STOP_SECONDS = 60.0
 """A run that has been asked to stop and does not within this time is ended."""
 _FLAGS = ("game", "sizes", "net", "method", "opponents", "generations", "games", "measures", "curriculum", "seed")
 """The settings of `nobi evolve`, which are keys of config.json and flags of the command."""
@@ -299,7 +299,7 @@ class Runs:
             process.send_signal(signal.SIGINT)
         for process in going:
             try:
-                process.wait(10)
+                process.wait(20)
             except subprocess.TimeoutExpired:
                 process.kill()
 

@@ -30,6 +30,7 @@ from nobi.web.opinion import (
     Opinion,
     Thinking,
     expected_ownership,
+    expected_score,
     network_opinion,
     search_opinion,
     think,
@@ -338,18 +339,21 @@ class Table:
 
     def _choose(
         self, game: Game, opponent: Opponent, setup: Setup, stop: threading.Event
-    ) -> tuple[int, Opinion | None]:
-        """The opponent's move; runs in a thread."""
+    ) -> tuple[int, Opinion | None, float | None]:
+        """The opponent's move, what it thinks, and the score before the move; runs in a thread."""
 
         def note(thinking: Thinking) -> None:
             if not stop.is_set():
                 self.thinking = thinking  # one assignment; the event loop reads it
 
+        score = expected_score(game)
         with self._bot_in_use:  # a cancelled job may still be at work
             bot = self._bot_for(opponent, setup)
             if opponent.file and not isinstance(bot, MctsBot):
-                return _network_move(bot, opponent.file, game, self._seed)
-            return think(bot, game, stop, note)
+                move, opinion = _network_move(bot, opponent.file, game, self._seed)
+            else:
+                move, opinion = think(bot, game, stop, note)
+        return move, opinion, score
 
     def _bot_for(self, opponent: Opponent, setup: Setup) -> Bot:
         """The bot of this game."""
@@ -365,9 +369,11 @@ class Table:
         if bot:
             bot.close()
 
-    def _take_move(self, found: tuple[int, Opinion | None]) -> None:
-        move, opinion = found
+    def _take_move(self, found: tuple[int, Opinion | None, float | None]) -> None:
+        move, opinion, score = found
         session = self.session
+        if score is not None:
+            session.black_score[len(session.game.moves)] = score
         if opinion and opinion.black_chance is not None:
             session.black_chance[len(session.game.moves)] = opinion.black_chance
         mover = session.game.to_move
