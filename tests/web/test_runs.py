@@ -69,7 +69,7 @@ def test_a_run_of_the_command_line_is_found_and_followed(tmp_path):
     assert (run.title, run.state, len(run.metrics), run.size, run.total) == ("mine", "elsewhere", 3, 7, 10)
     with pytest.raises(NobiError, match="started elsewhere"):
         runs.stop(run.id)
-    with open(run.folder / "metrics.jsonl", "a") as file:
+    with (run.folder / "metrics.jsonl").open("a") as file:
         file.write('{"generation": 3, "mean": 0.5, "best": 0.9}\nnot a line\n')
     assert run.read()
     assert run.curve()["best"][-1] == (3.0, 0.9)

@@ -5,18 +5,25 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.vertices import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
+from nobi.networks.modelfile import COMPILED
+from nobi.web.champion import SIZES, SizeShare, win_rates
 from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import InsideView, look_inside_file, weights_of
 from nobi.web.opponents import Catalogue, Opponent
 from nobi.web.session import Session, stones_of
 from nobi.web.setup import Setup
+from nobi.web.tasks import Task
 
 _log = logging.getLogger(__name__)
 
+_RATE_GAMES = 40
 _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
 """A position to begin with, and the size of its board."""
 
@@ -33,6 +40,11 @@ class Shown:
     """None where the network cannot answer."""
     note: str
     """A sentence on what is missing, or nothing."""
+
+    @property
+    def weights(self) -> NDArray[np.float32] | None:
+        """The weights with which the answer was computed; None for a deep network."""
+        return self.view.weights if self.view else None
 
 
 class Looker:
@@ -52,6 +64,10 @@ class Looker:
         self._job: Job | None = None
         self.failed = ""
         """Why the network has not answered, if it has not."""
+        self.rates: dict[str, tuple[SizeShare, ...]] = {}
+        """How often networks win on each board, by their ids, as far as it was measured."""
+        self._measuring = ""
+        self._rates_task = Task(jobs, visitor, f"sizes {tab}")
         self.show_example()
 
     @property
@@ -86,9 +102,18 @@ class Looker:
                 self.second_size = 19 if self.first.size < 13 else 7
             self._look()
 
+    def choices(self) -> dict[str, str]:
+        """The networks that can be looked at, by id."""
+        own = {} if self.model is None else {self.model.id: self.model.title}
+        return own | {one.id: one.title for one in self.catalogue.models()}
+
     def choose(self, key: str) -> None:
-        """Another network."""
-        model = self.catalogue[key]
+        """Another network of the catalogue."""
+        if self.model is None or key != self.model.id:
+            self.take(self.catalogue[key])
+
+    def take(self, model: Opponent) -> None:
+        """Looks inside another network."""
         model.network_file  # noqa: B018 (refuses a player without a network)
         before = self.model
         self.model = model
@@ -115,10 +140,36 @@ class Looker:
         self.first = Session(Setup(game=self.first.setup.game, size=self.first.size))
         self._look()
 
+    @property
+    def measures_at_once(self) -> bool:
+        """Whether the games that measure the network take a moment only."""
+        return bool(self.model and self.model.network_file.format == COMPILED)
+
+    @property
+    def measuring(self) -> bool:
+        """Whether the network is being measured."""
+        return self._rates_task.busy
+
+    def measure(self) -> None:
+        """Lets the network play on all boards, unless that is known."""
+        model = self.model
+        if model is None or model.id in self.rates or (self.measuring and self._measuring == model.id):
+            return
+        game = model.games[0]
+        self._measuring = model.id
+        self._rates_task.start(lambda stop, _: win_rates(model.network_file, game, SIZES, _RATE_GAMES, stop))
+        self.version += 1
+
     def resize(self, size: int) -> None:
         """Another size of the second board."""
         self.second_size = Setup(size=size).size
         self._look()
+
+    @property
+    def changed_weights(self) -> int | None:
+        """How many weights differ between the answers on the two boards; None where that is not known."""
+        first, second = (board.weights for board in self.boards) if len(self.boards) == 2 else (None, None)
+        return None if first is None or second is None else int((first != second).sum())
 
     def weights(self) -> list[float]:
         """The weights of a small network, from -1 to 1; none for a large one."""
@@ -126,6 +177,7 @@ class Looker:
 
     def poll(self) -> None:
         """Takes what the network has answered."""
+        self._poll_rates()
         if self._job and self._job.done.is_set():
             job, self._job = self._job, None
             try:
@@ -135,6 +187,12 @@ class Looker:
             except Exception:
                 _log.exception("looking inside a network failed")
                 self.failed = WENT_WRONG
+            self.version += 1
+
+    def _poll_rates(self) -> None:
+        found = self._rates_task.poll()
+        if found is not None:
+            self.rates[self._measuring] = found
             self.version += 1
 
     def _look(self) -> None:

@@ -27,6 +27,7 @@ from nobi.players.scoring import ownership
 from nobi.players.view import view_of
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.web.gates import gates_of
 from nobi.web.session import cell_of
 
 HINT_PLAYOUTS = 800
@@ -224,6 +225,10 @@ class SweepFrame:
     gates: str
     units: tuple[str, ...]
     """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
+    gate_names: tuple[str, ...] = ()
+    """Of MDLSTM cells; none for other networks."""
+    unit_gates: tuple[str, ...] = ()
+    """[k] the gates of unit k, [gate, cell], packed alike."""
 
     @property
     def sentence(self) -> str:
@@ -239,6 +244,8 @@ class InsideView:
     frames: tuple[SweepFrame, ...]
     """None where the network has no sweeps. Those of the first layer, corner after corner."""
     units: int
+    weights: NDArray[np.float32] | None = None
+    """The weights of an evolved network; None for a deep one."""
 
 
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
@@ -250,15 +257,22 @@ def look_inside_file(file: ModelFile, game: Game) -> InsideView:
         return InsideView(opinion, (), 0)
     layers = view_of(player, game).inside.layers
     if not layers:
-        return InsideView(opinion, (), 0)
-    layer = layers[0]
+        return InsideView(opinion, (), 0, player.weights)
+    layer, gates = layers[0], gates_of(player, game)
     largest = float(np.abs(layer.hidden).max()) or 1.0
     frames = [
-        SweepFrame(label.arrow, _CORNERS[label.arrow], label.gates, tuple(_packed(unit / largest) for unit in units))
-        for label, units in zip(layer.sweeps, layer.hidden, strict=True)
+        SweepFrame(
+            label.arrow,
+            _CORNERS[label.arrow],
+            label.gates,
+            tuple(_packed(unit / largest) for unit in units),
+            gates.names if gates else (),
+            tuple(gates.packed(sweep, unit) for unit in range(len(units))) if gates else (),
+        )
+        for sweep, (label, units) in enumerate(zip(layer.sweeps, layer.hidden, strict=True))
     ]
     frames.sort(key=lambda frame: frame.corner)
-    return InsideView(opinion, tuple(frames), layer.hidden.shape[1])
+    return InsideView(opinion, tuple(frames), layer.hidden.shape[1], player.weights)
 
 
 def _packed(values: NDArray[np.float32]) -> str:

@@ -86,7 +86,9 @@ def study_results(folder: Path | None = None) -> Mapping[str, StudyResult]:
     """All results by the name of the study, in the order of the papers; those that cannot be read are left out."""
     folder = folder or results_folder()
     found: dict[str, StudyResult] = {}
-    for name in names() if folder else []:
+    if folder is None:
+        return found
+    for name in names():
         try:
             document = json.loads((folder / f"{name}.json").read_bytes())
             found[name] = _result(document, folder)

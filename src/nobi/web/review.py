@@ -229,7 +229,7 @@ def carry_out(
             after = None if game.is_over else judge.opinion(game, stop)
             if stop.is_set():
                 break
-            chance = _chance_at_end(game) if game.is_over else after and after.black_chance
+            chance = after.black_chance if after else _chance_at_end(game)
             review.measure = before.measure if before else review.measure
             review.opinions.append(before)
             review.moves.append(_with_loss(played, before, chance))

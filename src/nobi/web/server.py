@@ -16,9 +16,14 @@ from typing import Any
 import platformdirs
 
 from nobi.errors import NobiError
+from nobi.web.exploring import Experiments
 from nobi.web.jobs import Jobs
+from nobi.web.learning import Learner
 from nobi.web.looking import Looker
 from nobi.web.opponents import Catalogue
+from nobi.web.results import study_results
+from nobi.web.reviewing import ReviewDesk
+from nobi.web.runs import Runs
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import WarmUp
 
@@ -26,6 +31,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TABS = {
     "/": ("Play", "sports_esports"),
     "/inside": ("Look inside", "visibility"),
+    "/learn": ("Learn", "trending_up"),
+    "/explore": ("Explore", "travel_explore"),
     "/models": ("Models", "category"),
 }
 
@@ -41,6 +48,10 @@ class ServerSettings:
     models: Sequence[Path] = ()
     engines: Sequence[str] = ()
     browser: bool = True
+    names: Sequence[str] = ()
+    """Further names by which the page is reached, as through a proxy."""
+    runs: Path = Path("runs")
+    """The folder of runs."""
 
     @property
     def address(self) -> str:
@@ -51,10 +62,11 @@ class ServerSettings:
 
     @property
     def hosts(self) -> list[str]:
-        """The Host headers that are served; none for all, where the machine may have any name."""
+        """The Host headers that are served, besides numeric addresses where the page listens to a network."""
+        own = ["127.0.0.1", "localhost", "[::1]"]
         if self.host not in LOOPBACK:
-            return []
-        return [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+            own += [self.host, socket.gethostname(), socket.getfqdn()]
+        return [f"{name}:{self.port}" for name in own] + [*self.names, *(f"{name}:{self.port}" for name in self.names)]
 
 
 def check_settings(settings: ServerSettings) -> None:
@@ -97,15 +109,25 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
         raise NobiError("The page needs NiceGUI; install it with pip install 'nobi[web]'.") from None
     from nobi.web.guard import Guard
 
-    visitors = Visitors(Catalogue(settings.models, settings.engines), Jobs())
+    folders = [path for path in settings.models if path.is_dir()]
+    files = [path / "champion.safetensors" if path.is_dir() else path for path in settings.models]
+    catalogue = Catalogue(files, settings.engines, data / "models")
+    visitors = Visitors(catalogue, Jobs())
+    runs = Runs(settings.runs, folders)
     warming = WarmUp()
-    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token)
+    listens = settings.host not in LOOPBACK
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, addresses=listens)
     app.storage.max_tab_storage_age = KEEP_SECONDS
     app.on_shutdown(visitors.close)
+    app.on_shutdown(runs.close)
+    for result in study_results().values():
+        for figure in result.figures:
+            if not figure.is_game:
+                app.add_static_file(local_file=figure.file, url_path=figure.url)
     app.on_startup(lambda: _open_browser(settings, say))
 
     async def root() -> None:
-        await _page(visitors, warming)
+        await _page(visitors, runs, warming)
 
     ui.run(
         root,
@@ -124,12 +146,14 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     )
 
 
-async def _page(visitors: Visitors, warming: WarmUp) -> None:
+async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     """Builds the page of one tab."""
     from nicegui import app, ui
 
     from nobi.web.theme import stylesheet
+    from nobi.web.views.explore import ExploreView
     from nobi.web.views.inside import InsideView
+    from nobi.web.views.learn import LearnView
     from nobi.web.views.models import ModelsView
     from nobi.web.views.play import PlayView
 
@@ -147,7 +171,8 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
     tab, kept = client.tab_id, app.storage.tab
     last = app.storage.user.get("last")
     try:
-        table = visitors.table(tab, kept.get("game") or last)
+        browser = str(app.storage.browser.get("id", tab))
+        table = visitors.table(tab, kept.get("game"), browser=browser, last=last)
     except NobiError as fault:
         ui.label(str(fault)).classes("nothing")
         return
@@ -156,14 +181,19 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
         visitors.touch(tab)
         if kept.get("version") != table.version:
             kept["version"], kept["game"] = table.version, table.session.plain()
-            app.storage.user["last"] = kept["game"]
+            if table.session.game.moves:
+                app.storage.user["last"] = kept["game"]
 
     def switch_theme() -> None:
         dark.set_value({None: True, True: False, False: None}[dark.value])
         app.storage.user["dark"] = dark.value
         ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
-    looker = Looker(tab, visitors.catalogue, visitors.jobs)
+    looker = Looker(browser, visitors.catalogue, visitors.jobs, tab)
+    learner = Learner(browser, tab, runs, visitors.catalogue, visitors.jobs)
+    desk = ReviewDesk(browser, tab, visitors.catalogue, visitors.jobs)
+    experiments = Experiments(browser, tab, visitors.jobs)
+    chosen = ["review"]
 
     taken = [-1]
 
@@ -177,6 +207,8 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
     views: dict[str, Callable[[], Any]] = {
         "/": lambda: PlayView(table),
         "/inside": inside,
+        "/learn": lambda: LearnView(learner, table),
+        "/explore": lambda: ExploreView(desk, experiments, looker, chosen),
         "/models": lambda: ModelsView(table, looker, visitors.jobs),
     }
     _header(switch_theme)

@@ -354,7 +354,9 @@ class PlayView:
                 step = min(setup.strength, len(opponent.steps) - 1)
                 if self.strength.id not in self._moving:
                     self.strength.set_value(step)
-                self.strength_text.set_text(opponent.steps[step])
+                self.strength_text.set_text(
+                    f"{opponent.steps[step]}: {opponent.step_detail(setup.game, setup.size, step)}"
+                )
             else:
                 self.strength_text.set_text(opponent.note)
             self.colour.set(setup.colour)
@@ -394,8 +396,8 @@ class PlayView:
     def _show_moves(self) -> None:
         session = self.table.session
         names = session.move_names()
-        self.graph.show(session.black_chance, len(names), session.shown)
-        self.graph.set_visibility(bool(session.black_chance))
+        self.graph.show(session.black_chance, len(names), session.shown, session.black_score)
+        self.graph.set_visibility(bool(session.black_chance or session.black_score))
         self.moves.clear()
         with self.moves:
             for number, name in enumerate(names, 1):
