@@ -61,7 +61,7 @@ export default {
     },
     draw() {
       const W = this.width;
-      if (!W) return;
+      if (W < 120) return; // not laid out yet
       const H = Math.round(this.ratio ? Math.min(this.ratio * W, 560) : this.height), svg = this.$refs.svg;
       svg.setAttribute("viewBox", `0 0 ${W} ${H}`); svg.style.height = `${H}px`;
       const left = PAD.left, right = W - PAD.right, top = PAD.top, bottom = H - PAD.bottom;

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import secrets
 import socket
@@ -35,6 +36,19 @@ _TABS = {
     "/explore": ("Explore", "travel_explore"),
     "/models": ("Models", "category"),
 }
+
+
+_DROP = """
+addEventListener("dragover", (e) => e.preventDefault());
+addEventListener("drop", (e) => {
+  e.preventDefault();
+  const input = document.querySelector(".q-uploader__input");
+  if (!input || !e.dataTransfer.files.length) return;
+  input.files = e.dataTransfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+"""
+"""Lets a visitor drop an SGF file anywhere on a view that opens one."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +143,8 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     async def root() -> None:
         await _page(visitors, runs, warming)
 
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
+
     ui.run(
         root,
         host=settings.host,
@@ -158,6 +174,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     from nobi.web.views.play import PlayView
 
     ui.add_css(stylesheet())
+    ui.add_body_html(f"<script>{_DROP}</script>")
     dark = ui.dark_mode(app.storage.user.get("dark"))
     client = ui.context.client
     await client.connected()
@@ -208,7 +225,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
         "/": lambda: PlayView(table),
         "/inside": inside,
         "/learn": lambda: LearnView(learner, table),
-        "/explore": lambda: ExploreView(desk, experiments, looker, chosen),
+        "/explore": lambda: ExploreView(desk, experiments, looker, table, chosen),
         "/models": lambda: ModelsView(table, looker, visitors.jobs),
     }
     _header(switch_theme)
@@ -239,6 +256,12 @@ def _header(switch_theme: Callable[[], None]) -> None:
     router = ui.context.client.sub_pages_router
     mark(router.current_path)
     router.on_path_changed(mark)
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether the server logs a record: not that a browser went away before it got its answer."""
+    fault = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(fault, RuntimeError) and str(fault) == "No response returned.")
 
 
 def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:

@@ -107,7 +107,9 @@ class ScatterPanel:
         scatter = self.experiments.scatter
         self.plot.set_visibility(scatter is not None)
         self.boards.set_visibility(bool(self.experiments.networks_games))
-        self.correlation.set_text("Press 'Draw networks'; it takes some seconds." if scatter is None else "")
+        self.correlation.set_text(
+            "Press 'Draw networks'. It takes some seconds, the first time up to a minute." if scatter is None else ""
+        )
         if scatter is None:
             return
         choice = scatter.choice
@@ -175,7 +177,9 @@ class CiaoPanel:
         ciao = self.experiments.ciao
         self.plot.set_visibility(ciao is not None)
         self.boards.set_visibility(bool(self.experiments.pair_games))
-        self.note.set_text("Press 'Start a coevolution'; it takes some seconds." if ciao is None else "")
+        self.note.set_text(
+            "Press 'Start a coevolution'. It takes some seconds, the first time up to a minute." if ciao is None else ""
+        )
         if ciao is None:
             return
         rows, columns = ciao.scores.shape

@@ -21,6 +21,7 @@ from nobi.web.results import (
 from nobi.web.reviewing import ReviewDesk
 from nobi.web.session import Session
 from nobi.web.setup import Setup
+from nobi.web.table import Table
 from nobi.web.views.experiments import CiaoPanel, ScatterPanel
 from nobi.web.views.replay import TICK_SECONDS, Replay
 from nobi.web.views.review import ReviewPanel
@@ -35,9 +36,12 @@ _OWN = {
 class ExploreView:
     """A list at the left, what is chosen at the right."""
 
-    def __init__(self, desk: ReviewDesk, experiments: Experiments, looker: Looker, chosen: list[str]) -> None:
+    def __init__(
+        self, desk: ReviewDesk, experiments: Experiments, looker: Looker, table: Table, chosen: list[str]
+    ) -> None:
         """`chosen` holds what the tab showed last."""
         self.desk = desk
+        self.table = table
         self.experiments = experiments
         self.looker = looker
         self._chosen = chosen
@@ -81,7 +85,7 @@ class ExploreView:
         self._tick = lambda: None
         with self.content:
             if key == "review":
-                self._tick = ReviewPanel(self.desk).tick
+                self._tick = ReviewPanel(self.desk, self.table).tick
             elif key == "scatter":
                 self._tick = ScatterPanel(self.experiments, self.looker).tick
             elif key == "ciao":

@@ -63,6 +63,7 @@ class InsideView:
             button("Undo", self._guarded(looker.undo), icon="undo")
             button("Clear", self._guarded(looker.clear))
             button("Example", self._guarded(looker.show_example))
+            ui.html("", sanitize=False).classes("inside-tip")
         with ui.element("div").classes("inside"):
             self.boards, self.titles = [], []
             for number in range(2):
@@ -86,7 +87,6 @@ class InsideView:
     def _build_card(self) -> None:
         with ui.element("div").classes("card").style("margin-top:24px"):
             self.strip = ui.html(sanitize=False).classes("strip-box")
-            ui.html("", sanitize=False).classes("inside-tip")
             with ui.element("div").classes("tools").style("margin-top:14px"):
                 self.mode = Choice(
                     {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
@@ -253,11 +253,9 @@ class InsideView:
         ]
         self.rates.show(bars=bars)
         if found:
-            self.rates_text.set_text(f"{found[0].games} games on each board; those shown above are dark.")
+            self.rates_text.set_text(f"{found[0].games} games on each board. The two boards above are highlighted.")
         else:
-            waiting = (
-                "The network is playing." if self.looker.measuring else "It plays 40 games on each board."
-            )
+            waiting = "The network is playing." if self.looker.measuring else "It plays 40 games on each board."
             self.rates_text.set_text(waiting)
 
     def _show_board(self, board: Board, one: Shown, *, sweeping: bool) -> None:

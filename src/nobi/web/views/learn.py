@@ -227,7 +227,8 @@ class LearnView:
         self.small.title.set_text(f"Its own board, {run.size}×{run.size}")
         self.large.title.set_text(f"The same weights on {self.learner.large_size}×{self.learner.large_size}")
         lines = [{"name": name, "points": _thinned(points)} for name, points in run.curve().items()]
-        high = max(run.total, len(run.metrics), 2) - 1
+        done = len(run.metrics)
+        high = done - 1 if run.state == "finished" else min(max(run.total - 1, done), max(39, int(1.3 * done)))
         self.curve.show(lines=lines, x={"low": 0, "high": high, "label": "generation"})
         champion = run.champion.exists()
         self.stop.set_visibility(run.state in ("running", "waiting"))
@@ -249,7 +250,7 @@ class LearnView:
             ]
         )
         if rates:
-            self.rates_text.set_text(f"{rates[0].games} games on each board. It trains on the dark one only.")
+            self.rates_text.set_text(f"{rates[0].games} games on each board. It trains on the highlighted one only.")
 
     def _show_runs(self) -> None:
         self.runs.clear()

@@ -5,19 +5,22 @@ from typing import Any
 
 from nicegui import events, ui
 
+from nobi.board.stones import BLACK
 from nobi.errors import NobiError
 from nobi.web.board import Board
 from nobi.web.graph import Graph
 from nobi.web.reviewing import PLAYOUTS, ReviewDesk
-from nobi.web.session import MOST_BYTES, stones_of
+from nobi.web.session import COLOURS, MOST_BYTES, stones_of
+from nobi.web.table import Table
 from nobi.web.views.common import button, sentences
 
 
 class ReviewPanel:
     """The board with the reviewer's opinion of every move, the graph, agreement and the largest losses."""
 
-    def __init__(self, desk: ReviewDesk) -> None:
+    def __init__(self, desk: ReviewDesk, table: Table) -> None:
         self.desk = desk
+        self.table = table
         self._seen: tuple[Any, ...] = ()
         self._filling = False
         ui.label("Review a game").classes("title")
@@ -31,6 +34,7 @@ class ReviewPanel:
         self.upload.props("accept=.sgf").classes("hidden-upload")
         with ui.element("div").classes("tools"):
             button("Open SGF", lambda: self.upload.run_method("pickFiles"), icon="upload").classes("open-sgf")
+            self.mine = button("Take my game", self._take_mine, icon="history")
             self.tools = ui.element("div").classes("tools")
             with self.tools:
                 self.reviewer = ui.select({}, on_change=self._choose).props(
@@ -41,6 +45,9 @@ class ReviewPanel:
                 self.start = button("Review", self._start, icon="play_arrow", style="strong")
                 self.stop = button("Stop", desk.stop, icon="stop")
                 self.save = button("Save with comments", self._save, icon="download")
+        with ui.element("div").classes("drop") as self.drop:
+            ui.icon("upload_file")
+            ui.label("Drop an SGF file here")
         self.failed = ui.label().classes("failed")
         self.bar = ui.linear_progress(0, show_value=False, size="6px").props("rounded instant-feedback")
         with ui.element("div").classes("review") as self.body:
@@ -75,6 +82,15 @@ class ReviewPanel:
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can have up to 1 MB.")
             self.desk.open(await event.file.read())
+        self.tick()
+
+    def _take_mine(self) -> None:
+        session, title = self.table.session, self.table.opponent.title
+        with sentences():
+            if not session.game.moves:
+                raise NobiError("You have not played a move yet.")
+            black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
+            self.desk.open(session.sgf(black, white))
         self.tick()
 
     def _rejected(self) -> None:
@@ -121,6 +137,8 @@ class ReviewPanel:
         session, review = desk.session, desk.review
         self.body.set_visibility(session is not None)
         self.tools.set_visibility(session is not None)
+        self.drop.set_visibility(session is None)
+        self.mine.set_visibility(session is None)
         self.failed.set_text(desk.failed)
         self.failed.set_visibility(bool(desk.failed))
         self.bar.set_visibility(desk.busy)
@@ -145,7 +163,7 @@ class ReviewPanel:
         position = session.position()
         one = desk.move_at(number)
         opinion = review.opinions[number - 1] if one and number <= len(review.opinions) else None
-        turn = "b" if position.to_move == 1 else "w"
+        turn = "b" if position.to_move == BLACK else "w"
         loss = None
         if number <= total:
             text = f"−{one.loss:.1f}" if one and one.loss is not None and one.loss >= 0.05 else ""
@@ -168,7 +186,7 @@ class ReviewPanel:
         if number > total:
             return f"The end of the game, after {total} moves."
         one = desk.move_at(number)
-        colour = ("Black", "White")[desk.session.position().to_move != 1] if desk.session else ""
+        colour = COLOURS[desk.session.position().to_move] if desk.session else ""
         if one is None:
             waiting = "It has not been reviewed yet." if desk.busy else "Press 'Review' for the opinion of a network."
             return f"Move {number} of {total}, {colour}. {waiting}"
