@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from helpers.browser import choose_size, click_point, place_of, stones, wait_for_words
-from nobi import games
+from nobi import games, web
 from nobi.networks.modelfile import read_model_file
 from nobi.web.opinion import network_opinion
 from nobi.web.review import begin_review, carry_out
@@ -306,11 +307,7 @@ def test_reduced_motion_does_not_animate(visit):
 
 @pytest.mark.parametrize("scale", [1, 1.5, 3])
 def test_lines_lie_on_whole_pixels_and_names_are_clear_of_stones(browser, scale):
-    from nobi.web import board
-
-    source = board.__file__.replace("board.py", "board.js")
-    with open(source, encoding="utf-8") as file:
-        text = file.read().partition("export default")[0]
+    text = (Path(web.__file__).parent / "board.js").read_text(encoding="utf-8").partition("export default")[0]
     context = browser.new_context(device_scale_factor=scale)
     page = context.new_page()
     found = page.evaluate(
@@ -319,7 +316,7 @@ def test_lines_lie_on_whole_pixels_and_names_are_clear_of_stones(browser, scale)
         for (const width of [343, 420, 640, 760]) for (let n = 5; n <= 25; n++) {
           const g = geometry(width, n, true), d = devicePixelRatio, cell = g.px * d;
           const line = Math.round(g.line * cell);
-          out.push({width, n, cell, start: g.margin * cell - line / 2, far: g.margin - (0.56 + 0.66 * g.font + 0.5 * g.font),
+          out.push({width, n, cell, start: g.margin * cell - line / 2, far: g.margin - (0.56 + 1.16 * g.font),
             clear: 0.56 + 0.66 * g.font - 0.36 * g.font - 0.478, named: g.named, span: g.span * cell - width * d});
         }
         return out; }""",

@@ -25,6 +25,7 @@ from nobi.web.opponents import Catalogue
 from nobi.web.results import study_results
 from nobi.web.reviewing import ReviewDesk
 from nobi.web.runs import Runs
+from nobi.web.setup import setup_from_query
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import WarmUp
 
@@ -189,7 +190,8 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     last = app.storage.user.get("last")
     try:
         browser = str(app.storage.browser.get("id", tab))
-        table = visitors.table(tab, kept.get("game"), browser=browser, last=last)
+        asked = setup_from_query(client.request.query_params)
+        table = visitors.table(tab, kept.get("game"), browser=browser, last=last, setup=asked)
     except NobiError as fault:
         ui.label(str(fault)).classes("nothing")
         return

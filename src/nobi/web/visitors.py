@@ -9,6 +9,7 @@ from nobi.errors import NobiError
 from nobi.web.jobs import Jobs
 from nobi.web.opponents import Catalogue
 from nobi.web.session import Session
+from nobi.web.setup import Setup
 from nobi.web.table import Table
 
 MOST_VISITORS = 200
@@ -30,7 +31,9 @@ class Visitors:
     def __len__(self) -> int:
         return len(self._tables)
 
-    def table(self, tab: str, kept: Any = None, *, browser: str = "", last: Any = None) -> Table:
+    def table(
+        self, tab: str, kept: Any = None, *, browser: str = "", last: Any = None, setup: Setup | None = None
+    ) -> Table:
         """The table of a tab.
 
         Args:
@@ -38,6 +41,7 @@ class Visitors:
             kept: the game that the tab had before, as plain data; a new game begins if there is none.
             browser: the id of the browser, which all its tabs share.
             last: the latest game of the browser in any tab, which the visitor may bring back.
+            setup: the settings of a new game; None for the usual ones.
         """
         now = self._now()
         if tab not in self._tables:
@@ -46,6 +50,8 @@ class Visitors:
             table = Table(browser or tab, self.catalogue, self.jobs, session, tab)
             if session is None and (before := self._session(last)) and before.game.moves:
                 table.previous = before.plain()
+            if session is None and setup is not None:
+                table.new_game(setup)
             self._tables[tab] = table
         self._seen[tab] = now
         return self._tables[tab]

@@ -16,6 +16,7 @@ from nobi.web.table import Table
 from nobi.web.views.common import Choice, button, sentences
 
 POLL_SECONDS = 0.1
+_QUICK_SECONDS = 0.03
 _SETTLE_SECONDS = 0.25
 _LETTERS = {"black": "b", "white": "w"}
 
@@ -138,6 +139,8 @@ class PlayView:
         if self.table.version == before:
             self.board.refuse()
         self.refresh()
+        if self.table.busy:  # a quick opponent is not kept waiting for the next tick
+            ui.timer(_QUICK_SECONDS, self._tick, once=True)
 
     def _new(self, **settings: Any) -> None:
         table = self.table
