@@ -123,7 +123,7 @@ def test_a_game_is_reviewed(visit):
     worst = review.blunders()[0]
     page.locator(".blunder").first.click()
     wait_for_words(page, f"Move {worst.number}: {worst.colour} plays {worst.move}")
-    assert page.locator(".nb-loss text").inner_text() == f"−{worst.loss:.1f}"
+    assert page.locator(".nb-loss text").text_content() == f"−{worst.loss:.1f}"
     assert page.locator(".nb-tried").count() == 1
     assert page.locator(".nb-best").count() == 1
     both = 100 * review.agreement()
@@ -179,7 +179,7 @@ def test_a_click_on_a_network_and_on_a_pair_of_champions(visit):
     page.wait_for_selector(".plot image", timeout=LONG)
     assert page.locator(".plot:visible").get_attribute("data-count") == "1600"
     box = page.locator(".plot image").bounding_box()
-    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.25 * box["height"])
+    page.mouse.click(box["x"] + 0.51 * box["width"], box["y"] + 0.26 * box["height"])
     page.wait_for_selector(".plot-cell.on")
     page.wait_for_selector("text=Generation 59 against generation 42")
     page.wait_for_function("() => [...document.querySelectorAll('.nb')].every(e => /[bw]/.test(e.dataset.stones))")
@@ -197,11 +197,11 @@ def test_the_percentages_are_those_of_the_network(visit, model_file, size):
     game.set_up(placed, 1)
     shares = sorted(network_opinion(read_model_file(model_file), game).shares, reverse=True)
     expected = [f"{round(100 * share)}" for share in shares[:12] if share >= 0.01]
-    shown = sorted(board.locator(".nb-policy text").all_inner_texts(), key=int, reverse=True)
+    shown = sorted(board.locator(".nb-policy text").all_text_contents(), key=int, reverse=True)
     assert shown == expected
     ring, best = (
         board.locator(".nb-best"),
-        max(board.locator(".nb-policy text").all(), key=lambda e: int(e.inner_text())),
+        max(board.locator(".nb-policy text").all(), key=lambda e: int(e.text_content())),
     )
     assert ring.get_attribute("cx") == best.get_attribute("x")
 
