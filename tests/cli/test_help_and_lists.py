@@ -15,7 +15,7 @@ from nobi.features import make_planes
 
 COMMANDS = [
     *("evolve", "coevolve", "transfer", "study", "imitate", "predict", "show", "export"),
-    *("play", "match", "tournament", "gtp", "models", "games", "players", "warm-up", "bench"),
+    *("play", "review", "match", "tournament", "gtp", "models", "games", "players", "warm-up", "bench"),
 ]
 
 

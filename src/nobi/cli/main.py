@@ -17,6 +17,7 @@ from nobi.cli.imitate import Imitate
 from nobi.cli.inspect import Export, ListGames, ListModels, ListPlayers, Show
 from nobi.cli.match import Match, Tournament
 from nobi.cli.play import Play
+from nobi.cli.review import Review
 from nobi.cli.study import Study
 from nobi.cli.train import Coevolve, Evolve
 from nobi.cli.warm_up import WarmUp
@@ -30,6 +31,7 @@ DESCRIPTION = (
 
 COMMANDS: dict[str, Any] = {
     "play": Play,
+    "review": Review,
     "evolve": Evolve,
     "coevolve": Coevolve,
     "transfer": Transfer,

@@ -29,6 +29,7 @@ from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.errors import NobiError, require_torch
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
+from nobi.games.go import legal as legal_in_go
 from nobi.models.model import (
     DEEP,
     DeepModel,
