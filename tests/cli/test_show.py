@@ -144,7 +144,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
 def test_chances_are_printed(capsys, deep):
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "C3")
     best = shown(capsys, deep, "--size", "5", "--moves", "C3")["best"]
-    assert re.search(rf"The best moves?: {', '.join(best)}, with a chance of [0-9.]+ %( each)?\.", out)
+    assert re.search(rf"The best moves?: {', '.join(best)}, with probability [0-9.]+ %( each)?\.", out)
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "pass", "pass")
     assert "The game is over: W+7.5." in out
 
