@@ -13,7 +13,7 @@ from nobi.models.model import DeepModel, compiled_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import twin_of
-from nobi.nn.swiping import sweeps_of
+from nobi.nn.sweeps import sweeps_of
 
 KINDS = [
     "mdrnn:hidden={k},border=value",

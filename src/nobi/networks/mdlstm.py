@@ -1,7 +1,7 @@
-"""MDLSTM: S09's swiping network of LSTM cells, 5k² + 16k weights (k = 3: 93), no peepholes, no inner biases.
+"""MDLSTM: S09's swiping network of LSTM cells, 5k² + 16k weights (k = 3: 93), without peepholes and inner biases.
 
-The paper claims symmetry under rotation and reflection, but with two forget gates it matters which predecessor meets
-which:
+The paper claims symmetry under rotation and reflection, but with two forget gates it matters which predecessor belongs
+to which gate:
 
 * `symmetric` sweeps every corner with both assignments and sums the eight sweeps: exactly equivariant;
 * `tied` has one forget gate for both predecessors, 4k² + 13k weights, four sweeps: exactly equivariant, less than
@@ -10,33 +10,81 @@ which:
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from nobi.compiling import UNBOUND
 from nobi.networks.mdrnn import check_hidden
-from nobi.nn.swiping import PLANES, Layer, SwipingNetwork
+from nobi.nn.lanes import F, power_of_e
+from nobi.nn.swiping import PLANES, WIDTH, Cell, Lanes, Layer, SwipingNetwork
 
 GATES = {"symmetric": "both", "tied": "none", "original": "original"}
+
+HIDDEN: Any = UNBOUND  # these are bound by `specialise`
+TIED: Any = UNBOUND
+
+
+def _activate(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
+    """The units of one cell, for all lanes (S09 section 2.3); z are the weighted sums of inputs and predecessors:
+
+        i = σ(z_i), f₀ = σ(z_f₀), f₁ = σ(z_f₁), o = σ(z_o)
+        s = i·tanh(z_c) + f₀·s_beside + f₁·s_above
+        h = o·tanh(s)
+
+    The rows of `sums` are z_i, z_f₀, z_f₁, z_c, z_o; `gate` is the forget gate of the state from above. A division
+    takes as long as sixteen products. Therefore σ(x) = 1/a with a = 1 + e⁻ˣ, and tanh(x) = (e − 1)/(e + 1) with e = e²ˣ,
+    are not computed separately, but combined to three fractions.
+    """
+    units = HIDDEN * WIDTH
+    forget_beside, forget_above = units, (1 + gate) * units
+    cell = (2 if TIED else 3) * units
+    out = cell + units
+    for row in range((4 if TIED else 5) * HIDDEN):
+        if cell <= row * WIDTH < out:  # e = e^(2·z_c)
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = power_of_e(F(2.0) * sums[row * WIDTH + lane])
+        else:  # a = 1 + e^(−z) of each gate
+            for lane in range(lanes):
+                sums[row * WIDTH + lane] = F(1.0) + power_of_e(-sums[row * WIDTH + lane])
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            j = u * WIDTH + lane
+            if TIED:  # f·(s_beside + s_above)
+                kept = (s_beside[j] + s_above[j]) / sums[forget_beside + j]
+            else:  # f₀·s_beside + f₁·s_above = (s_beside·a₁ + s_above·a₀) / (a₀·a₁)
+                a, b = sums[forget_beside + j], sums[forget_above + j]
+                # in an order independent of the direction: a fused sum of one product would break the symmetry
+                one, other = s_beside[j] * b, s_above[j] * a
+                kept = (max(one, other) + min(one, other)) / (a * b)
+            e = sums[cell + j]
+            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept  # s = i·tanh(z_c) + what is kept
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            j = u * WIDTH + lane
+            e = power_of_e(F(2.0) * s[j])
+            h[j] = (e - F(1.0)) / (sums[out + j] * (e + F(1.0)))  # h = o·tanh(s)
+
+
+MDLSTM_CELL = Cell("mdlstm", _activate, gated=True)
 
 
 @dataclass(frozen=True)
 class MdlstmSettings:
-    """The choices of an MDLSTM."""
+    """The settings of an MDLSTM."""
 
     hidden: int = 3
     """k, the cells of the swiping layer."""
     mode: Literal["symmetric", "tied", "original"] = "symmetric"
-    """How the forget gates are given to the two predecessors."""
+    """How the forget gates are assigned to the two predecessors."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)
 
 
 class Mdlstm(SwipingNetwork):
-    """Sweeps of k LSTM cells with the same weights; unbounded field of view, and memory for far things."""
+    """Sweeps of k LSTM cells with shared weights; unbounded field of view, and memory over long distances."""
 
     name = "mdlstm"
     settings_type = MdlstmSettings
 
     def layers(self) -> list[Layer]:
-        """One layer."""
-        return [Layer("lstm", self.settings.hidden, PLANES, GATES[self.settings.mode])]
+        return [Layer(MDLSTM_CELL, self.settings.hidden, PLANES, GATES[self.settings.mode])]

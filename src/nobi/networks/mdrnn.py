@@ -1,24 +1,48 @@
-"""MDRNN: the multi-dimensional recurrent network of S08, k² + 4k weights."""
+"""MDRNN: the multi-dimensional recurrent network of S08 (section III), k² + 4k weights."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from nobi.nn.lanes import F
+from nobi.compiling import UNBOUND
+from nobi.nn.lanes import F, tanh
 from nobi.nn.network import Weights
-from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork, seen_weights
+from nobi.nn.swiping import PLANES, WIDTH, Cell, Lanes, Layer, LayerWeights, SwipingNetwork, seen_weights
+
+HIDDEN: Any = UNBOUND  # bound by `specialise`
+
+
+def _activate(
+    sums: Lanes,
+    s_beside: Lanes,  # noqa: ARG001
+    s_above: Lanes,  # noqa: ARG001
+    gate: int,  # noqa: ARG001
+    s: Lanes,  # noqa: ARG001
+    h: Lanes,
+    lanes: int,
+) -> None:
+    """The units of one cell, for all lanes; S08 section III:
+
+    h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b); `sums` is what the tanh is applied to.
+    """
+    for u in range(HIDDEN):
+        for lane in range(lanes):
+            h[u * WIDTH + lane] = tanh(sums[u * WIDTH + lane])
+
+
+MDRNN_CELL = Cell("mdrnn", _activate, gated=False)
 
 
 def check_hidden(hidden: int) -> None:
-    """Refuses numbers of units that make no network."""
+    """Raise a ValueError unless the number of units is supported."""
     if not 1 <= hidden <= 64:
         raise ValueError(f"hidden must be 1 to 64, not {hidden}")
 
 
 @dataclass(frozen=True)
 class MdrnnSettings:
-    """The choices of an MDRNN."""
+    """The settings of an MDRNN."""
 
     hidden: int = 10
     """k, the units of the swiping layer."""
@@ -31,7 +55,7 @@ class MdrnnSettings:
 
 
 def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> LayerWeights:
-    """The weights of a layer of simple units, w_b taken as a value or as a bias."""
+    """The weights of a layer of MDRNN cells, with w_b as a value or as a bias."""
     w_b = groups[f"{prefix}border"]
     none = np.zeros_like(w_b)
     term, beyond = (none, w_b) if border == "value" else (w_b, none)
@@ -39,15 +63,13 @@ def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> Laye
 
 
 class Mdrnn(SwipingNetwork):
-    """Four sweeps of k tanh units with the same weights; unbounded field of view."""
+    """Four sweeps of k tanh units with shared weights; unbounded field of view."""
 
     name = "mdrnn"
     settings_type = MdrnnSettings
 
     def layers(self) -> list[Layer]:
-        """One layer."""
-        return [Layer("rnn", self.settings.hidden, PLANES, "none")]
+        return [Layer(MDRNN_CELL, self.settings.hidden, PLANES, "none")]
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
-        """The weights, with what lies beyond the border."""
         return border_weights(groups, prefix, self.settings.border)

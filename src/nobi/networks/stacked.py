@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.networks.mdlstm import GATES
-from nobi.networks.mdrnn import border_weights, check_hidden
+from nobi.networks.mdlstm import GATES, MDLSTM_CELL
+from nobi.networks.mdrnn import MDRNN_CELL, border_weights, check_hidden
 from nobi.nn.network import Weights
 from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork
 
@@ -39,7 +39,7 @@ class Stacked(SwipingNetwork):
     def layers(self) -> list[Layer]:
         """The layers, all of the same make but for the inputs of the first."""
         s = self.settings
-        cell, gates = ("rnn", "none") if s.cell == "mdrnn" else ("lstm", GATES[s.mode])
+        cell, gates = (MDRNN_CELL, "none") if s.cell == "mdrnn" else (MDLSTM_CELL, GATES[s.mode])
         return [Layer(cell, s.hidden, PLANES if i == 0 else s.hidden, gates) for i in range(s.layers)]
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:

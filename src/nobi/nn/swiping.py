@@ -1,29 +1,19 @@
-"""The ways in which a swiping layer crosses the board: from each corner to the opposite one.
+"""Swiping networks: one or more layers, each sweeping over the board from all corners with the same weights.
 
-A sweep visits every cell after its two predecessors, the neighbour in its row and the neighbour in its column on the
-side where the sweep comes from. All sweeps of a layer use the same weights, so a sweep from another corner is the first
-sweep, ↘, over a mirrored board, and one that exchanges the two predecessors is ↘ over a transposed board. There is
-therefore only one order of steps; sweeps differ in the cell of the board that they see at a step.
-
-Cells are numbered row by row, and so are the steps of ↘.
-
-MERGED networks/layers.py: A swiping layer on a few boards: the innermost loops of the swiping networks.
+The first layer sees two inputs per point, own stone and enemy stone; each further layer the sum of the sweeps of the
+layer before it; the output of a point is the weighted sum of the last layer's units over all sweeps. The equations of
+the cells are in `networks/mdrnn.py` and `networks/mdlstm.py`; this module has the loops around them.
 
 Layout. All sweeps of a layer use the same weights, so they are computed side by side: a lane is one board in one sweep,
-`d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and what cells put out
-is `h[slot, u · WIDTH + lane]`. So the loops over lanes are contiguous and vectorise, a weight is one number for all
-lanes, and the distance between rows is a constant, which lets the compiler see that rows do not overlap.
+`d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and the outputs of cells
+are `h[slot, u · WIDTH + lane]`. The loops over lanes are therefore contiguous and vectorise, a weight is one number for
+all lanes, and the distance between rows is a constant, which shows the compiler that rows do not overlap.
 
-Loops. The sums of all units come first, then the squashing of all: a long loop body is one chain of operations that
-wait for each other, and a processor looks only so far ahead for others to do meanwhile.
+Loops. The sums of all units are computed first, then the activations of all: a long loop body is one chain of dependent
+operations, and a processor looks only a limited distance ahead for independent ones.
 
 Cost, per cell and lane: k·(k + inputs + 1) multiply-adds and k tanh (MDRNN), 5k·(k + inputs) multiply-adds, 6k
-exponentials and 3k divisions (MDLSTM); an exponential is about 12 multiply-adds, a tanh one and a division.
-
-MERGED networks/swiping.py: Swiping networks: one or more layers, each sweeping over the board from all corners with the same weights.
-
-The first layer sees two inputs a point, own stone and enemy stone; each further layer the sum of the sweeps of the
-one before it; the output of a point is the weighted sum of the last layer's units over all sweeps.
+exponentials and 3k divisions (MDLSTM); an exponential costs about 12 multiply-adds, a tanh one and a division.
 """
 
 from abc import abstractmethod
@@ -36,109 +26,44 @@ from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, specialise
 from nobi.memory import zeros
-from nobi.nn.lanes import LANES, STEP, F, power_of_e, tanh
+from nobi.nn.lanes import LANES, STEP, F
 from nobi.nn.network import Forward, Network, Weights
-
-CORNERS = ((False, False), (False, True), (True, False), (True, True))
-"""For each corner whether the sweep from it goes up, and whether it goes left."""
-
-
-class Sweep(NamedTuple):
-    """One of the ways to cross the board."""
-
-    up: bool
-    left: bool
-    transposed: bool
-    """Whether it goes column by column, so that its predecessor `beside` is the neighbour in the column."""
-
-
-class Sweeps(NamedTuple):
-    """Some sweeps d over a board, side by side, step by step i.
-
-    What a cell puts out lies in a slot until it is no more needed; the last slot is what lies beyond the border.
-    Places are unsigned, since compiled code must ask of a signed one each time whether it counts from the end.
-    """
-
-    cell: NDArray[np.uint64]
-    """[i, d] the cell of the board that is visited."""
-    step: NDArray[np.uint64]
-    """[cell, d] the step that visits it."""
-    slot: NDArray[np.uint64]
-    """[i] where the step's output goes."""
-    beside: NDArray[np.uint64]
-    """[i] the slot of its predecessor in the row."""
-    above: NDArray[np.uint64]
-    """[i] the slot of its predecessor in the column."""
-    missing: NDArray[np.float32]
-    """[i] how many of the two lie beyond the border."""
-    gate: NDArray[np.int64]
-    """[i] which forget gate, 0 or 1, the state from above meets (MDLSTM); the one from beside meets the gate 0."""
-
-
-def list_sweeps(gates: str) -> list[Sweep]:
-    """The sweeps, corner after corner, by how the two forget gates of an MDLSTM are given to the predecessors.
-
-    `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
-    `original`: by the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
-    targets, meets the gate 0, its second the gate 1, and a lone link the gate 0. A sweep that goes down links first to
-    the cell beside, one that goes up first to the cell above: so the latter is a transposed sweep.
-    """
-    if gates == "both":
-        return [Sweep(*corner, transposed) for corner in CORNERS for transposed in (False, True)]
-    return [Sweep(up, left, transposed=gates == "original" and up) for up, left in CORNERS]
-
-
-@cache
-def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
-    """The sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are still there at the end."""
-    cells = np.arange(size * size).reshape(size, size)
-    cell = np.stack([_seen_by(sweep, cells).ravel() for sweep in list_sweeps(gates)], axis=1)
-    row, column = np.divmod(cells.ravel(), size)
-    # the predecessors are 1 and n steps back, so n + 1 slots in turn hold all that is needed: they stay in the cache
-    slots = size * size if keep else size + 1
-    beside = np.where(column > 0, (cells.ravel() - 1) % slots, slots)
-    above = np.where(row > 0, (cells.ravel() - size) % slots, slots)
-    missing = (column == 0).astype(np.float32) + (row == 0)
-    # in the last column the only link of the published code leads to the next row
-    gate = np.where(column == size - 1, 0, 1) if gates == "original" else np.full(size * size, int(gates == "both"))
-    step = np.argsort(cell, axis=0)
-    slot = cells.ravel() % slots
-    return Sweeps(
-        _places(cell),
-        _places(step),
-        _places(slot),
-        _places(beside),
-        _places(above),
-        missing.astype(np.float32),
-        gate,
-    )
-
-
-def _places(numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
-    return np.ascontiguousarray(numbers, np.uint64)
-
-
-def _seen_by(sweep: Sweep, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[n, n] the board's cells as the sweep sees them, its own corner first."""
-    mirrored = cells[:: -1 if sweep.up else 1, :: -1 if sweep.left else 1]
-    return mirrored.T if sweep.transposed else mirrored
-
+from nobi.nn.sweeps import CORNERS, Sweeps, list_sweeps, sweeps_of
 
 WIDTH = 128
 """The most lanes that are computed together: a cell and its predecessors stay in the fastest cache."""
-
-SWEEPS: Any = UNBOUND  # these are bound by `compile_layer`
+SWEEPS: Any = UNBOUND  # these are bound by `specialise`
 HIDDEN: Any = UNBOUND
 INPUTS: Any = UNBOUND
-TIED: Any = UNBOUND
 READ_OUT: Any = UNBOUND
 see: Any = UNBOUND
 add_up: Any = UNBOUND
 activate: Any = UNBOUND
 read_out: Any = UNBOUND
 step: Any = UNBOUND
+first: Any = UNBOUND
+later: Any = UNBOUND
+last: Any = UNBOUND
+over_sweeps: Any = UNBOUND
+combine: Any = UNBOUND
+hand_on: Any = UNBOUND
+pass_over: Any = UNBOUND
+PLANES = 2
+"""The inputs of the first layer: own stones and enemy stones."""
 
 Lanes = NDArray[np.float32]
+
+
+class Cell(NamedTuple):
+    """A kind of recurrent unit."""
+
+    name: str
+    activate: Callable[..., None]
+    """The function (sums, s_beside, s_above, gate, s, h, lanes) that computes states s and outputs h of all units of a
+    cell from the weighted sums; it is compiled with the number of units as HIDDEN and, if gated, with TIED."""
+    gated: bool
+    """Whether it has gates and a state (LSTM), with five rows of weights per unit, or four if the forget gates are
+    tied; other cells have one row per unit."""
 
 
 class LayerWeights(NamedTuple):
@@ -153,7 +78,7 @@ class LayerWeights(NamedTuple):
 
 
 class LayerWorkspace(NamedTuple):
-    """Where a layer computes."""
+    """The arrays that a layer computes in."""
 
     h: Lanes
     """[slot, k · lanes] outputs."""
@@ -167,8 +92,8 @@ class LayerWorkspace(NamedTuple):
     """[step, lane] the readouts (last layer)."""
 
 
-def allocate_room(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerWorkspace:
-    """Makes the room for one layer."""
+def allocate_workspace(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerWorkspace:
+    """Allocate the workspace of one layer."""
     steps, slots = len(sweeps.slot), int(sweeps.slot.max()) + 2
     return LayerWorkspace(
         zeros((slots, hidden * WIDTH), F),
@@ -207,59 +132,6 @@ def _add_up(weights: LayerWeights, missing: np.float32, seen: Lanes, sums: Lanes
             sums[row * WIDTH + lane] = a
 
 
-def _activate_rnn(
-    sums: Lanes,
-    s_beside: Lanes,  # noqa: ARG001
-    s_above: Lanes,  # noqa: ARG001
-    gate: int,  # noqa: ARG001
-    s: Lanes,  # noqa: ARG001
-    h: Lanes,
-    lanes: int,
-) -> None:
-    """One cell of an MDRNN: h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b) (S08 section III)."""
-    for u in range(HIDDEN):
-        for lane in range(lanes):
-            h[u * WIDTH + lane] = tanh(sums[u * WIDTH + lane])
-
-
-def _activate_lstm(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
-    """One cell of an MDLSTM: s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁, h = σ(o)·tanh(s) (S09 section 2.3).
-
-    The rows are input gate, forget gates, cell, output gate; `gate` is the forget gate of the state from above.
-    A division takes as long as sixteen products. So σ(x) = 1/a with a = 1 + e⁻ˣ, and tanh(x) = (e − 1)/(e + 1) with
-    e = e²ˣ, are not worked out by themselves, but three fractions: (e − 1)/(a·(e + 1)) for a gated tanh, twice, and
-    (s₀·a₁ + s₁·a₀)/(a₀·a₁) for what is kept of the states.
-    """
-    units = HIDDEN * WIDTH
-    forget_beside, forget_above = units, (1 + gate) * units
-    cell = (2 if TIED else 3) * units
-    out = cell + units
-    for row in range((4 if TIED else 5) * HIDDEN):
-        if cell <= row * WIDTH < out:
-            for lane in range(lanes):
-                sums[row * WIDTH + lane] = power_of_e(F(2.0) * sums[row * WIDTH + lane])
-        else:
-            for lane in range(lanes):
-                sums[row * WIDTH + lane] = F(1.0) + power_of_e(-sums[row * WIDTH + lane])
-    for u in range(HIDDEN):
-        for lane in range(lanes):
-            j = u * WIDTH + lane
-            if TIED:
-                kept = (s_beside[j] + s_above[j]) / sums[forget_beside + j]
-            else:
-                a, b = sums[forget_beside + j], sums[forget_above + j]
-                # the two in an order of their own, lest a fused sum favour one and break the symmetry in the last bit
-                one, other = s_beside[j] * b, s_above[j] * a
-                kept = (max(one, other) + min(one, other)) / (a * b)
-            e = sums[cell + j]
-            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept
-    for u in range(HIDDEN):
-        for lane in range(lanes):
-            j = u * WIDTH + lane
-            e = power_of_e(F(2.0) * s[j])
-            h[j] = (e - F(1.0)) / (sums[out + j] * (e + F(1.0)))
-
-
 def _read_out(output: Lanes, h: Lanes, values: Lanes, lanes: int) -> None:
     """values[lane] = Σ output[u]·h[u, lane]."""
     for lane in range(lanes):
@@ -288,7 +160,7 @@ def _step(
     h: Lanes,
     values: Lanes,
 ) -> None:
-    """One step of all sweeps: a single call, since a call with so many arrays is dear."""
+    """One step of all sweeps, in a single call, because a call with this many arrays is expensive."""
     lanes = SWEEPS * boards
     see(x, begin, boards, cells, h_beside, h_above, seen)
     add_up(weights, missing, seen, sums, lanes)
@@ -309,7 +181,7 @@ def _swipe(
         x: [cell, inputs, board] what the layer sees.
         output: [k] the weights of the readout.
         begin: the first board.
-        boards: how many; at most WIDTH lanes, whole vectors of them.
+        boards: number of boards; at most WIDTH lanes, in whole vectors.
     """
     beyond = len(workspace.h) - 1
     for u in range(HIDDEN):
@@ -327,10 +199,10 @@ def _swipe(
 
 @cache
 def compile_layer(
-    cell: str, hidden: int, inputs: int, sweeps: int, *, tied: bool, read_out: bool
+    cell: Cell, hidden: int, inputs: int, sweeps: int, *, tied: bool, read_out: bool
 ) -> Callable[..., None]:
-    """The compiled `_swipe` of a layer of `rnn` or `lstm` cells with so many units, inputs and sweeps."""
-    name = f"{cell}_{hidden}_{inputs}"
+    """The compiled `_swipe` of a layer with these numbers of units, inputs and sweeps."""
+    name = f"{cell.name}_{hidden}_{inputs}"
 
     def part(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
         return specialise(template, name, inline=True, fuse=True, HIDDEN=hidden, **bindings)
@@ -341,7 +213,7 @@ def compile_layer(
         fuse=True,
         see=part(_see, INPUTS=inputs, SWEEPS=sweeps),
         add_up=part(_add_up, INPUTS=inputs),
-        activate=part(_activate_rnn) if cell == "rnn" else part(_activate_lstm, TIED=tied),
+        activate=part(cell.activate, **({"TIED": tied} if cell.gated else {})),
         read_out=part(_read_out),
         SWEEPS=sweeps,
         READ_OUT=read_out,
@@ -351,20 +223,11 @@ def compile_layer(
 
 PLANES = 2
 
-first: Any = UNBOUND
-later: Any = UNBOUND
-last: Any = UNBOUND
-over_sweeps: Any = UNBOUND
-combine: Any = UNBOUND
-hand_on: Any = UNBOUND
-pass_over: Any = UNBOUND
-
 
 class Layer(NamedTuple):
-    """The make of one layer."""
+    """The kind and shape of one layer."""
 
-    cell: str
-    """`rnn` or `lstm`."""
+    cell: Cell
     hidden: int
     inputs: int
     gates: str
@@ -373,7 +236,7 @@ class Layer(NamedTuple):
     @property
     def rows(self) -> int:
         """The rows of its weights."""
-        if self.cell == "rnn":
+        if not self.cell.gated:
             return self.hidden
         return (4 if self.gates == "none" else 5) * self.hidden
 
@@ -389,7 +252,7 @@ class Part(NamedTuple):
 
 
 class SwipingWorkspace(NamedTuple):
-    """What the pass of a swiping network works on."""
+    """The arrays of a forward pass."""
 
     x: NDArray[np.float32]
     out: NDArray[np.float32]
@@ -419,13 +282,13 @@ class SwipingNetwork(Network):
         return _compile(tuple(self.layers()))
 
     def new_workspace(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingWorkspace:
-        """The room of all layers; with `keep`, the outputs of all cells are still there after a pass."""
+        """The workspace of all layers; with `keep`, the outputs of all cells are kept after a pass."""
         groups = self.split(weights, size)
         layers = self.layers()
         parts = []
         for i, (prefix, layer) in enumerate(zip(prefixes(len(layers)), layers, strict=True)):
             sweeps = sweeps_of(size, layer.gates, keep=keep or i < len(layers) - 1)
-            workspace = allocate_room(sweeps, layer.hidden, layer.inputs, layer.rows)
+            workspace = allocate_workspace(sweeps, layer.hidden, layer.inputs, layer.rows)
             x = zeros((size * size, layer.inputs, LANES), F)
             parts.append(Part(self.layer_weights(groups, prefix), sweeps, workspace, x))
         return SwipingWorkspace(parts[0].x, zeros((size * size, LANES), F), groups["output"], tuple(parts))
@@ -510,7 +373,7 @@ def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
 
 
 def _forward(workspace: SwipingWorkspace, boards: int) -> None:
-    """Passes over all boards, as many at once as there are lanes for; the lanes of the last few fill whole vectors."""
+    """Pass over all boards, as many at a time as there are lanes for; the last lanes fill whole vectors."""
     most, least = WIDTH // SWEEPS, STEP // SWEEPS
     for begin in range(0, boards, most):
         pass_over(workspace, begin, min((boards - begin + least - 1) // least * least, most))
@@ -521,7 +384,7 @@ def _compile(layers: tuple[Layer, ...]) -> Callable[..., None]:
     """The compiled pass over these layers; all have the same units and sweeps."""
     bottom, top = layers[0], layers[-1]
     sweeps = len(list_sweeps(top.gates))
-    name = f"{bottom.cell}_{bottom.hidden}"
+    name = f"{bottom.cell.name}_{bottom.hidden}"
 
     def swipe(layer: Layer, *, read_out: bool) -> Callable[..., None]:
         tied = layer.gates == "none"

@@ -18,7 +18,8 @@ from nobi.games.base import Game
 from nobi.games.go import Go
 from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
-from nobi.nn.swiping import WIDTH, Layer, Part, Sweep, SwipingNetwork, list_sweeps
+from nobi.nn.sweeps import Sweep, list_sweeps
+from nobi.nn.swiping import WIDTH, Layer, Part, SwipingNetwork
 from nobi.players.base import Player
 from nobi.players.network import NetworkPlayer
 
@@ -99,7 +100,7 @@ def _look_into(layer: Layer, part: Part, size: int) -> LayerInside:
         labels.append(_label(sweep, layer.gates))
         units = rows[part.sweeps.step[:, d], :, d * (STEP // len(sweeps))]
         hidden.append(units.T.reshape(layer.hidden, size, size))
-    return LayerInside(labels, np.stack(hidden), layer.cell == "rnn")
+    return LayerInside(labels, np.stack(hidden), not layer.cell.gated)
 
 
 def _label(sweep: Sweep, gates: str) -> SweepLabel:

@@ -28,12 +28,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nobi.networks.deep.base import STONES, DeepNetwork, TwinChoices, plane_count
+from nobi.features import plane_count
+from nobi.networks.deep.base import STONES, DeepNetwork, TwinChoices
 from nobi.networks.mdlstm import Mdlstm, MdlstmSettings
 from nobi.networks.mdrnn import Mdrnn, MdrnnSettings
 from nobi.networks.stacked import Stacked, StackedSettings
 from nobi.nn.network import Network, Weights
-from nobi.nn.swiping import CORNERS, Layer, SwipingNetwork, groups_of, prefixes, sweeps_of
+from nobi.nn.sweeps import CORNERS, sweeps_of
+from nobi.nn.swiping import Layer, SwipingNetwork, groups_of, prefixes
 
 
 class Diagonals(NamedTuple):
@@ -121,7 +123,7 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
         beside, above = pairs(h, outside, t, size)
         both = (beside + above).reshape(layer.hidden, -1)
         a = part + (groups["recurrent"] @ both).view(part.shape)
-        if layer.cell == "rnn":
+        if not layer.cell.gated:
             h = torch.tanh(a)  # S08 section III
         else:
             h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), above_is_first)
@@ -206,7 +208,7 @@ class SwipingTwin(DeepNetwork):
         for i, (prefix, layer) in enumerate(zip(prefixes(len(self.layers)), self.layers, strict=True)):
             own = {name: groups[prefix + name] for name in ("input", "recurrent", "border")}
             beyond = own["border"].new_zeros(layer.hidden)
-            if getattr(self.settings, "border", "") == "value" and layer.cell == "rnn":
+            if getattr(self.settings, "border", "") == "value" and not layer.cell.gated:
                 own["border"], beyond = beyond, own["border"]
             h = swipe(layer, own, beyond, x, size)
             if i < len(self.layers) - 1:
