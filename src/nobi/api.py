@@ -275,8 +275,9 @@ def transfer(
     given = [models] if isinstance(models, (str, Path, Model)) else list(models)
     first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
     with _progress_bar("boards", len(sizes) * len(opponents), progress) as tell:
+        chosen = game or first.game
         return measure_transfer(
-            first.network, weights, game or first.game, sizes, opponents, games, seed, threads=threads, progress=tell
+            first.network, weights, chosen, sizes, opponents, games, seed, threads=threads, progress=tell
         )
 
 

@@ -144,7 +144,8 @@ class WarmupStableDecay(Schedule):
 SCHEDULES: dict[str, type[Schedule]] = {
     "c14": PiecewiseConstant,
     "m15": M15Schedule,
-    "pieces": PiecewiseConstant,
+    "piecewise": PiecewiseConstant,
+    "pieces": PiecewiseConstant,  # the earlier name
     "constant": Constant,
     "cosine": Cosine,
     "wsd": WarmupStableDecay,

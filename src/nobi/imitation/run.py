@@ -262,7 +262,7 @@ class ImitationRun:
             raise self._diverged("the loss")
         self._recent.append((result.loss, result.accuracy))
         self._tally += result.loss, result.accuracy
-        # several processes stop together, after the step that has told all of them
+        # several processes stop together, after the step that has sent the request to all of them
         self._stopping = result.stop or (self._asked_to_stop and self.group.processes == 1)
 
     def _diverged(self, what: str) -> NobiError:

@@ -29,7 +29,7 @@ class ImitationSettings:
     optimiser: str = "sgd"
     """sgd (as in the papers), nesterov, adamw or muon; as in 'adamw:decay=0.05'."""
     schedule: str = ""
-    """The learning rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05',
+    """The learning rates: c14, m15, 'piecewise:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05',
     'cosine:rate=0.1,warmup=0.02' or 'wsd:rate=0.01,warmup=0.01,decay=0.2' (warm-up, stable, decay).
 
     By default that of the network's paper, or a cosine for nesterov, adamw and muon.
