@@ -19,8 +19,9 @@ def no_threads_left():
     assert set(threading.enumerate()) == before
 
 
+@pytest.mark.usefixtures("no_threads_left")
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_results_are_in_the_order_of_the_tasks(no_threads_left, threads):
+def test_results_are_in_the_order_of_the_tasks(threads):
     def work(task):
         time.sleep(0.001 * (9 - task))  # later tasks finish earlier
         return task * task
@@ -31,8 +32,9 @@ def test_results_are_in_the_order_of_the_tasks(no_threads_left, threads):
         assert executor.map(work, []) == []
 
 
+@pytest.mark.usefixtures("no_threads_left")
 @pytest.mark.parametrize("threads", [1, 3])
-def test_an_exception_cancels_the_tasks_that_have_not_begun(no_threads_left, threads):
+def test_an_exception_cancels_the_tasks_that_have_not_begun(threads):
     begun = []
 
     def work(task):
@@ -46,8 +48,9 @@ def test_an_exception_cancels_the_tasks_that_have_not_begun(no_threads_left, thr
     assert len(begun) < 100
 
 
+@pytest.mark.usefixtures("no_threads_left")
 @pytest.mark.parametrize("moment", [0, 1, 20])
-def test_ctrl_c_cancels_the_tasks_that_have_not_begun(no_threads_left, moment):
+def test_ctrl_c_cancels_the_tasks_that_have_not_begun(moment):
     begun = []
     main = threading.main_thread()
 

@@ -97,6 +97,7 @@ def test_help_of_a_command_loads_nothing_heavy(command):
         (["data", "import", "x", "--out", "y", "--shares", "1", "2"], "--shares needs 3 values; "),
         (["data", "import", "x", "--out", "y", "--duplicates", "all"], "--duplicates cannot be 'all'; choose one of"),
         (["study", "x", "--scale", "huge"], "--scale cannot be 'huge'; choose one of quick, day, paper or tiny."),
+        (["show", "x", "--out", "y", "--size", "z"], "--size must be a whole number, not 'z'."),  # --out is an alias
         (["export", "x"], "'nobi export' needs --onnx; "),
     ],
 )

@@ -88,7 +88,7 @@ def test_an_installed_package_adds_games_players_networks_and_trainers(package, 
     assert done.returncode == 2
     assert done.stderr.startswith("nobi: The game 'broken-game' (tiny_nobi:NoSuchGame) cannot be loaded: ")
     assert len(done.stderr.splitlines()) == 1
-    assert "There is no game 'tiny-game'" in nobi(*run).stderr
+    assert "There is no network 'tiny-network'" in nobi(*run).stderr
 
 
 def test_a_file_that_is_loaded_adds_a_game(tmp_path):

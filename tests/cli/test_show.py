@@ -99,7 +99,8 @@ def test_a_finished_game_has_no_best_move(capsys, models):
 
 def test_another_game_and_size(capsys, models, tmp_path):
     path = models / "swiping.safetensors"
-    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--out", str(tmp_path / "new" / "nine.png"))
+    figure = str(tmp_path / "new" / "nine.png")
+    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--figure", figure)
     assert (document["game"], np.shape(document["map"])) == ("go:komi=5.5", (9, 9))
     assert document["legal"][-1] == "pass"
     assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["nine.png", "nine.svg"]
@@ -214,5 +215,16 @@ def test_values_that_are_no_numbers(capsys, tmp_path):
 def test_help_of_show(capsys):
     code, out, _ = call(capsys, "show", "--help")
     assert code == 0
-    for flag in ("MODEL", "--game", "--size", "--moves", "--random", "--out", "--seed", "--threads", "--json"):
+    for flag in (
+        "MODEL",
+        "--game",
+        "--size",
+        "--moves",
+        "--random",
+        "--figure",
+        "--out",
+        "--seed",
+        "--threads",
+        "--json",
+    ):
         assert flag in out

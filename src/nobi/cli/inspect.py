@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import tyro
 
 from nobi import games, models, players
-from nobi.cli.base import UNSET, Command, LongCommand, Result, plain_table
+from nobi.cli.base import Command, LongCommand, Result, plain_table
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Show(LongCommand):
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
     """Play this many random moves; fewer if the game ends before."""
-    out: Annotated[Path | None, UNSET] = None
+    figure: Annotated[Path | None, tyro.conf.arg(aliases=("--out",), help_behavior_hint="")] = None
     """Save the figure here, as PNG and SVG."""
 
     def execute(self) -> Result:
@@ -58,9 +58,9 @@ class Show(LongCommand):
         found = view_of(player, game)
         title = f"{file.network}, {variant} {game.size}x{game.size}"
         report = [f"{title}, {_turn(game)}\n\n{game}\n\n{values_text(found)}\n\n{best_text(found)}"]
-        if self.out:
-            self._draw(self.out, found, file.network, f"{variant}", game.size)
-            report.append(f"The figure: {self.out.with_suffix('.png')}")
+        if self.figure:
+            self._draw(self.figure, found, file.network, f"{variant}", game.size)
+            report.append(f"The figure: {self.figure.with_suffix('.png')}")
         return Result({"model": self.model, "network": file.network, **document_of(found)}, report)
 
     def _draw(self, path: Path, found: "View", network: str, game: str, size: int) -> None:

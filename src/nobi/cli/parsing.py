@@ -181,6 +181,7 @@ class _Argument(NamedTuple):
     """How many values; None: any number."""
     required: bool
     positional: bool
+    aliases: tuple[str, ...]
 
 
 def _arguments_of(command: type) -> list[_Argument]:
@@ -204,14 +205,15 @@ def _arguments_of(command: type) -> list[_Argument]:
         positional = positional_mark in marks
         name = metavar if positional else f"--{'no-' * (field.default is True)}{field.name.replace('_', '-')}"
         required = field.default is tyro.MISSING
-        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional))
+        aliases = tuple(alias for mark in marks for alias in getattr(mark, "aliases", None) or ())
+        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional, aliases))
     return found
 
 
 def _explain(command: type, prog: str, words: Sequence[str]) -> str | None:
     """The first error among the arguments of a command, in one sentence; None if there is none."""
     arguments = _arguments_of(command)
-    flags = {argument.name: argument for argument in arguments if not argument.positional}
+    flags = {name: flag for flag in arguments if not flag.positional for name in (flag.name, *flag.aliases)}
     hint = f"'{prog} --help' describes its arguments"
     others: list[str] = []
     given: set[str] = set()
@@ -240,7 +242,7 @@ def _explain(command: type, prog: str, words: Sequence[str]) -> str | None:
     if all(argument.values == 1 for argument in positional) and len(others) > len(positional):
         return f"'{prog}': unexpected argument {others[len(positional)]!r}; {hint}."
     missing = [argument.name for argument in positional[len(others) :] if argument.required and argument.values == 1]
-    missing += [flag.name for flag in flags.values() if flag.required and flag.name not in given]
+    missing += [name for name, flag in flags.items() if flag.required and flag.name not in given]
     return f"'{prog}' needs {' and '.join(missing)}; {hint}." if missing else None
 
 
