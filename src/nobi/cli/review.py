@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import models
-from nobi.cli.base import (
-    UNSET,
-    CommonFlags,
-    announce_compiling,
-    output_console,
-    plain_table,
-    print_json,
-    print_table,
-    progress_bar,
-)
+from nobi.cli.base import UNSET, CommonFlags, announce_compiling, output_console, plain_table, print_json, print_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:

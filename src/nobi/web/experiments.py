@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from nobi.arena.play import play_games
 from nobi.board.stones import LARGEST, SMALLEST
 from nobi.errors import NobiError
-from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
+from nobi.evolution.coevolution import CoevolutionRun
 from nobi.evolution.fitness import Fitness
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.models.model import COMPILED, ModelFile
 from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
@@ -135,7 +136,7 @@ def coevolve(
     size: int = 5,
 ) -> Ciao:
     """A short run of coevolution on Atari-Go, and all games between its champions; shorter after `stop`."""
-    settings = CorunSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
+    settings = CoevolutionSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
     with tempfile.TemporaryDirectory(prefix="nobi-coevolution-") as folder:
         run = CoevolutionRun(Path(folder) / "run", settings, resume=False, threads=1)
         while run.generation < generations and not (stop.is_set() and run.generation >= 2):
