@@ -81,7 +81,7 @@ class MctsBot(Bot):
         self._decide(game, 0.05)
         if isinstance(game, Go) and self.settings.passing == "friendly":
             look_after_pass(game, self.search, 0.05)
-        self.search.renew()
+        self.search.reset()
 
     def choose(self, game: Game, clock: Clock) -> int:
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
