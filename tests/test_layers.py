@@ -23,7 +23,7 @@ LAYERS = [
     ("evolution", "imitation"),
     ("figures",),
     ("studies", "bench"),
-    ("cli", "pettingzoo", "web"),
+    ("cli", "pettingzoo", "web", "api"),
 ]
 """From the lowest to the highest: the modules and folders of the package."""
 

@@ -72,7 +72,7 @@ def test_a_package_index_shows_no_link_that_leads_nowhere(monkeypatch):
     assert not target.search(description(readme))
     linked = description(readme, "https://example.org/files/")
     assert not target.search(linked)
-    assert "](https://example.org/files/docs/images/demo-transfer.png)" in linked
+    assert "](https://example.org/files/docs/images/page.png)" in linked
     assert description("a ![b](c.png) [d](e.md) [f](https://g)") == "a *Figure: b.* d [f](https://g)"
 
 

@@ -21,11 +21,11 @@ _S27, _S30, _S31, _S32, _S11 = (np.uint64(s) for s in (27, 30, 31, 32, 11))
 
 
 @inlined
-def hash_word(spec: np.uint64) -> np.uint64:
+def hash_word(word: np.uint64) -> np.uint64:
     """The hash behind all draws."""
-    spec = (spec ^ (spec >> _S30)) * _MIX1
-    spec = (spec ^ (spec >> _S27)) * _MIX2
-    return spec ^ (spec >> _S31)
+    word = (word ^ (word >> _S30)) * _MIX1
+    word = (word ^ (word >> _S27)) * _MIX2
+    return word ^ (word >> _S31)
 
 
 @compiled

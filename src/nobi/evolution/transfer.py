@@ -93,15 +93,18 @@ class TransferReport:
     pairs: list[PairResult]
 
 
-def load_models(paths: Sequence[Path]) -> tuple[Network, Weights]:
-    """The network that all these model files and run folders share, and all their weights: float32[model, weight].
+def load_models(paths: Sequence[Path | Model]) -> tuple[Network, Weights]:
+    """The network that these models, model files and run folders share, and all weights: float32[model, weight].
 
     Of a run folder the champions of all generations are taken.
     """
     models: list[Model] = []
     rows: list[Weights] = []
     for path in paths:
-        if path.is_dir():
+        if isinstance(path, Model):
+            models.append(path)
+            rows.append(path.weights)
+        elif path.is_dir():
             models.append(load_model(path / "champion.safetensors"))
             rows.extend(_champions(path / "checkpoint.safetensors"))
         else:

@@ -22,7 +22,8 @@ from nobi.board.stones import (
     copy_of,
     points_of,
 )
-from nobi.board.text import check_size, draw_board, point_named, read_diagram, vertex_name
+from nobi.board.svg import board_svg
+from nobi.board.text import check_size, draw_board, point_named, read_diagram, row_column, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
 from nobi.spec import format_spec
@@ -215,6 +216,16 @@ class Game(ABC):
     def __str__(self) -> str:
         return draw_board(self.boards.stones, 0)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.size}x{self.size}, {len(self.moves)} moves, result {self.result()}>"
+
+    def _repr_svg_(self) -> str:
+        """The position as notebooks show it."""
+        stones = self.boards.stones
+        colours = stones.colour[0, board_points(self.size)].reshape(self.size, self.size)
+        last = int(stones.last[0])
+        return board_svg(colours, None if last == PASS else row_column(last, self.size))
+
     def _restart(self) -> None:
         if self._set_up is None:
             self.rules.clear(self.boards, 0)
@@ -269,6 +280,9 @@ class Variant:
 
     def __str__(self) -> str:
         return format_spec(self.game.name, self.settings)
+
+    def __repr__(self) -> str:
+        return f"<Variant {self} {self.size}x{self.size}>"
 
     def new(self) -> Game:
         """A fresh game."""
