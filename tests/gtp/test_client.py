@@ -21,7 +21,8 @@ from nobi.board.text import point_named
 from nobi.clock import TimeControl, TimeSettings
 from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.gtp.client import EngineError, EngineProcess, GtpBot, start_engine
+from nobi.gtp.client import GtpBot
+from nobi.gtp.process import EngineError, EngineProcess, start_engine
 from nobi.players.base import RESIGN, Clock, clock_for
 
 GO = variant("go:komi=0.5", 9)
@@ -358,7 +359,7 @@ def test_an_engine_is_ready_before_the_clock_runs():
     game = GO.new()
     with pytest.raises(EngineError):
         bot.choose(game, Clock())
-    bot.get_ready(game)  # starts it again
+    bot.warm_up(game)  # starts it again
     start = time.perf_counter()
     with pytest.raises(EngineError):
         bot.choose(game, Clock())
@@ -403,6 +404,6 @@ def test_a_signal_while_a_program_is_being_started_leaves_none_behind(number, mo
 
 def test_a_program_that_nobody_closes_ends_at_exit(tmp_path):
     command = f"{fake('good', 1)} {tmp_path}"
-    code = f"from nobi.gtp.client import start_engine; start_engine({command!r}, 60)"
+    code = f"from nobi.gtp.process import start_engine; start_engine({command!r}, 60)"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert processes_with(tmp_path) == set()

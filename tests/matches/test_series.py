@@ -16,7 +16,7 @@ from helpers.runs import fault_of
 from nobi.clock import TimeSettings
 from nobi.games import variant
 from nobi.matches.folder import (
-    GameRecord,
+    GameResult,
     MatchFolder,
     cross_table,
     forfeits,
@@ -33,9 +33,9 @@ from nobi.matches.series import (
     Series,
     SeriesSettings,
     decision_of,
-    keeper,
     pairings,
     remaining,
+    result_saver,
 )
 
 GO = variant("go:komi=0.5", 5)
@@ -48,7 +48,7 @@ def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None,
     entrants = [Entrant(spec, where, i, options.timeout) for i, spec in enumerate(words)]
     schedule = remaining(pairings(len(words), games), records)
     with Series(options, entrants) as series:
-        series.play(schedule, opening_of, keeper(records, folder, lambda: None))
+        series.play(schedule, opening_of, result_saver(records, folder, lambda: None))
     return sorted(records, key=lambda record: record.game)
 
 
@@ -251,7 +251,7 @@ class TestFolder:
 
 
 def record(game, black, winner, moves, *, forfeited=False):
-    return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+    return GameResult(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
 
 
 def test_an_odd_end_of_line_in_what_an_engine_said_is_no_end_of_a_record(tmp_path):

@@ -28,8 +28,8 @@ from nobi.models import is_model
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.arena.results import PlayedGames, Summary
-    from nobi.matches.folder import GameRecord, MatchSummary
+    from nobi.arena.results import ArenaStatistics, PlayedGames
+    from nobi.matches.folder import GameResult, MatchSummary
     from nobi.statistics import Ratings
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
@@ -143,7 +143,7 @@ class Match(SeriesFlags):
         if self.sgf:
             console.print(f"Saved as SGF in {self.sgf}.", highlight=False)
 
-    def _table(self, summaries: "dict[str, Summary]") -> "Table":
+    def _table(self, summaries: "dict[str, ArenaStatistics]") -> "Table":
         numbers = ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"]
         table = plain_table(["A is"], numbers)
         for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
@@ -195,7 +195,7 @@ def duel(match: "Match") -> int:
     return 0 if len(records) == total else 130
 
 
-def _report(match: "Match", records: "list[GameRecord]", summary: "MatchSummary") -> None:
+def _report(match: "Match", records: "list[GameResult]", summary: "MatchSummary") -> None:
     from nobi.matches.folder import without_repetitions
 
     console = output_console()
@@ -255,7 +255,7 @@ class Tournament(SeriesFlags):
         self._report(records)
         return 0 if len(records) == total else 130
 
-    def _report(self, records: "list[GameRecord]") -> None:
+    def _report(self, records: "list[GameResult]") -> None:
         from nobi.matches.folder import forfeits, void_reasons, without_repetitions
 
         kept, repeated = without_repetitions(records)
@@ -289,14 +289,14 @@ class Tournament(SeriesFlags):
         for line in lines:
             console.print(line, highlight=False, soft_wrap=True)
 
-    def _rate(self, records: "list[GameRecord]") -> "tuple[Any, Ratings]":
+    def _rate(self, records: "list[GameResult]") -> "tuple[Any, Ratings]":
         from nobi.matches.folder import cross_table, without_repetitions
         from nobi.statistics import bradley_terry
 
         points = cross_table(without_repetitions(records)[0], len(self.players))
         return points, bradley_terry(points)
 
-    def _table(self, records: "list[GameRecord]") -> "Table":
+    def _table(self, records: "list[GameResult]") -> "Table":
         """The cross table, the strongest first."""
         points, ratings = self._rate(records)
         order = sorted(range(len(self.players)), key=lambda i: -ratings.elo[i].value)

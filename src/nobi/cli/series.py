@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from nobi.clock import TimeSettings
     from nobi.games.base import Variant
-    from nobi.matches.folder import GameRecord
+    from nobi.matches.folder import GameResult
     from nobi.matches.openings import Opening
     from nobi.statistics import Interval
 
@@ -140,14 +140,14 @@ def play(
     game: str,
     size: int,
     count: int,
-    draw: "Callable[[list[GameRecord]], RenderableType]",
-) -> "tuple[list[GameRecord], int]":
+    draw: "Callable[[list[GameResult]], RenderableType]",
+) -> "tuple[list[GameResult], int]":
     """Plays a match or tournament; returns the games, those from the folder among them, and how many it should be.
 
     `draw` makes the table that is shown while the games go on.
     """
     from nobi.matches.folder import MatchFolder
-    from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 
     variant = games.variant(game, size)
     time = flags.time_settings()
@@ -167,7 +167,7 @@ def play(
             print(f"nobi: {note}", file=sys.stderr)
         with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
             try:
-                series.play(remaining(schedule, records), opening_of, keeper(records, folder, tell))
+                series.play(remaining(schedule, records), opening_of, result_saver(records, folder, tell))
             except KeyboardInterrupt:
                 print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
     return sorted(records, key=lambda record: record.game), len(schedule)
@@ -214,7 +214,7 @@ def live_table(
         yield tell
 
 
-def fault_lines(records: "list[GameRecord]", names: Sequence[str]) -> list[str]:
+def fault_lines(records: "list[GameResult]", names: Sequence[str]) -> list[str]:
     """What to tell of games without a result and of forfeited ones; `names` are those of the players."""
     from nobi.matches.folder import forfeits, void_reasons
 
