@@ -6,8 +6,8 @@ import torch
 
 from networks.deep_shared import colours, lively, outputs, random_planes
 from nobi.errors import NobiError
+from nobi.features import check_planes
 from nobi.networks.deep import find, make_deep, names
-from nobi.networks.deep.base import check_planes
 
 PAIRS = 16_471
 """Orbits of the pairs of cells of a 19x19 board: by Burnside's lemma (361² + 1 + 2·1 + 4·19²) / 8."""

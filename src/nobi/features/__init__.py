@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from nobi.errors import NobiError
 from nobi.spec import Registry, parse_spec, settings_from
 
 if TYPE_CHECKING:
@@ -28,3 +29,19 @@ def make_planes(spec: str) -> "Planes":
     name, given = parse_spec(spec)
     planes = find(name)
     return planes(settings_from(planes.settings_type, given, spec))
+
+
+def check_planes(spec: str) -> str:
+    """Return the spec if a network without an edge plane can take these planes; a ValueError if not."""
+    try:
+        planes = make_planes(spec)
+    except NobiError as error:
+        raise ValueError(str(error).rstrip(".")) from None
+    if planes.edge is not None:
+        raise ValueError(f"{spec!r} has the plane edge, which this network does not pad with ones")
+    return spec
+
+
+def plane_count(spec: str) -> int:
+    """The number of planes."""
+    return int(make_planes(spec).count)

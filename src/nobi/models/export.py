@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from nobi.errors import NobiError
-from nobi.networks.deep.base import DeepNetwork, plane_count
+from nobi.features import plane_count
+from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.storage import atomic_write
 

@@ -15,31 +15,12 @@ from torch import Tensor, nn
 
 from nobi.board.text import check_size
 from nobi.errors import NobiError
+from nobi.features import check_planes
 from nobi.nn.torch_layers import Tied
 from nobi.spec import format_spec
 
 STONES = "own-enemy"
 """The two planes of the compiled networks: own stones, enemy stones."""
-
-
-def check_planes(name: str) -> str:
-    """Returns the name if there are such planes; a ValueError, as settings raise it, if not."""
-    from nobi.features import make_planes
-
-    try:
-        planes = make_planes(name)
-    except NobiError as fault:
-        raise ValueError(str(fault).rstrip(".")) from None
-    if planes.edge is not None:
-        raise ValueError(f"{name!r} has the plane edge, which this network does not pad with ones")
-    return name
-
-
-def plane_count(name: str) -> int:
-    """The number of planes of this name."""
-    from nobi.features import make_planes
-
-    return int(make_planes(name).count)
 
 
 @dataclass(frozen=True)

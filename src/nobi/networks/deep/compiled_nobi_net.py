@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nobi.board.symmetry import cell_orbits
 from nobi.board.text import check_size
-from nobi.networks.deep.base import check_planes, plane_count
+from nobi.features import check_planes, plane_count
 from nobi.nn.residual import ResidualNetwork
 from nobi.nn.simd import PANEL
 from nobi.spec import format_spec

@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from nobi.board.text import check_size
 from nobi.errors import NobiError
-from nobi.networks.deep.base import DeepNetwork, check_planes, plane_count
+from nobi.features import check_planes, plane_count
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import BoardConv, channels_last
 
 

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, conv2d, pad
 
-from nobi.networks.deep.base import DeepNetwork, Outputs, plane_count
+from nobi.features import plane_count
+from nobi.networks.deep.base import DeepNetwork, Outputs
 from nobi.networks.deep.compiled_nobi_net import NOBI_NET, NobiNetSettings
 from nobi.nn.simd import PANEL
 from nobi.nn.torch_layers import Filters

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from nobi.networks.deep.base import DeepNetwork, check_planes, plane_count
+from nobi.features import check_planes, plane_count
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import BoardConv, channels_last
 
 
