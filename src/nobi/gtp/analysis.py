@@ -108,16 +108,16 @@ def _genmove_analyse(session: Session, *words: str, form: Format) -> None:
 
 
 _KEYS = "[COLOR] [INTERVAL] [KEY VALUE …]"
-for _prefix, _form, _about in (
-    ("lz", as_lz, "in Leela Zero's format"),
-    ("kata", as_kata, "in KataGo's format; with `ownership true` also the owners of the points"),
+for _name, _form, _about in (
+    ("lz", as_lz, "the player's analysis of the moves until any input, in Leela Zero's format"),
+    ("kata", as_kata, "the same in KataGo's format; with `ownership true` also the owners of the points"),
 ):
-    command(f"{_prefix}-analyze", _KEYS, f"the player's analysis of the moves until any input, {_about}")(
-        partial(_analyse, form=_form)
-    )
-    command(f"{_prefix}-genmove_analyze", _KEYS, f"as `genmove`, with analysis {_about}; input does not end it")(
-        partial(_genmove_analyse, form=_form)
-    )
+    command(f"{_name}-analyze", _KEYS, _about)(partial(_analyse, form=_form))
+for _name, _form, _about in (
+    ("lz", as_lz, "as `genmove`, with analysis in Leela Zero's format; input does not end it"),
+    ("kata", as_kata, "the same in KataGo's format"),
+):
+    command(f"{_name}-genmove_analyze", _KEYS, _about)(partial(_genmove_analyse, form=_form))
 
 
 class _Writer:
