@@ -71,7 +71,7 @@ class Thinker(Bot):
             if stop.wait(interval):
                 return found
 
-    def choose_aloud(self, game, clock, report, interval):
+    def choose_reporting(self, game, clock, report, interval):
         self.analyse(game, report, interval, self.decided)
         return self.choose(game, clock)
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from nobi.networks import make_network
-from nobi.players.inspection import view_of
 from nobi.players.network import NetworkPlayer
 from nobi.web.gates import gates_of
 from nobi.web.setup import Setup
@@ -24,7 +23,7 @@ def player_and_game(net, size=6):
 def test_the_gates_give_the_outputs_of_the_pass(mode):
     player, game = player_and_game(f"mdlstm:hidden=2,mode={mode}")
     gates = gates_of(player, game)
-    layer = view_of(player, game).inside.layers[0]
+    layer = player.inspect(game).layers[0]
     size = game.size
     directions = {"↘": (1, 1), "↙": (1, -1), "↗": (-1, 1), "↖": (-1, -1)}
     for d, label in enumerate(layer.sweeps):

@@ -19,6 +19,7 @@ from nobi.board.stones import (
     WHITE,
     Boards,
     board_points,
+    cell_tables,
     copy_of,
     points_of,
 )
@@ -177,14 +178,17 @@ class Game(ABC):
             return f"{self.name} has no pass"
         return "it is taken" if self.colour(point) != EMPTY else "it is suicide"
 
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """[n, n] where the player to move may play; False everywhere when the game is over."""
+        mask = np.zeros(self.size**2, np.bool_)
+        if not self.is_over:
+            _legality(type(self))(self.boards, 0, cell_tables(self.size).point_of, mask)
+        return mask.reshape(self.size, self.size)
+
     def legal_moves(self) -> list[int]:
         """All legal moves, row by row, a pass last."""
-        if self.is_over:
-            return []
-        moves = np.array([*self.points(), PASS] if self.has_pass else self.points(), np.uint16)
-        allowed = np.zeros(len(moves), np.bool_)
-        _legality(type(self))(self.boards, 0, moves, allowed)
-        return [int(move) for move in moves[allowed]]
+        moves = [int(point) for point in cell_tables(self.size).point_of[self.legal_mask().ravel()]]
+        return [*moves, PASS] if self.has_pass and self.is_legal(PASS) else moves
 
     def play(self, move: int | str) -> None:
         """Plays a move for the player whose turn it is."""

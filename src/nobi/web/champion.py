@@ -10,7 +10,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Variant
 from nobi.models.model import ModelFile
 from nobi.players import make_player
-from nobi.players.network import player_in
+from nobi.players.network import player_from_file
 from nobi.web.session import Session, cell_of
 from nobi.web.setup import Setup
 
@@ -47,7 +47,7 @@ def watch_game(file: ModelFile, game: str, size: int, opponent: str, seed: int) 
     first = seed % 2
     played = play_games(
         variant,
-        player_in(file, variant),
+        player_from_file(file, variant),
         make_player(opponent, variant),
         1,
         seed=seed,
@@ -81,7 +81,7 @@ def win_rates(
             break
         variant: Variant = Setup(game=game, size=size).variant()
         try:
-            player = player_in(file, variant)
+            player = player_from_file(file, variant)
         except NobiError:  # a network for one size only
             continue
         played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)

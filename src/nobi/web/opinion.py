@@ -5,22 +5,23 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS
 from nobi.board.text import row_column, vertex_name
+from nobi.encoding import position_planes
 from nobi.errors import NobiError
+from nobi.features import make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import ModelFile
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
-from nobi.players.base import Bot, Clock, Player
-from nobi.players.inspection import view_of
+from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import NetworkPlayer, PolicyPlayer, planes_of, player_in
+from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_file
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -75,13 +76,13 @@ class Thinking:
     black_chance: float
 
 
-def opinion_of_network(player: Player, game: Game, *, has_value: bool = False) -> Opinion:
+def opinion_of_network(player: ModelPlayer, game: Game, *, has_value: bool = False) -> Opinion:
     """The preferences of a network, and its chance to win where it has learnt to tell it (`has_value`)."""
     if game.is_over:
         raise NobiError("The game is over.")
-    found = view_of(player, game)
+    found = player.inspect(game)
     moves = [move for move in found.legal if move != PASS]
-    output = {move: float(found.inside.output[row_column(move, game.size)]) for move in moves}
+    output = {move: float(found.output[row_column(move, game.size)]) for move in moves}
     if found.measure == "output":
         measure, shares = "preference", _preferences(output)
         details = {move: f"value {value:.4g}" for move, value in output.items()}
@@ -91,7 +92,7 @@ def opinion_of_network(player: Player, game: Game, *, has_value: bool = False) -
     chance = None
     sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
     if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
-        planes = planes_of(cast(Go, game), player.network.planes, player.settings.rank)
+        planes = position_planes(game, make_planes(player.network.planes), rank=player.settings.rank)
         mine = float(player.network.values(planes[None])[0])
         chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
     return _opinion(game, measure, shares, details, chance, sentence)
@@ -147,7 +148,7 @@ def has_value(file: ModelFile) -> bool:
 def network_opinion(file: ModelFile, game: Game) -> Opinion:
     """The opinion of the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
-    return opinion_of_network(player_in(file, variant), game, has_value=has_value(file))
+    return opinion_of_network(player_from_file(file, variant), game, has_value=has_value(file))
 
 
 def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
@@ -248,11 +249,11 @@ class InsideView:
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
     """What the network in a file makes of a position, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
-    player = player_in(file, variant)
+    player = player_from_file(file, variant)
     opinion = opinion_of_network(player, game, has_value=has_value(file))
     if not isinstance(player, NetworkPlayer):
         return InsideView(opinion, (), 0)
-    layers = view_of(player, game).inside.layers
+    layers = player.inspect(game).layers
     if not layers:
         return InsideView(opinion, (), 0, player.weights)
     layer, gates = layers[0], gates_of(player, game)

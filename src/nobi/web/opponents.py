@@ -19,7 +19,7 @@ from nobi.networks import make_network
 from nobi.players import make_bot
 from nobi.players.base import Bot
 from nobi.players.mcts import MctsPlayer
-from nobi.players.network import player_in
+from nobi.players.network import player_from_file
 from nobi.search.settings import SearchSettings
 from nobi.storage import atomic_write, make_writable_folder
 from nobi.web.setup import GAME_TITLES, Setup
@@ -123,7 +123,7 @@ class Opponent:
             settings = SearchSettings(rollouts=playouts, memory=_TREE_MEGABYTES, model=model)
             return MctsPlayer(variant, settings).bot(seed)
         if self.file:
-            return player_in(self.file, variant).bot(seed)
+            return player_from_file(self.file, variant).bot(seed)
         return make_bot(self.id, variant, seed)
 
 

@@ -20,7 +20,7 @@ from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import ModelFile
 from nobi.players.mcts import MctsBot, MctsPlayer
-from nobi.players.network import player_in
+from nobi.players.network import player_from_file
 from nobi.records.sgf_writer import sgf_of
 from nobi.search.settings import SearchSettings
 from nobi.web.opinion import Opinion, expected_score, has_value, opinion_of_network, opinion_of_search
@@ -173,7 +173,7 @@ class _Judge:
             )
             self._bot = MctsBot(MctsPlayer(variant, settings))
         else:
-            self._player = player_in(file, variant)
+            self._player = player_from_file(file, variant)
 
     def opinion(self, game: Game, stop: threading.Event) -> Opinion:
         if self._bot:

@@ -18,7 +18,8 @@ from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go
-from nobi.gtp.client import EngineError, GtpBot
+from nobi.gtp.client import GtpBot
+from nobi.gtp.process import EngineError
 from nobi.models.model import ModelFile
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
