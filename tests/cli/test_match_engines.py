@@ -23,7 +23,7 @@ def engine(manner, *arguments):
 def test_a_match_with_an_engine(capsys, tmp_path):
     folder = tmp_path / "match"
     arguments = ["match", "playout", engine("crash", 3), "--game", "go", "--size", "5", "--games", "3",
-                 "--folder", str(folder), "--timeout", "5"]  # fmt: skip
+                 "--folder", str(folder), "--timeout", "60"]  # fmt: skip
     code, out, err = call(capsys, *arguments)
     assert code == 0, err
     assert "A = playout against B = gtp:" in out
