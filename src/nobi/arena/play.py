@@ -12,6 +12,7 @@ from nobi.arena.games import PlayedGames, PlayInterrupted
 from nobi.arena.lockstep import Lockstep
 from nobi.cores import usable_threads
 from nobi.games.base import Variant
+from nobi.interrupts import interrupts_held_back
 from nobi.memory import zeros
 from nobi.players.base import CompiledPlayer, Player
 
@@ -112,10 +113,12 @@ def _share(
             # the next part is to last PART_SECONDS; how games are cut into parts changes nothing but the time
             amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
 
+    # each thread's arrays are made together: small ones of two threads on one cache line would slow both
+    loops = [new_loop() for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        # each thread's arrays are made together: small ones of two threads on one cache line would slow both
-        running = {pool.submit(work, play_part) for play_part in [new_loop() for _ in range(threads)]}
         try:
+            with interrupts_held_back():  # a pool that is interrupted while it starts a thread would not wait for it
+                running = {pool.submit(work, play_part) for play_part in loops}
             while running:
                 finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
                 for future in finished:

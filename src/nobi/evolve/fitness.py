@@ -5,7 +5,6 @@ has streams of its own.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
 from nobi.board.stones import BLACK, WHITE
-from nobi.cores import usable_threads
+from nobi.cores import map_in_threads, usable_threads
 from nobi.games import variant
 from nobi.networks.base import Network, Weights
 from nobi.players import make_player
@@ -80,8 +79,7 @@ class Fitness:
         if not self._compiled:  # two games alone, since the loop may have to be compiled
             one(tasks[0], 2)
             self._compiled = True
-        with ThreadPoolExecutor(self._threads) as pool:
-            results = list(pool.map(one, tasks))
+        results = map_in_threads(one, tasks, self._threads)
         width = len(self.encounters)
         return [results[i : i + width] for i in range(0, len(results), width)]
 

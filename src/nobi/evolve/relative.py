@@ -10,7 +10,6 @@ The price: the networks take turns in Python, where threads wait for each other.
 no less than `LEAST_BOARDS`, and a generation of that size is played by one.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from nobi.arena.games import PlayedGames
 from nobi.arena.lockstep import Lockstep
 from nobi.board.stones import Boards
-from nobi.cores import usable_threads
+from nobi.cores import map_in_threads, usable_threads
 from nobi.evolve.base import Weights
 from nobi.games.base import Variant
 from nobi.networks.base import Network
@@ -114,6 +113,5 @@ def play_each_other(
         for part in parts:
             play(*part)
     else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(play, *zip(*parts, strict=True)))
+        map_in_threads(lambda part: play(*part), parts, workers)
     return scores.reshape(len(firsts), len(seconds), games).mean(axis=2)
