@@ -28,18 +28,22 @@ def _play_games(
     streams: Streams,
     seed: int,
     first: int,
+    odd: int,
     room_a: Any,
     room_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on board 0; fills outcome[i], length[i] and, given room, moves[i, ply]."""
+    """Plays the games first, first + 1, … on board 0; fills outcome[i], length[i] and, given room, moves[i, ply].
+
+    The player of `choose_a` has black in games of even number, or of odd number if `odd` is 1.
+    """
     stones = boards.stones
     for i in range(len(outcome)):
         streams[0] = stream_of(seed, first + i)
         clear(boards, 0)
-        colour_of_a = WHITE if (first + i) % 2 else BLACK
+        colour_of_a = WHITE if (first + i + odd) % 2 else BLACK
         while stones.outcome[0] == RUNNING:
             if stones.to_move[0] == colour_of_a:
                 move = choose_a(boards, 0, streams, room_a)

@@ -67,12 +67,15 @@ def _play_moves(
 
 
 @compiled
-def lanes_of(stones: Any, game_of: NDArray[np.int64], of_b: int, lanes: NDArray[np.int64]) -> int:
-    """Lists the lanes where it is A's turn (of_b = 0) or B's (of_b = 1); returns their number."""
+def lanes_of(stones: Any, game_of: NDArray[np.int64], odd: int, lanes: NDArray[np.int64]) -> int:
+    """Lists the lanes where it is the turn of the player who has black in even (odd = 0) or odd games (odd = 1).
+
+    Returns their number.
+    """
     count = 0
     for g in range(len(game_of)):
         if game_of[g] != IDLE:
-            mover = BLACK if (game_of[g] + of_b) % 2 == 0 else WHITE
+            mover = BLACK if (game_of[g] + odd) % 2 == 0 else WHITE
             if stones.to_move[g] == mover:
                 lanes[count] = g
                 count += 1
@@ -87,24 +90,28 @@ def _play_in_lockstep(
     chosen: NDArray[np.uint16],
     seed: int,
     first: int,
+    odd: int,
     room_a: Any,
     room_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on all lanes; fills outcome[i], length[i] and, given room, moves[i, ply]."""
+    """Plays the games first, first + 1, … on all lanes; fills outcome[i], length[i] and, given room, moves[i, ply].
+
+    The player of `choose_a` has black in games of even number, or of odd number if `odd` is 1.
+    """
     waiting = first
     busy = True
     while busy:
         waiting = start(boards, streams, game_of, seed, waiting, first + len(outcome))
         busy = False
-        count = lanes_of(boards.stones, game_of, 0, lanes)
+        count = lanes_of(boards.stones, game_of, odd, lanes)
         if count > 0:
             busy = True
             choose_a(boards, lanes[:count], streams, room_a, chosen[:count])
             advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
-        count = lanes_of(boards.stones, game_of, 1, lanes)
+        count = lanes_of(boards.stones, game_of, 1 - odd, lanes)
         if count > 0:
             busy = True
             choose_b(boards, lanes[:count], streams, room_b, chosen[:count])
@@ -122,6 +129,12 @@ def _parts(game: type[Game]) -> dict[str, Any]:
 @cache
 def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., None]) -> Callable[..., None]:
     return specialise(_play_in_lockstep, game.name, choose_a=a, choose_b=b, **_parts(game))
+
+
+def _name_of(chooser: Any) -> str:
+    """The name of a compiled function, which is the same in every process."""
+    function = chooser.py_func
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _python_chooser(player: Player) -> Callable[..., None]:
@@ -145,8 +158,11 @@ class Lockstep:
             zeros(batch, np.uint16),
         )
         self._lanes[2][:] = IDLE
+        self._odd = 0
         self._rooms: tuple[Any, Any] = ((), ())
         if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
+            if _name_of(b.batch_chooser()) < _name_of(a.batch_chooser()):  # one loop serves both orders
+                self._odd, a, b = 1, b, a
             self._rooms = a.room(), b.room()
             self._loop = _compiled_loop(variant.game, a.batch_chooser(), b.batch_chooser())
         else:
@@ -155,4 +171,4 @@ class Lockstep:
 
     def play(self, first: int, outcome: NDArray[np.int8], length: NDArray[np.int32], moves: NDArray[np.uint16]) -> None:
         """Plays the games first, first + 1, …; fills outcome[i], length[i] and, given room, moves[i, ply]."""
-        self._loop(*self._lanes, self._seed, first, *self._rooms, outcome, length, moves)
+        self._loop(*self._lanes, self._seed, first, self._odd, *self._rooms, outcome, length, moves)

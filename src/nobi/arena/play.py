@@ -70,9 +70,11 @@ def play_games(
     def new_loop() -> PlayPart:
         """A thread's own boards, and the loop that plays on them."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
-            loop = fused_loop(variant.game, type(a), type(b))
-            boards, streams, rooms = variant.allocate(1), zeros(1, np.uint64), (a.room(), b.room())
-            return lambda begin, end: loop(boards, streams, seed, first + begin, *rooms, *played.part(begin, end))
+            odd = int(b.name < a.name)  # one loop serves both orders
+            one, other = (b, a) if odd else (a, b)
+            loop = fused_loop(variant.game, type(one), type(other))
+            boards, streams, rooms = variant.allocate(1), zeros(1, np.uint64), (one.room(), other.room())
+            return lambda begin, end: loop(boards, streams, seed, first + begin, odd, *rooms, *played.part(begin, end))
         lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 
