@@ -1,17 +1,18 @@
-"""Compiling the hot functions with Numba: once for each version of the sources, never stale.
+"""Compilation of the hot functions with Numba, cached on disk per version of the sources.
 
-Five facts shape this file.
+Properties of Numba that determine the design:
 
-* Numba's disk cache does not notice a change in a called function of another file. The cache folder is
-  therefore named by a hash of all sources that hold compiled code: an edit or an upgrade compiles anew.
-* A compiled function that is passed as an argument is compiled again in every process. One loop that serves
-  several games or players is therefore written as a *template* that calls global names, and `specialise`
-  binds those names to the functions of one game or player: each result has its own entry in the cache.
-* A state is a named tuple of many arrays. A call hands over a hundred machine words, so small functions are `inlined`
-  (a Go playout: 1.5 times as fast). And wherever one is named, Numba counts references to all its arrays; compiled
-  functions therefore run without that machinery (25 times as fast), and make no arrays: room is part of the state.
-* A call with a constant is compiled for this very constant. That makes some functions faster, but the loops that play
-  on board 0 would have a copy of all rules to themselves. The number of a board, `g`, is therefore never a constant.
+* Numba's disk cache does not notice a change in a called function of another file. The cache folder is therefore
+  named by a hash of all sources with compiled code, so that an edit or an upgrade compiles again.
+* A compiled function that is passed as an argument is compiled again in every process. A loop for several games or
+  players is therefore written as a *template* that calls global names, and `specialise` binds these names to the
+  functions of one game or player: each result has its own entry in the cache.
+* A state is a named tuple of many arrays. A call passes about a hundred machine words, so small functions are
+  `inlined` (a Go playout: 1.5 times as fast). Numba counts references to all arrays of each tuple; compiled functions
+  are therefore compiled without reference counting (25 times as fast) and must not allocate arrays: workspaces are
+  allocated by the caller.
+* A call with a constant argument is compiled for this constant. That makes some functions faster, but loops that use
+  board 0 would get their own copy of all rules. The index of a board, `g`, is therefore never treated as a constant.
 """
 
 import hashlib
@@ -40,34 +41,33 @@ _PACKAGE = Path(__file__).parent
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
 
-_LANE = "g"
-"""What functions call the number of the board that they work on."""
+_BOARD = "g"
+"""The name of the parameter for the index of a board."""
 
 _LABEL = "nobi_label"
-"""The attribute of a bound template that says what it was bound for."""
+"""The attribute with the label of a bound template."""
 
 _FUSE = {"contract", "nnan", "nsz"}
 
 UNBOUND: Any = None
-"""What stands in a template's file for a name that `specialise` binds."""
+"""The value, in the file of a template, of a name that `specialise` binds."""
 
 
 def compiled(function: F) -> F:
-    """Compiles a function that makes no arrays, to be called from Python or from other compiled functions."""
+    """Compile a function that allocates no arrays, to be called from Python or from other compiled functions."""
     return _compile(function)
 
 
 def inlined(function: F) -> F:
-    """Compiles a small function that makes no arrays and is pasted into the compiled functions that call it."""
+    """Compile a small function that allocates no arrays; it is inlined into the compiled functions that call it."""
     return _compile(function, forceinline=True)
 
 
 def arithmetic(function: F) -> F:
-    """Compiles a small function of floating-point numbers, `inlined`, where a product and a sum may become one
-    operation.
+    """Compile a small function of floating-point numbers, `inlined`, with fused multiply-adds allowed.
 
-    The functions that call it and are to vectorise are compiled with `specialise(…, fuse=True)`. Sums keep their order:
-    the same bits on every machine that fuses.
+    Functions that call it in a loop to be vectorised are compiled with `specialise(…, fuse=True)`. Sums keep their
+    order: the bits are the same on every machine with fused multiply-adds.
     """
     return _compile(function, forceinline=True, fastmath=_FUSE)
 
@@ -95,15 +95,15 @@ def specialise(template: F, name: str, *, inline: bool = False, fuse: bool = Fal
 
 
 def _compile(function: F, **options: Any) -> F:
-    """The function, compiled when it is first called with arguments of some types."""
+    """The function as a Numba dispatcher, which compiles it at the first call with each combination of types."""
     dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
-    if _LANE in function.__code__.co_varnames[: function.__code__.co_argcount]:
+    if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
         overload = dispatcher.get_call_template
-        place = function.__code__.co_varnames.index(_LANE)
+        position = function.__code__.co_varnames.index(_BOARD)
 
         def overload_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             unliteral: Any = types.unliteral
-            return overload(tuple(unliteral(kind) if i == place else kind for i, kind in enumerate(args)), kws)
+            return overload(tuple(unliteral(kind) if i == position else kind for i, kind in enumerate(args)), kws)
 
         dispatcher.get_call_template = overload_for_any_board
     result: F = dispatcher
@@ -124,9 +124,9 @@ def _fingerprint(bindings: dict[str, object]) -> str:
 
 
 class _Watch(event.Listener):
-    """Notes what is compiled because the cache does not hold it, and how long that takes.
+    """Reports functions that are not in the cache and therefore compiled, and measures the time of compilation.
 
-    Numba compiles one function at a time; what a function calls is compiled inside of it.
+    Numba compiles one function at a time; functions that it calls are compiled during its compilation.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,6 @@ class _Watch(event.Listener):
         self._start = 0.0
 
     def on_start(self, compilation: event.Event) -> None:
-        """A function is compiled."""
         if self._depth == 0:
             self._start = time.perf_counter()
         self._depth += 1
@@ -147,7 +146,6 @@ class _Watch(event.Listener):
             self.say(what)
 
     def on_end(self, _: event.Event) -> None:
-        """It is ready."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._start
@@ -158,17 +156,17 @@ event.register("numba:compile", _watch)  # type: ignore[no-untyped-call]
 
 
 def when_compiling(notify: Callable[[str], None]) -> None:
-    """Calls `notify` with what is compiled, such as "the rules of go", once for each such thing."""
+    """Call `notify` with a description of what is compiled, such as "the rules of go", once for each description."""
     _watch.say = notify
 
 
 def seconds_compiling() -> float:
-    """How long this process has compiled so far, for a clock that leaves it out."""
+    """The time that this process has spent on compilation."""
     return _watch.seconds
 
 
 def subject_of(function: Callable[..., Any]) -> str:
-    """What a compiled function is part of, in words for users; nothing if it is part of Numba."""
+    """A description, for users, of what a compiled function belongs to; empty if it belongs to Numba."""
     parts = function.__module__.split(".")
     label, *more = getattr(function, _LABEL, "").split("_")
     if parts[0] != "nobi" or len(parts) < 2:
@@ -201,12 +199,10 @@ _PARTS = {
     "search": "the tree search",
     "features": "the planes of positions",
     "encoding": "the planes of positions",
-    "datasets": "the check of game records",
     "records": "the check of game records",
-    "imitate": "the choice of training positions",
     "imitation": "the choice of training positions",
 }
-"""What is compiled in the parts of the package, for users."""
+"""Descriptions, for users, of the modules with compiled code."""
 
 
 class _DeferInterrupts(event.Listener):
@@ -257,15 +253,15 @@ def _choose_cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError:  # a home that cannot be written to: compile anew in every session
+    except OSError:  # a home folder without write access: compile again in every process
         folder = Path(tempfile.mkdtemp(prefix="nobi-compiled-"))
     return folder
 
 
 def _prefer_wide_vectors() -> None:
-    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default.
+    """Let the compiler use 512-bit vectors where the processor has them, which LLVM avoids by default.
 
-    A target that the user chose, by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES, stays as it is.
+    A target that the user chose by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is not changed.
     """
     config: Any = numba.config
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None:
@@ -279,8 +275,8 @@ def _prefer_wide_vectors() -> None:
 def has_feature(feature: str) -> bool:
     """Whether the processor that Numba compiles for has a feature such as `avx2`.
 
-    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken
-    to have AVX2 unless it is `generic`, and not to have AVX-512.
+    NUMBA_CPU_FEATURES decides if it mentions the feature. Otherwise a processor named by NUMBA_CPU_NAME is assumed to
+    have AVX2, unless it is `generic`, and no AVX-512.
     """
     named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
     features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]

@@ -7,9 +7,9 @@ import torch
 
 from networks.deep_shared import lively
 from nobi.errors import NobiError
+from nobi.features import plane_count
 from nobi.models import export
 from nobi.models.export import TOLERANCE, export_onnx, run_onnx, sample_inputs
-from nobi.networks.deep.base import plane_count
 
 ONE_SIZE = [
     ("c14-small:size=7", 7),

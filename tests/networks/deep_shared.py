@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
+from nobi.features import plane_count
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.base import plane_count
 
 
 def lively(spec, seed=0, scale=1.0):

@@ -6,8 +6,8 @@ import torch
 
 from networks.deep_shared import colours, lively, outputs, random_planes
 from nobi.errors import NobiError
+from nobi.features import check_planes
 from nobi.networks.deep import find, make_deep, names
-from nobi.networks.deep.base import check_planes
 
 PAIRS = 16_471
 """Orbits of the pairs of cells of a 19x19 board: by Burnside's lemma (361² + 1 + 2·1 + 4·19²) / 8."""
@@ -125,14 +125,14 @@ def test_networks_that_serve_every_size(spec):
     net = lively(spec)
     assert net.sizes is None
     for size in (5, 6, 9, 19, 25):
-        net.check_serves(size)
+        net.check_size(size)
         found = outputs(net, random_planes(net, 2, size))
         assert found.shape == (2, size, size)
         assert np.isfinite(found).all()
         assert found.std() > 0
     for size in (4, 26):
         with pytest.raises(NobiError, match="5 to 25"):
-            net.check_serves(size)
+            net.check_size(size)
 
 
 @pytest.mark.parametrize("spec", ONE_SIZE)

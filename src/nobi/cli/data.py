@@ -23,7 +23,7 @@ from nobi.records.settings import ImportSettings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nobi.records.summary import Part, Summary
+    from nobi.records.summary import SplitSummary, Summary
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _print_summary(summary: "Summary") -> None:
         print_table(console, f"Not taken, of {summary.records:,} records", rejected)
 
 
-def _by_decade(part: "Part") -> dict[str, int]:
+def _by_decade(part: "SplitSummary") -> dict[str, int]:
     decades: dict[str, int] = {}
     for year, games in part.years.items():
         decade = "?" if year == "?" else f"{year[:-1]}0s"

@@ -19,7 +19,7 @@ from nobi.games.go import Go
 from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
 from nobi.nn.sweeps import Sweep, list_sweeps
-from nobi.nn.swiping import WIDTH, Layer, Part, SwipingNetwork
+from nobi.nn.swiping import WIDTH, Layer, LayerState, SwipingNetwork
 from nobi.players.base import Player
 from nobi.players.network import NetworkPlayer
 
@@ -91,7 +91,7 @@ def look_inside(network: Network, weights: Weights, own: NDArray[Any], enemy: ND
     return Inside(output, [_look_into(layer, part, size) for layer, part in parts])
 
 
-def _look_into(layer: Layer, part: Part, size: int) -> LayerInside:
+def _look_into(layer: Layer, part: LayerState, size: int) -> LayerInside:
     """The outputs that the pass has left: sweep d of a lone board is in lane d·(STEP/sweeps)."""
     sweeps = list_sweeps(layer.gates)
     rows = part.workspace.h[:-1].reshape(size * size, layer.hidden, WIDTH)

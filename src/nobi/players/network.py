@@ -185,10 +185,7 @@ def _batch_chooser(game: type[Game], forward: Forward) -> Callable[..., None]:
 
 def player_of_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
     """The player that a model is; `path` is what it calls itself."""
-    if not model.network.scalable and model.size != variant.size:
-        raise NobiError(
-            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
-        )
+    model.check_size(variant.size, path)
     return NetworkPlayer(variant, model.network, model.weights, settings, path)
 
 
@@ -247,7 +244,7 @@ class PolicyPlayer(Player):
     ) -> None:
         """`spec` is what it calls itself."""
         super().__init__(variant, settings)
-        network.check_serves(variant.size)
+        network.check_size(variant.size)
         self.network = network.for_play()
         self._word = spec or str(network)
         self._seen = threading.local()

@@ -13,7 +13,16 @@ from nobi.board.stones import BLACK, BORDER, EMPTY, PASS, RUNNING, SIDES, WHITE,
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye, play
 from nobi.search.playout import GameHooks, value_of
-from nobi.search.rollouts import PATTERN, SAFE, as_count, breath_after, count_owners, note_lifted, note_stone, roll_out
+from nobi.search.rollouts import (
+    PATTERN,
+    SAFE,
+    as_count,
+    count_owners,
+    liberties_after_class,
+    note_lifted,
+    note_stone,
+    roll_out,
+)
 from nobi.search.state import SearchParams, SearchPosition, Workspace
 
 FAR = 4
@@ -158,7 +167,7 @@ def assume(position: SearchPosition, workspace: Workspace, move: int, at: int, w
         visits += WORTH.passing
     else:
         captured = would_capture(stones, chains, 0, move, me)
-        breath = breath_after(stones, chains, move, me)
+        breath = liberties_after_class(stones, chains, move, me)
         good = 0.0
         bad = 0.0
         if captured > 0:

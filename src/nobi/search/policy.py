@@ -23,7 +23,7 @@ from nobi.encoding import RECENT, allocate_codes, latest_of, write_codes, write_
 from nobi.encoding import Workspace as CodeWorkspace
 from nobi.errors import NobiError, require_torch
 from nobi.features import make_planes
-from nobi.features.base import Planes, Table, rank_code
+from nobi.features.base import Planes, PlaneTable, rank_code
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.memory import Words, copy_words
@@ -112,10 +112,7 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, searching: i
         leave_cores(searching)
         return deep_policy(deep_model_in(file).network, path, variant, sharpness)
     model = model_in(file)
-    if not model.network.scalable and model.size != variant.size:
-        raise NobiError(
-            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
-        )
+    model.check_size(variant.size, path)
     return NetworkPolicy(model.network, model.weights, sharpness)
 
 
@@ -140,7 +137,7 @@ def deep_policy(network: PlayingNetwork, path: str, variant: Variant, sharpness:
     """The policy of a deep network; `path` names it in error messages."""
     if variant.game is not Go:
         raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-    network.check_serves(variant.size)
+    network.check_size(variant.size)
     return DeepPolicy(network.for_play(), sharpness)
 
 
@@ -189,7 +186,7 @@ def _view_planes(
     planes: NDArray[np.float32],
     to_move: NDArray[np.uint8],
     codes: CodeWorkspace,
-    table: Table,
+    table: PlaneTable,
     before: NDArray[np.uint16],
     recent: NDArray[np.uint16],
     rank: int,

@@ -116,7 +116,7 @@ def note_lifted(stones: Stones, codes: NDArray[np.uint16], point: int, colour: i
 
 
 SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
-"""What `breath_after` says."""
+"""What `liberties_after_class` says."""
 
 _OCCUPIED = 8
 """The bits of `Chains.around` above these count the occupied sides."""
@@ -129,7 +129,7 @@ def as_count(number: int) -> int:
 
 
 @inlined
-def breath_after(stones: Stones, chains: Chains, point: int, me: int) -> int:
+def liberties_after_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
     """Whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it captures).
 
     The pairs (stone, liberty) of the chain that it would make are those of the chains it joins, less the pairs that
@@ -204,7 +204,7 @@ def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], cou
         escape = last_liberty(liberties)
         if there == me:
             count = add_captures_for(boards, point, candidates, count)
-            if escape != boards.ko[0] and breath_after(stones, chains, escape, me) == SAFE:
+            if escape != boards.ko[0] and liberties_after_class(stones, chains, escape, me) == SAFE:
                 candidates[count] = escape
                 count += 1
         elif escape != boards.ko[0]:
@@ -267,7 +267,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint
             i = below(workspace.streams, 0, count)
             point = candidates[i]
             if point != boards.ko[0]:
-                breath = breath_after(stones, chains, point, me)
+                breath = liberties_after_class(stones, chains, point, me)
                 if breath == SAFE or (
                     breath == SELF_ATARI and np.uint8(draw(workspace.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
                 ):
@@ -289,7 +289,7 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace) -> int:
         i = np.uint32(((spec >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
         point = stones.empty[0, i]
         if point != boards.ko[0]:
-            breath = breath_after(stones, chains, point, me)
+            breath = liberties_after_class(stones, chains, point, me)
             accepted = breath == SAFE or (breath == SELF_ATARI and np.uint8(spec) >= _REFUSE)
             if accepted and not is_own_eye(boards, 0, point):
                 return point
