@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from nobi.nn.network import Network
     from nobi.players.base import Bot, Player
     from nobi.players.inspection import Inspection
+    from nobi.records.collection import SgfRecord
     from nobi.records.dataset import Dataset
     from nobi.records.settings import ImportSettings
-    from nobi.records.sgf_reader import SgfRecord
 
 S = TypeVar("S")
 
@@ -189,12 +189,9 @@ def load(path: Path | str) -> "Model | DeepModel":
 
 def save(path: Path | str, model: "Model | DeepModel") -> None:
     """Write a model to a `.safetensors` file, whole or not at all."""
-    from nobi.models.model import save_deep, save_model
+    from nobi.models.model import save_model
 
-    if _is_compiled(model):
-        save_model(Path(path), cast("Model", model))
-    else:
-        save_deep(Path(path), cast("DeepModel", model))
+    save_model(Path(path), model)
 
 
 def evolve(

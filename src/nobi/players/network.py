@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS, WHITE, Boards, Stones, as_point, cell_tables, copy_of, enemy_of
+from nobi.board.stones import PASS, WHITE, Boards, Stones, as_point, cell_tables, enemy_of
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.encoding import board_planes, latest_of
 from nobi.errors import NobiError, require_torch
@@ -27,6 +27,7 @@ from nobi.features import make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
+from nobi.memory import copy_state
 from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
 from nobi.networks.deep.compiled_nobi_net import PlayingNetwork
 from nobi.nn.lanes import LANES, F
@@ -209,7 +210,7 @@ class PolicyPlayer(Player):
     ) -> None:
         """`spec` is its name in tables and game records; by default the network's."""
         super().__init__(variant, settings)
-        network.check_serves(variant.size)
+        network.check_size(variant.size)
         self.network = network.for_play()
         self._spec = spec or str(network)
         self._planes = make_planes(network.planes)
@@ -250,7 +251,7 @@ class PolicyPlayer(Player):
     def evaluate(self, boards: GoBoards, indices: NDArray[np.int64], recent: NDArray[np.uint16]) -> NDArray[np.float32]:
         """The network's values, float32[i, n·n], for the players to move on these boards."""
         size, count = self.variant.size, len(indices)
-        scratch = copy_of(boards)  # ladders are read on the board
+        scratch = copy_state(boards)  # ladders are read on the board
         values = np.zeros((count, size * size), np.float32)
         for start in range(0, count, BLOCK):
             rows = slice(start, min(start + BLOCK, count))
