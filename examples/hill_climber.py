@@ -9,7 +9,8 @@ import numpy as np
 
 import nobi
 from nobi.trainers import register
-from nobi.trainers.base import Trainer, mutants, random_weights
+from nobi.trainers.base import Trainer, mutants
+from nobi.studies.jobs import random_weights
 
 
 @dataclass(frozen=True)

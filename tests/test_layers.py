@@ -67,6 +67,6 @@ def test_only_deep_networks_and_their_training_import_torch():
         if (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch")
     }
-    files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/imitate.py")
+    files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/train.py")
     others = [user for user in users if not user.startswith(("networks/deep/", "imitation/", "bench/"))]
     assert sorted(others) == sorted(files)

@@ -17,9 +17,9 @@ from nobi.games.base import Game, Variant
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
-    from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
-    from nobi.evolution.run import Run
-    from nobi.evolution.settings import EvolutionSettings
+    from nobi.evolution.coevolution import CoevolutionRun
+    from nobi.evolution.run import EvolutionRun
+    from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
     from nobi.evolution.transfer import TransferReport
     from nobi.imitation.prediction import Prediction
     from nobi.imitation.run import ImitationRun
@@ -205,7 +205,7 @@ def evolve(
     threads: int = 0,
     progress: bool = True,
     **fields: Any,
-) -> "Run":
+) -> "EvolutionRun":
     """Train a network by evolution; the fields of `EvolutionSettings` are also keyword arguments.
 
     Without a folder the run is not kept; its champion is in memory.
@@ -214,12 +214,12 @@ def evolve(
     >>> run.generation, run.champion().size
     (2, 5)
     """
-    from nobi.evolution.run import Run
+    from nobi.evolution.run import EvolutionRun
     from nobi.evolution.settings import EvolutionSettings
 
     chosen = _settings_with(settings or EvolutionSettings(), fields)
     with _run_folder(folder) as path:
-        run = Run(path, chosen, resume=resume, threads=threads)
+        run = EvolutionRun(path, chosen, resume=resume, threads=threads)
         with _progress_bar("generations", chosen.generations, progress) as tell:
             run.train(lambda run: tell(run.generation))
     return run
@@ -227,7 +227,7 @@ def evolve(
 
 def coevolve(
     folder: Path | str | None = None,
-    settings: "CorunSettings | None" = None,
+    settings: "CoevolutionSettings | None" = None,
     *,
     resume: bool = False,
     threads: int = 0,
@@ -240,9 +240,10 @@ def coevolve(
     >>> run.generation
     2
     """
-    from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
+    from nobi.evolution.coevolution import CoevolutionRun
+    from nobi.evolution.settings import CoevolutionSettings
 
-    chosen = _settings_with(settings or CorunSettings(), fields)
+    chosen = _settings_with(settings or CoevolutionSettings(), fields)
     with _run_folder(folder) as path:
         run = CoevolutionRun(path, chosen, resume=resume, threads=threads)
         with _progress_bar("generations", chosen.generations, progress) as tell:
@@ -269,17 +270,14 @@ def transfer(
     [5, 7]
     """
     from nobi.evolution.transfer import load_models, measure_transfer
-    from nobi.models.model import Model, load_model
+    from nobi.models.model import Model
 
     given = [models] if isinstance(models, (str, Path, Model)) else list(models)
-    items = [one if isinstance(one, Model) else Path(one) for one in given]
-    net, weights = load_models(items)
-    first = items[0]
-    if isinstance(first, Path):
-        first = load_model(first / "champion.safetensors" if first.is_dir() else first)
+    first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
     with _progress_bar("boards", len(sizes) * len(opponents), progress) as tell:
+        chosen = game or first.game
         return measure_transfer(
-            net, weights, game or first.game, sizes, opponents, games, seed, threads=threads, progress=tell
+            first.network, weights, chosen, sizes, opponents, games, seed, threads=threads, progress=tell
         )
 
 
@@ -467,7 +465,7 @@ def _run_folder(folder: Path | str | None) -> Iterator[Path]:
 
 @contextmanager
 def _progress_bar(unit: str, total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    from nobi.cli.base import progress_bar
+    from nobi.cli.progress import progress_bar
 
     with progress_bar(unit, total, show=shown) as tell:
         yield lambda done: tell(done)

@@ -1,20 +1,20 @@
-"""The processors there are to work with.
+"""Work in several threads or processes, and signals during work that must not be interrupted.
 
-MERGED interrupts.py: Ctrl-C and the signal to end, which are not to cut short what must be whole.
-
-MERGED datasets/workers.py: A function over many things in several processes, the results in order.
+`Executor` runs independent tasks; `ThreadExecutor` does so in threads of this process. Functions that play many games
+take an executor, so that another backend, such as a cluster, needs only another subclass.
 """
 
 import multiprocessing
 import os
 import signal
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import connection
-from typing import TypeVar
+from typing import Self, TypeVar
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -59,6 +59,51 @@ def defer_interrupts() -> Iterator[None]:
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+class Executor(ABC):
+    """Runs independent tasks on several workers. Use as a context manager, or call `close`."""
+
+    workers: int
+    """How many tasks run at the same time."""
+
+    @abstractmethod
+    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
+        """function(task) for every task, in order.
+
+        After an exception, such as KeyboardInterrupt, tasks that have not begun are cancelled; no task is running when
+        this method returns or raises. Tasks share no state: a backend may run them in other processes.
+        """
+
+    def close(self) -> None:  # noqa: B027
+        """Release the workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ThreadExecutor(Executor):
+    """Runs tasks in threads of this process, which exist only during `map`."""
+
+    def __init__(self, threads: int = 0) -> None:
+        """`threads` is the number of workers; 0: one per core."""
+        self.workers = usable_threads(threads)
+
+    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
+        tasks = list(tasks)
+        if self.workers == 1 or len(tasks) <= 1:
+            return [function(task) for task in tasks]
+        pool = ThreadPoolExecutor(self.workers)
+        try:
+            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
+                futures = [pool.submit(function, task) for task in tasks]
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
 
 _AHEAD = 4
 """Things handed out ahead for each process: enough to keep them busy, few enough to fit into memory."""

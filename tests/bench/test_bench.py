@@ -7,7 +7,7 @@ import pytest
 
 from helpers.commands import call
 from nobi.bench.data import playout_records, records_as_sgf
-from nobi.bench.measure import Measurement, rate_figure, rates
+from nobi.bench.measure import Measurement, rate_measurement, rates
 from nobi.records.sgf_reader import parse_sgf
 
 
@@ -30,7 +30,7 @@ def test_a_figure_reaches_what_it_has_to(value, least, lower, reached):
 
 
 def test_the_median_is_reported():
-    figure = rate_figure("x", "games/s", [3.0, 9.0, 5.0])
+    figure = rate_measurement("x", "games/s", [3.0, 9.0, 5.0])
     assert (figure.value, figure.best) == (5.0, 9.0)
 
 

@@ -99,7 +99,8 @@ def test_a_finished_game_has_no_best_move(capsys, models):
 
 def test_another_game_and_size(capsys, models, tmp_path):
     path = models / "swiping.safetensors"
-    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--out", str(tmp_path / "new" / "nine.png"))
+    figure = str(tmp_path / "new" / "nine.png")
+    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--figure", figure)
     assert (document["game"], np.shape(document["map"])) == ("go:komi=5.5", (9, 9))
     assert document["legal"][-1] == "pass"
     assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["nine.png", "nine.svg"]
@@ -144,7 +145,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
 def test_chances_are_printed(capsys, deep):
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "C3")
     best = shown(capsys, deep, "--size", "5", "--moves", "C3")["best"]
-    assert re.search(rf"The best moves?: {', '.join(best)}, with a chance of [0-9.]+ %( each)?\.", out)
+    assert re.search(rf"The best moves?: {', '.join(best)}, with probability [0-9.]+ %( each)?\.", out)
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "pass", "pass")
     assert "The game is over: W+7.5." in out
 
@@ -214,5 +215,16 @@ def test_values_that_are_no_numbers(capsys, tmp_path):
 def test_help_of_show(capsys):
     code, out, _ = call(capsys, "show", "--help")
     assert code == 0
-    for flag in ("MODEL", "--game", "--size", "--moves", "--random", "--out", "--seed", "--threads", "--json"):
+    for flag in (
+        "MODEL",
+        "--game",
+        "--size",
+        "--moves",
+        "--random",
+        "--figure",
+        "--out",
+        "--seed",
+        "--threads",
+        "--json",
+    ):
         assert flag in out

@@ -17,8 +17,9 @@ from helpers.runs import (
     finish,
     leave_after,
 )
-from nobi.evolution.coevolution import CoevolutionRun, CorunSettings, shared_fitness
+from nobi.evolution.coevolution import CoevolutionRun, shared_fitness
 from nobi.evolution.fitness import Fitness, play_each_other
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.evolution.transfer import dominance_tournament
 from nobi.figures.training import champions_curve, ciao_plot
 from nobi.games import variant
@@ -26,7 +27,7 @@ from nobi.models.model import load_model
 from nobi.networks import make_network
 from nobi.storage import save_tensors
 
-SMALL = CorunSettings(
+SMALL = CoevolutionSettings(
     net="mdrnn:hidden=2", population=4, selected=2, parasites=2, hall=5, mutation=0.3, generations=7, seed=5
 )
 KINDS = {

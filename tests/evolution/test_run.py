@@ -18,7 +18,7 @@ from helpers.runs import (
     leave_after,
 )
 from nobi.evolution.fitness import Fitness
-from nobi.evolution.run import Run
+from nobi.evolution.run import EvolutionRun
 from nobi.evolution.settings import EvolutionSettings
 from nobi.models.model import load_model
 from nobi.storage import save_tensors
@@ -37,7 +37,7 @@ KINDS = {
 
 def maker(**changes):
     settings = dataclasses.replace(SMALL, **changes)
-    return lambda folder, **options: Run(folder, settings, **options)
+    return lambda folder, **options: EvolutionRun(folder, settings, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.runs import fault_of
-from nobi.evolution.coevolution import CorunSettings
-from nobi.evolution.settings import EvolutionSettings
+from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Champions, Coevolution, Evolution, RandomNetworks, random_weights
 from studies.made_up import Numbers, forget, interrupt_at, made
@@ -24,7 +23,7 @@ def real_pieces():
         EvolutionSettings(sizes=(5,), net="mdrnn:hidden=2", method="cmaes", generations=8, games=4, seed=3)
     )
     coevolution = Coevolution(
-        CorunSettings(
+        CoevolutionSettings(
             net="mdrnn:hidden=2", generations=8, population=4, selected=2, parasites=2, hall=2,
             measure_against="naive", measure_games=4, seed=4,
         )

@@ -8,9 +8,10 @@ MERGED records/rules.py: Rules of Go by the names that other programs know.
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nobi.games.go import GoSettings
+if TYPE_CHECKING:  # settings of imports are loaded without NumPy
+    from nobi.games.go import GoSettings
 
 DAMAGED = "damaged-file"
 TOO_LARGE = "too-large"
@@ -154,7 +155,7 @@ _IN_RECORDS = {
 """How records write them (RU of SGF)."""
 
 
-def name_in_records(settings: GoSettings) -> str | None:
+def name_in_records(settings: "GoSettings") -> str | None:
     """What a record calls these rules, komi aside; None if they have no name."""
     for shorthand, name in _IN_RECORDS.items():
         if SHORTHANDS[shorthand].items() <= vars(settings).items():

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
+from nobi.evolution.coevolution import CoevolutionRun
 from nobi.evolution.fitness import MEASURES, Fitness
-from nobi.evolution.run import Run
-from nobi.evolution.settings import EvolutionSettings
+from nobi.evolution.run import EvolutionRun
+from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.streams import stream_of
@@ -169,7 +169,7 @@ class Evolution(Job):
     def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
         """Trains, or goes on training."""
         folder = cache.run_folder(self.name)
-        run = Run(folder, self.settings, resume=True, threads=cache.threads)
+        run = EvolutionRun(folder, self.settings, resume=True, threads=cache.threads)
         run.train(lambda run: progress(run.generation / self.settings.generations))
         lines = run.metrics()
         arrays: Arrays = {key: np.array([line[key] for line in lines]) for key in lines[0] if key != "generation"}
@@ -186,7 +186,7 @@ class Coevolution(Job):
     """
 
     kind = "coevolution"
-    settings: CorunSettings
+    settings: CoevolutionSettings
 
     @property
     def label(self) -> str:

@@ -25,10 +25,12 @@ from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, playe
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.web.gates import gates_of
 from nobi.web.session import cell_of
 
 HINT_PLAYOUTS = 800
 OWNERSHIP_PLAYOUTS = 300
+SCORE_PLAYOUTS = 100
 _LEAST_SHARE = 0.02
 """A search tells a number for a move only with this share of the playouts, and at least two of them."""
 REPORT_SECONDS = 0.2
@@ -60,6 +62,8 @@ class Opinion:
     black_chance: float | None = None
     """Black's chance to win, 0 to 1; None where nobody knows."""
     sentence: str = ""
+    black_score: float | None = None
+    """By how many points Black is ahead, by playouts (Go only); None where nobody has counted."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,13 @@ def opinion_of_network(player: ModelPlayer, game: Game, *, has_value: bool = Fal
     else:
         measure, shares = "probability", {move: value / 100 for move, value in output.items()}
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
-    rng = None
+    chance = None
     sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
     if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
         planes = position_planes(game, make_planes(player.network.planes), rank=player.settings.rank)
         mine = float(player.network.values(planes[None])[0])
-        rng, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
-    return _opinion(game, measure, shares, details, rng, sentence)
+        chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
+    return _opinion(game, measure, shares, details, chance, sentence)
 
 
 def _preferences(values: dict[int, float]) -> dict[int, float]:
@@ -111,10 +115,10 @@ def opinion_of_search(search: Search, game: Game) -> Opinion:
     known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
     shares = {child.move: child.visits / max(1, total) for child in known}
     details = {child.move: f"{child.visits:,} playouts, {100 * child.winrate:.0f} % won" for child in known}
-    rng = search.value if total else None
-    if rng is not None and game.to_move != BLACK:
-        rng = 1 - rng
-    return _opinion(game, "playouts", shares, details, rng, "")
+    chance = search.value if total else None
+    if chance is not None and game.to_move != BLACK:
+        chance = 1 - chance
+    return _opinion(game, "playouts", shares, details, chance, "")
 
 
 def _opinion(
@@ -122,7 +126,7 @@ def _opinion(
     measure: str,
     shares: dict[int, float],
     details: dict[int, str],
-    rng: float | None,
+    chance: float | None,
     sentence: str,
 ) -> Opinion:
     cells = np.zeros(game.size**2)
@@ -131,7 +135,7 @@ def _opinion(
             cells[cell_of(move, game.size)] = share
     order = sorted(shares, key=lambda move: -shares[move])[:9]
     best = tuple(MoveShare(move, vertex_name(move, game.size), shares[move], details[move]) for move in order)
-    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, rng, sentence)
+    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
 
 
 def has_value(file: ModelFile) -> bool:
@@ -168,15 +172,22 @@ def think(
 
     def tell() -> None:
         children = search.children()
-        rng = search.value if game.to_move == BLACK else 1 - search.value
+        chance = search.value if game.to_move == BLACK else 1 - search.value
         playouts = sum(child.visits for child in children)
         best = vertex_name(children[0].move, game.size)
-        report(Thinking(playouts, time.perf_counter() - start, best, rng))
+        report(Thinking(playouts, time.perf_counter() - start, best, chance))
 
     search.set_game(game)
     search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)
     opinion = opinion_of_search(search, game)
     return bot.choose(game, Clock(0.02)), opinion  # a moment more: it decides about passing and resigning
+
+
+def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
+    """By how many points Black is ahead in Go, by playouts; None in other games."""
+    if not isinstance(game, Go):
+        return None
+    return float(ownership(game, playouts).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
@@ -212,6 +223,10 @@ class SweepFrame:
     gates: str
     units: tuple[str, ...]
     """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
+    gate_names: tuple[str, ...] = ()
+    """Of MDLSTM cells; none for other networks."""
+    unit_gates: tuple[str, ...] = ()
+    """[k] the gates of unit k, [gate, cell], packed alike."""
 
     @property
     def sentence(self) -> str:
@@ -227,6 +242,8 @@ class InsideView:
     frames: tuple[SweepFrame, ...]
     """None where the network has no sweeps. Those of the first layer, corner after corner."""
     units: int
+    weights: NDArray[np.float32] | None = None
+    """The weights of an evolved network; None for a deep one."""
 
 
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
@@ -238,15 +255,22 @@ def look_inside_file(file: ModelFile, game: Game) -> InsideView:
         return InsideView(opinion, (), 0)
     layers = player.inspect(game).layers
     if not layers:
-        return InsideView(opinion, (), 0)
-    layer = layers[0]
+        return InsideView(opinion, (), 0, player.weights)
+    layer, gates = layers[0], gates_of(player, game)
     largest = float(np.abs(layer.hidden).max()) or 1.0
     frames = [
-        SweepFrame(label.arrow, _CORNERS[label.arrow], label.gates, tuple(_packed(unit / largest) for unit in units))
-        for label, units in zip(layer.sweeps, layer.hidden, strict=True)
+        SweepFrame(
+            label.arrow,
+            _CORNERS[label.arrow],
+            label.gates,
+            tuple(_packed(unit / largest) for unit in units),
+            gates.names if gates else (),
+            tuple(gates.packed(sweep, unit) for unit in range(len(units))) if gates else (),
+        )
+        for sweep, (label, units) in enumerate(zip(layer.sweeps, layer.hidden, strict=True))
     ]
     frames.sort(key=lambda frame: frame.corner)
-    return InsideView(opinion, tuple(frames), layer.hidden.shape[1])
+    return InsideView(opinion, tuple(frames), layer.hidden.shape[1], player.weights)
 
 
 def _packed(values: NDArray[np.float32]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nobi.evolution.coevolution import CorunSettings
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.figures.board import games_figure
 from nobi.figures.training import champions_curve, ciao_plot
 from nobi.games import variant
@@ -46,7 +46,7 @@ def coevolution_runs(settings: Training, net: str, game: str, elitist: bool, see
     """The runs of one kind; table III uses them too."""
     return tuple(
         Coevolution(
-            CorunSettings(
+            CoevolutionSettings(
                 game=game,
                 size=5,
                 net=net,
