@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from helpers.arena import assert_same_games, match, match_in_lockstep
-from nobi.arena.play import play_games
+from nobi.arena import play as arena
+from nobi.arena.play import fused_loop, play_games
 from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, WHITE
 from nobi.games import variant
@@ -135,3 +136,14 @@ def test_a_fault_of_a_player_ends_the_match():
     where = variant("gomoku", 5)
     with pytest.raises(RuntimeError, match="out of order"):
         play_games(where, Faulty(where), make_player("random", where), 10_000)
+
+
+def test_one_compiled_loop_serves_both_orders():
+    where = variant("atari-go", 7)
+    players = make_player("naive", where), make_player("random", where)
+    fused_loop.cache_clear()
+    arena._compiled_loop.cache_clear()
+    for a, b in (players, players[::-1]):
+        play_games(where, a, b, 2)
+        match_in_lockstep(where, a, b, 2, 2)
+    assert fused_loop.cache_info().currsize == arena._compiled_loop.cache_info().currsize == 1

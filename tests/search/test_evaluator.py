@@ -18,7 +18,7 @@ from nobi.models.model import DeepModel, Model, save_deep, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
-from nobi.search.evaluator import TAIL
+from nobi.search.evaluator import HEAD, TAIL
 from nobi.search.policy import NetworkPolicy, NodeEncoder, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -280,18 +280,32 @@ def test_other_games(spec):
 
 
 def test_what_still_waits_does_not_hold_up_the_next_move():
-    policy = Favourite(9, 3, delay=0.05)
+    class Held(Favourite):
+        """Looks at the first batch beside the search until it is released."""
+
+        looking, released, gave_up = threading.Event(), threading.Event(), False
+
+        def evaluate(self, positions):
+            if threading.current_thread() is not threading.main_thread():
+                self.looking.set()
+                self.gave_up = not self.released.wait(60)
+            return super().evaluate(positions)
+
+    policy = Held(9, 3)
     search = started(policy, size=9, batch=4, expand=0)
     game = variant("go", 9).new()
-    search.run(2000)
-    assert search.stats.dropped or len(policy.seen) < 200  # far more nodes wait than the network can look at
+    while not policy.looking.is_set():
+        search.run(500)
+    ends = search._evaluator.queue.ends
+    assert ends[TAIL] - ends[HEAD] > 100
     game.play(search.children()[0].move)
     search.set_game(game)
     policy.seen.clear()
-    start = time.perf_counter()
-    assert search.run(seconds=0.3) > 0
-    assert time.perf_counter() - start < 3
-    assert len(policy.seen) < 40  # a second of its work would be 20
+    assert search.run(500) == 500
+    assert not policy.gave_up
+    assert [len(positions) for positions in policy.seen] in ([], [1])  # the root at most
+    policy.released.set()
+    search.close()
 
 
 def test_nodes_that_are_gone_are_not_evaluated():

@@ -27,7 +27,7 @@ from nobi.games.base import Game, Variant
 from nobi.memory import zeros
 from nobi.players.base import BatchPlayer, CompiledPlayer, Player
 from nobi.streams import Streams, stream_of
-from nobi.workers import usable_threads
+from nobi.workers import defer_interrupts, usable_threads
 
 clear: Any = UNBOUND  # bound by `specialise`, as are the next
 play: Any = UNBOUND
@@ -42,18 +42,22 @@ def _play_fused(
     streams: Streams,
     seed: int,
     first: int,
+    odd: int,
     workspace_a: Any,
     workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Play the games first, first + 1, … on board 0; fill outcome[i], length[i] and, if kept, moves[i, ply]."""
+    """Play the games first, first + 1, … on board 0; fill outcome[i], length[i] and, if kept, moves[i, ply].
+
+    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    """
     stones = boards.stones
     for i in range(len(outcome)):
         streams[0] = stream_of(seed, first + i)
         clear(boards, 0)
-        colour_of_a = WHITE if (first + i) % 2 else BLACK
+        colour_of_a = WHITE if (first + i + odd) % 2 else BLACK
         while stones.outcome[0] == RUNNING:
             if stones.to_move[0] == colour_of_a:
                 move = choose_a(boards, 0, streams, workspace_a)
@@ -119,12 +123,15 @@ def _play_moves(
 
 
 @compiled
-def list_turns(stones: Any, game_of: NDArray[np.int64], of_b: int, indices: NDArray[np.int64]) -> int:
-    """List the boards where it is A's turn (of_b = 0) or B's (of_b = 1); return their number."""
+def list_turns(stones: Any, game_of: NDArray[np.int64], odd: int, indices: NDArray[np.int64]) -> int:
+    """List the boards where the player with Black in even games (odd = 0) or odd games (odd = 1) is to move.
+
+    Returns their number.
+    """
     count = 0
     for g in range(len(game_of)):
         if game_of[g] != IDLE:
-            mover = BLACK if (game_of[g] + of_b) % 2 == 0 else WHITE
+            mover = BLACK if (game_of[g] + odd) % 2 == 0 else WHITE
             if stones.to_move[g] == mover:
                 indices[count] = g
                 count += 1
@@ -139,24 +146,28 @@ def _play_in_lockstep(
     chosen: NDArray[np.uint16],
     seed: int,
     first: int,
+    odd: int,
     workspace_a: Any,
     workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Play the games first, first + 1, … on all boards; fill outcome[i], length[i] and, if kept, moves[i, ply]."""
+    """Play the games first, first + 1, … on all boards; fill outcome[i], length[i] and, if kept, moves[i, ply].
+
+    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    """
     waiting = first
     busy = True
     while busy:
         waiting = start(boards, streams, game_of, seed, waiting, first + len(outcome))
         busy = False
-        count = list_turns(boards.stones, game_of, 0, indices)
+        count = list_turns(boards.stones, game_of, odd, indices)
         if count > 0:
             busy = True
             choose_a(boards, indices[:count], streams, workspace_a, chosen[:count])
             advance(boards, indices[:count], chosen[:count], game_of, first, outcome, length, moves)
-        count = list_turns(boards.stones, game_of, 1, indices)
+        count = list_turns(boards.stones, game_of, 1 - odd, indices)
         if count > 0:
             busy = True
             choose_b(boards, indices[:count], streams, workspace_b, chosen[:count])
@@ -174,6 +185,12 @@ def _parts(game: type[Game]) -> dict[str, Any]:
 @cache
 def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., None]) -> Callable[..., None]:
     return specialise(_play_in_lockstep, game.name, choose_a=a, choose_b=b, **_parts(game))
+
+
+def _name_of(chooser: Any) -> str:
+    """The name of a compiled function, which is the same in every process."""
+    function = chooser.py_func
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _python_chooser(player: Player) -> Callable[..., None]:
@@ -197,8 +214,11 @@ class Lockstep:
             zeros(batch, np.uint16),  # chosen
         )
         self._state[2][:] = IDLE
+        self._odd = 0
         self._workspaces: tuple[Any, Any] = ((), ())
         if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
+            if _name_of(b.batch_chooser()) < _name_of(a.batch_chooser()):  # one compiled loop for both orders
+                self._odd, a, b = 1, b, a
             self._workspaces = a.workspace(), b.workspace()
             self._loop = _compiled_loop(variant.game, a.batch_chooser(), b.batch_chooser())
         else:
@@ -207,7 +227,7 @@ class Lockstep:
 
     def play(self, first: int, outcome: NDArray[np.int8], length: NDArray[np.int32], moves: NDArray[np.uint16]) -> None:
         """As `_play_in_lockstep`."""
-        self._loop(*self._state, self._seed, first, *self._workspaces, outcome, length, moves)
+        self._loop(*self._state, self._seed, first, self._odd, *self._workspaces, outcome, length, moves)
 
 
 PART_SECONDS = 0.05
@@ -261,9 +281,13 @@ def play_games(
     def new_loop() -> PlayPart:
         """The loop of one thread, with its own boards."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
-            loop = fused_loop(variant.game, type(a), type(b))
-            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (a.workspace(), b.workspace())
-            return lambda begin, end: loop(boards, streams, seed, first + begin, *workspaces, *played.part(begin, end))
+            odd = int(b.name < a.name)  # one compiled loop for both orders
+            one, other = (b, a) if odd else (a, b)
+            loop = fused_loop(variant.game, type(one), type(other))
+            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (one.workspace(), other.workspace())
+            return lambda begin, end: loop(
+                boards, streams, seed, first + begin, odd, *workspaces, *played.part(begin, end)
+            )
         lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 
@@ -305,10 +329,12 @@ def _share(
             # the next part takes about PART_SECONDS; the parts do not change the results
             amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
 
+    # all arrays of a thread are allocated together: small ones of two threads on one cache line would slow both
+    loops = [new_loop() for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        # all arrays of a thread are allocated together: small ones of two threads on one cache line would slow both
-        running = {pool.submit(work, play_part) for play_part in [new_loop() for _ in range(threads)]}
         try:
+            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
+                running = {pool.submit(work, play_part) for play_part in loops}
             while running:
                 finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
                 for future in finished:
