@@ -76,11 +76,11 @@ class FirstEmptyPoint(Player):
     name = "first-empty-point"
     widths: list[int] = []  # noqa: RUF012
 
-    def choose(self, boards, lanes, streams, moves):
-        self.widths.append(len(lanes))
-        empty = boards.stones.colour[lanes] == 0
+    def choose(self, boards, indices, streams, moves):
+        self.widths.append(len(indices))
+        empty = boards.stones.colour[indices] == 0
         moves[:] = empty.argmax(axis=1)
-        assert len(streams) >= len(lanes)
+        assert len(streams) >= len(indices)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 50])
@@ -130,7 +130,7 @@ def test_ctrl_c_is_not_suppressed():
 
 def test_a_fault_of_a_player_ends_the_match():
     class Faulty(FirstEmptyPoint):
-        def choose(self, boards, lanes, streams, moves):  # noqa: ARG002
+        def choose(self, boards, indices, streams, moves):  # noqa: ARG002
             raise RuntimeError("out of order")
 
     where = variant("gomoku", 5)

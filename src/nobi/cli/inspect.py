@@ -115,18 +115,18 @@ def document_of(view: "Inspection") -> dict[str, Any]:
 
 def values_text(view: "Inspection") -> str:
     """The values of the legal moves as a grid, a dot for a probability below 0.05 %; elsewhere X, O, or - for empty."""
-    from nobi.board.stones import BLACK, EMPTY, PASS
-    from nobi.board.text import COLUMNS, row_column
+    from nobi.board.stones import BLACK, EMPTY
+    from nobi.board.text import COLUMNS
     from nobi.players.inspection import colours_of
 
     size, output = view.game.size, view.output
-    legal = {row_column(move, size) for move in view.legal if move != PASS}
+    legal = view.game.legal_mask()
     spread = float(output.max() - output.min())
     digits = min(6, max(0, 2 - math.floor(math.log10(spread)))) if spread > 0 else 2
     colours = colours_of(view.game)
 
     def text(at: tuple[int, int]) -> str:
-        if at not in legal:
+        if not legal[at]:
             return "-" if colours[at] == EMPTY else "XO"[int(colours[at] != BLACK)]
         if view.measure == "output":
             return f"{output[at]:.{digits}f}"

@@ -13,7 +13,7 @@ from nobi.clock import TimeSettings
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.gtp.process import START_SECONDS, EngineError, EngineProcess
-from nobi.gtp.setup import as_json
+from nobi.gtp.setup import rules_json
 from nobi.players.base import RESIGN, UNLIMITED, Bot, Clock, Player
 from nobi.streams import Streams, stream_of
 
@@ -200,7 +200,7 @@ class GtpBot(Bot):
             return
         if self._knows(engine, "kata-set-rules"):
             try:
-                engine.ask(f"kata-set-rules {as_json(game.settings)}")
+                engine.ask(f"kata-set-rules {rules_json(game.settings)}")
             except EngineError as error:
                 if error.kind != "refusal":
                     self._stop()

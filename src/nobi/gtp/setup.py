@@ -85,31 +85,31 @@ _KGS = {"chinese": "chinese-kgs", "aga": "aga", "japanese": "japanese", "new_zea
 
 @command("kata-get-rules", "", "the rules as JSON", games="go")
 def _get_rules(session: Session) -> str:
-    return as_json(session.variant.settings)
+    return rules_json(session.variant.settings)
 
 
 @command("kata-set-rules", "RULES", "a shorthand such as `tromp-taylor`, or JSON; the moves stay", games="go")
 def _set_rules(session: Session, first: str, *words: str) -> None:
-    session.change(**from_text(" ".join([first, *words])))
+    session.change(**parse_rules(" ".join([first, *words])))
 
 
 @command("kata-set-rule", "KEY VALUE", "one key of the JSON, such as `ko SIMPLE`", games="go")
 def _set_rule(session: Session, name: str, value: str) -> None:
-    session.change(**one_rule(name, value))
+    session.change(**parse_rule(name, value))
 
 
 @command("kgs-rules", "RULES", "`chinese`, `aga`, `japanese` or `new_zealand`", games="go")
 def _kgs_rules(session: Session, name: str) -> None:
     if name.lower() not in _KGS:
         raise GtpError("syntax error")
-    session.change(**from_text(_KGS[name.lower()]))
+    session.change(**parse_rules(_KGS[name.lower()]))
 
 
 _FIXED = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",), "friendlyPassOk": (True, False)}
 """The only supported values."""
 
 
-def as_json(settings: GoSettings) -> str:
+def rules_json(settings: GoSettings) -> str:
     """The rules as the answer to `kata-get-rules`."""
     rules = {
         "friendlyPassOk": False,
@@ -123,7 +123,7 @@ def as_json(settings: GoSettings) -> str:
     return json.dumps(rules, separators=(",", ":"))
 
 
-def from_text(text: str) -> dict[str, Any]:
+def parse_rules(text: str) -> dict[str, Any]:
     """The settings of a shorthand or a JSON dictionary of `kata-set-rules`."""
     if not text.startswith("{"):
         rules = SHORTHANDS.get(text.lower().replace("_", "-"))
@@ -134,10 +134,10 @@ def from_text(text: str) -> dict[str, Any]:
         given = json.loads(text)
     except (ValueError, RecursionError):
         raise GtpError("syntax error") from None
-    return {key: value for name in given for key, value in one_rule(name, given[name]).items()}
+    return {key: value for name in given for key, value in parse_rule(name, given[name]).items()}
 
 
-def one_rule(name: str, value: Any) -> dict[str, Any]:
+def parse_rule(name: str, value: Any) -> dict[str, Any]:
     """The settings of one key of the dictionary; empty if its only supported value is given."""
     text = str(value).lower()
     if name == "ko" and text in ("simple", "positional", "situational"):

@@ -17,6 +17,7 @@ from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
 from nobi.nn.sweeps import Sweep, list_sweeps
 from nobi.nn.swiping import WIDTH, Layer, LayerState, SwipingNetwork
+from nobi.search.policy import softmax
 
 _BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 SATURATED = np.float32(8.5)
@@ -82,8 +83,10 @@ def inspect_policy(game: Game, values: NDArray[np.float32]) -> Inspection:
         raise NobiError("The network's values are NaN or infinite: its training has diverged.")
     legal, best = _legal_and_best(game, values)
     mask = game.legal_mask() if legal else np.ones(values.shape, np.bool_)
-    chances = np.exp(values - values.max(where=mask, initial=-np.inf), where=mask, out=np.zeros_like(values))
-    return Inspection(game, 100 * chances / max(chances.sum(), 1), [], legal, best, "chance in %")
+    chances = np.zeros_like(values)
+    if mask.any():
+        chances[mask] = 100 * softmax(values[mask])
+    return Inspection(game, chances, [], legal, best, "chance in %")
 
 
 def evaluate_layers(

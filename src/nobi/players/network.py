@@ -27,7 +27,6 @@ from nobi.features import make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
-from nobi.memory import copy_state
 from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
 from nobi.networks.deep.compiled_nobi_net import PlayingNetwork
 from nobi.nn.lanes import LANES, F
@@ -214,7 +213,7 @@ class PolicyPlayer(Player):
         self.network = network.for_play()
         self._spec = spec or str(network)
         self._planes = make_planes(network.planes)
-        self._seen = threading.local()
+        self._local = threading.local()
 
     def __str__(self) -> str:
         defaults = self.settings_type()
@@ -237,7 +236,7 @@ class PolicyPlayer(Player):
         streams: Streams,
         moves: NDArray[np.uint16],
     ) -> None:
-        """As `choose`, where recent[i] holds the latest moves of each game as in `board_planes`."""
+        """As `choose`, where recent[i] holds the latest moves of each game, as `latest_of` lists them."""
         moves[:] = PASS
         open_ = [i for i, g in enumerate(indices) if boards.passes[g] == 0]
         if not open_:
@@ -251,13 +250,12 @@ class PolicyPlayer(Player):
     def evaluate(self, boards: GoBoards, indices: NDArray[np.int64], recent: NDArray[np.uint16]) -> NDArray[np.float32]:
         """The network's values, float32[i, n·n], for the players to move on these boards."""
         size, count = self.variant.size, len(indices)
-        scratch = copy_state(boards)  # ladders are read on the board
         values = np.zeros((count, size * size), np.float32)
         for start in range(0, count, BLOCK):
             rows = slice(start, min(start + BLOCK, count))
             filled = rows.stop - start
             planes = np.zeros((BLOCK, self._planes.count, size, size), np.float32)
-            board_planes(scratch, indices[rows], self._planes, planes[:filled], recent[rows], rank=self.settings.rank)
+            board_planes(boards, indices[rows], self._planes, planes[:filled], recent[rows], rank=self.settings.rank)
             white = np.zeros(BLOCK, np.bool_)
             white[:filled] = boards.stones.to_move[indices[rows]] == WHITE
             values[rows] = self.network.evaluate(planes, white)[:filled]
@@ -265,7 +263,7 @@ class PolicyPlayer(Player):
 
     def values(self, game: Game) -> NDArray[np.float32]:
         """[n, n] the network's values for the current position of a game."""
-        boards = cast(GoBoards, game.boards)
+        boards = cast(GoBoards, game.copy().boards)  # ladders are read on the board
         found = self.evaluate(boards, np.zeros(1, np.int64), latest_of(game.moves)[None])
         return found.reshape(game.size, game.size)
 
@@ -282,15 +280,15 @@ class PolicyPlayer(Player):
         are new, and the list is kept per thread. A board not seen from its start is taken without history.
         """
         stones = boards.stones
-        if getattr(self._seen, "colour", None) is not stones.colour:
-            self._seen.colour, self._seen.histories = stones.colour, {}
+        if getattr(self._local, "colour", None) is not stones.colour:
+            self._local.colour, self._local.histories = stones.colour, {}
         ply = int(stones.ply[g])
-        history: list[int] = self._seen.histories.get(g, [])
+        history: list[int] = self._local.histories.get(g, [])
         if len(history) == ply - 1:
             history.append(int(stones.last[g]))
         if len(history) != ply or ply <= 1:
             history = [int(stones.last[g])] if ply == 1 else [PASS] * ply
-        self._seen.histories[g] = history
+        self._local.histories[g] = history
         return history
 
 
@@ -300,7 +298,7 @@ class PolicyBot(PlayerBot):
     player: PolicyPlayer
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:  # noqa: ARG002
-        boards, recent = cast(GoBoards, game.boards), latest_of(game.moves)[None]
+        boards, recent = cast(GoBoards, game.copy().boards), latest_of(game.moves)[None]
         self.player.choose_after(boards, self._indices, recent, self._streams, self._moves)
         return int(self._moves[0])
 

@@ -237,14 +237,14 @@ def _place(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint64) -> int:
+def _choose_locally(position: SearchPosition, workspace: Workspace, bits: np.uint64) -> int:
     """A move that answers the latest ones, or PASS if there is none."""
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     last = stones.last[0]
     candidates = workspace.candidates
-    if np.uint8(rng) < _RESCUE:
+    if np.uint8(bits) < _RESCUE:
         count = 0
         for latest in range(2):
             move = last if latest == 0 else position.previous[0]
@@ -252,7 +252,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint
                 count = add_rescues(boards, move, candidates, count)
         if count > 0:
             return candidates[below(workspace.streams, 0, count)]
-    if last != PASS and np.uint8(rng >> np.uint64(8)) < _PATTERN:
+    if last != PASS and np.uint8(bits >> np.uint64(8)) < _PATTERN:
         count = 0
         for k in range(8):
             point = stones.neighbours[last, k]
