@@ -286,7 +286,7 @@ def import_records(
     workers: int = 1,
     **fields: Any,
 ) -> "Dataset":
-    """Make a dataset of game records in SGF files, folders and archives; duplicates and damaged records are left out."""
+    """Make a dataset of game records in SGF files, folders and archives, without duplicates and damaged records."""
     from nobi.records.dataset import Dataset
     from nobi.records.importing import import_records as import_all
     from nobi.records.settings import ImportSettings

@@ -39,6 +39,9 @@ class Interval:
     low: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.value:.3g} (95 % interval {self.low:.3g} to {self.high:.3g})"
+
 
 def share_interval(successes: float, trials: float) -> Interval:
     """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
