@@ -110,7 +110,7 @@ def play_games(
     KeyboardInterrupt that holds the finished games.
 
     >>> played = nobi.play_games(nobi.variant("atari-go", 5), "naive", "random", games=100, progress=False)
-    >>> len(played), played.win_rate().value > 0.9
+    >>> len(played), played.win_rate().value > 0.6
     (100, True)
     """
     from nobi.arena.play import play_games as play
