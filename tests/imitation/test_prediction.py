@@ -14,10 +14,10 @@ from nobi.games.go import Go, GoSettings
 from nobi.imitation.prediction import (
     MOVES_A_GROUP,
     MoveRankings,
-    judge,
     open_evaluation,
     prediction_of,
     quality_of,
+    rank_targets,
     within,
 )
 from nobi.models.model import DeepModel, save_deep
@@ -111,7 +111,7 @@ def made_up(game, better, equal=1, log_probability=-1.0):
 
 
 def test_moves_that_a_network_cannot_tell_apart_share_their_places():
-    better, equal, logs = judge(
+    better, equal, logs = rank_targets(
         torch.tensor([[1.0, 3.0, 1.0, 1.0, 0.0], [0.0, 0.0, 5.0, -1.0, 0.0]]), torch.tensor([2, 2])
     )
     assert better.tolist() == [1, 0]

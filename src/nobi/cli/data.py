@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import (
-    UNSET,
-    Command,
-    LongCommand,
-    Result,
-    Stopwatch,
-    plain_table,
-    progress_bar,
-    settings_among,
-)
+from nobi.cli.base import UNSET, Command, LongCommand, Result, Stopwatch, plain_table, progress_bar, settings_among
 from nobi.records.settings import ImportSettings
 
 if TYPE_CHECKING:
