@@ -14,6 +14,7 @@ from nobi.games.go import Go, GoSettings
 from nobi.imitation.prediction import (
     MOVES_A_GROUP,
     MoveRankings,
+    first_filters,
     open_evaluation,
     prediction_of,
     quality_of,
@@ -170,7 +171,8 @@ def test_a_sample_of_positions(model, games57):
 
 
 def test_filters_are_those_of_the_first_convolution(model, games57):
-    assert open_evaluation(model, [games57], "test").filters().shape == (4, 36, 5, 5)
+    network = open_evaluation(model, [games57], "test").model.network
+    assert first_filters(network).shape == (4, 36, 5, 5)
 
 
 def test_bad_input(tmp_path, model, games5, games57):
