@@ -72,5 +72,5 @@ def test_games_show_themselves():
     game.play("C3")
     svg = game._repr_svg_()
     assert svg.startswith("<svg")
-    assert svg.count("<circle") == 2 + 1 + 4  # two stones, the mark of the latest, four star points left
+    assert svg.count("<circle") == 2 + 1 + 3  # two stones, the mark of the latest, three star points left
     assert "2 moves" in repr(game)

@@ -67,3 +67,15 @@ def test_the_example_game_plays_in_the_arena(squava):
     played = play_games(squava, *players, 500, keep_moves=True)
     assert played.points_of_a.mean() > 0.3
     assert_same_games(played, match_in_lockstep(squava, *players, 500, batch=32))
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
+def test_notebook_runs_and_is_stored_with_its_outputs(file):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(file, 4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.outputs for cell in code)
+    assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
+    NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
