@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from nobi.networks.deep.base import DeepNetwork
     from nobi.nn.network import Network
     from nobi.players.base import Bot, Player
-    from nobi.players.inspection import View
+    from nobi.players.inspection import Inspection
+    from nobi.records.collection import SgfRecord
     from nobi.records.dataset import Dataset
     from nobi.records.settings import ImportSettings
-    from nobi.records.sgf_reader import SgfRecord
 
 S = TypeVar("S")
 
@@ -70,15 +70,15 @@ def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
     heuristic:e=0.2
     """
     from nobi.players import make_player
-    from nobi.players.network import NetworkSettings, PolicySettings, player_of_model, policy_player
+    from nobi.players.network import NetworkSettings, PolicySettings, player_from_deep, player_from_model
 
     where = _variant_of(on)
     if isinstance(spec, str):
         return make_player(spec, where)
     name = str(spec.network)
     if _is_compiled(spec):
-        return player_of_model(cast("Model", spec), name, where, NetworkSettings())
-    return policy_player(cast("DeepModel", spec), name, where, PolicySettings())
+        return player_from_model(cast("Model", spec), name, where, NetworkSettings())
+    return player_from_deep(cast("DeepModel", spec), name, where, PolicySettings())
 
 
 def bot(spec: "str | Model | DeepModel", on: Variant | Game, seed: int = 0) -> "Bot":
@@ -110,7 +110,7 @@ def play_games(
     KeyboardInterrupt that holds the finished games.
 
     >>> played = nobi.play_games(nobi.variant("atari-go", 5), "naive", "random", games=100, progress=False)
-    >>> len(played), played.win_rate_of_a > 0.9
+    >>> len(played), played.win_rate().value > 0.6
     (100, True)
     """
     from nobi.arena.play import play_games as play
@@ -144,7 +144,7 @@ def match(
     """
     from nobi.matches.folder import MatchFolder, summarise_match
     from nobi.matches.openings import Opening
-    from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 
     entrants = [Entrant(spec, on, (seed + i) % 2**63, 60.0) for i, spec in enumerate((a, b))]
     schedule = pairings(2, games)
@@ -155,7 +155,7 @@ def match(
     ):
         kept = MatchFolder(Path(folder), settings, resume=True) if folder else None
         records = kept.load() if kept else []
-        done = keeper(records, kept, lambda: tell(len(records)))
+        done = result_saver(records, kept, lambda: tell(len(records)))
         series.play(remaining(schedule, records), lambda _: Opening(), done)
     return summarise_match(sorted(records, key=lambda record: record.game))
 
@@ -189,12 +189,9 @@ def load(path: Path | str) -> "Model | DeepModel":
 
 def save(path: Path | str, model: "Model | DeepModel") -> None:
     """Write a model to a `.safetensors` file, whole or not at all."""
-    from nobi.models.model import save_deep, save_model
+    from nobi.models.model import save_model
 
-    if _is_compiled(model):
-        save_model(Path(path), cast("Model", model))
-    else:
-        save_deep(Path(path), cast("DeepModel", model))
+    save_model(Path(path), model)
 
 
 def evolve(
@@ -289,7 +286,7 @@ def import_records(
     workers: int = 1,
     **fields: Any,
 ) -> "Dataset":
-    """Make a dataset of game records in SGF files, folders and archives; duplicates and damaged records are left out."""
+    """Make a dataset of game records in SGF files, folders and archives, without duplicates and damaged records."""
     from nobi.records.dataset import Dataset
     from nobi.records.importing import import_records as import_all
     from nobi.records.settings import ImportSettings
@@ -344,17 +341,15 @@ def predict(
         return evaluation.measure(choose_device(device), progress=tell)
 
 
-def inspect(model: "Model | DeepModel | str", game: Game) -> "View":
+def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
     """What a network computes for the current position of a game: outputs, hidden units, legal and best moves.
 
     >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=1, games=10, progress=False)
     >>> seen = nobi.inspect(run.champion(), nobi.game("atari-go", 7))
-    >>> seen.inside.output.shape, len(seen.inside.layers[0].sweeps)
+    >>> seen.output.shape, len(seen.layers[0].sweeps)
     ((7, 7), 4)
     """
-    from nobi.players.inspection import view_of
-
-    return view_of(player(model, game), game)
+    return cast("Inspection", player(model, game).inspect(game))
 
 
 def read_sgf(path: Path | str) -> "SgfRecord":

@@ -1,17 +1,44 @@
-"""Compiling the hot functions with Numba: once for each version of the sources, never stale.
+"""Compilation of the hot functions with Numba, cached on disk and compiled anew when any source changes.
 
-Five facts shape this file.
+`compiled`, `inlined` and `arithmetic` decorate functions. Compiled functions allocate no arrays: scratch arrays are
+part of the state that they are given.
 
-* Numba's disk cache does not notice a change in a called function of another file. The cache folder is
-  therefore named by a hash of all sources that hold compiled code: an edit or an upgrade compiles anew.
-* A compiled function that is passed as an argument is compiled again in every process. One loop that serves
-  several games or players is therefore written as a *template* that calls global names, and `specialise`
-  binds those names to the functions of one game or player: each result has its own entry in the cache.
-* A state is a named tuple of many arrays. A call hands over a hundred machine words, so small functions are `inlined`
-  (a Go playout: 1.5 times as fast). And wherever one is named, Numba counts references to all its arrays; compiled
-  functions therefore run without that machinery (25 times as fast), and make no arrays: room is part of the state.
-* A call with a constant is compiled for this very constant. That makes some functions faster, but the loops that play
-  on board 0 would have a copy of all rules to themselves. The number of a board, `g`, is therefore never a constant.
+**Templates.** One loop serves every game and player. Numba compiles a function that is passed as an argument again in
+each process, so a loop does not take the rules of a game as an argument. It calls them by global names, and
+`specialise` compiles a copy of it with these names bound:
+
+    play: Any = UNBOUND  # bound by `specialise`
+
+
+    def _play_moves(boards, moves):
+        for i in range(len(moves)):
+            play(boards, 0, moves[i])
+
+
+    @cache
+    def compiled_play_moves(game):
+        return specialise(_play_moves, game.name, play=game.rules.play)
+
+
+    compiled_play_moves(Go)(boards, moves)
+
+`UNBOUND` is a placeholder that declares the name. A binding is a compiled function or a constant; branches on a
+constant (`may_pass=False`) are removed by the compiler. Binding a name that the template does not use is an error.
+Templates can be nested: the result of `specialise` may be bound in another template. Each set of bindings has its own
+entry in the cache. `bind` makes the same copy without compiling it, for loops whose players are Python functions.
+
+Dispatch by Numba's `overload` on the class of the state was measured as an alternative: equal in speed, compile time
+and start. It needs a marker class for each player and each constant, and its cache does not notice changes of the rules
+in files of other packages.
+
+**The cache.** Numba's disk cache does not notice a change in a called function of another file. The cache folder is
+therefore named by a hash of all sources with compiled code: those that contain the text `compiling import`.
+
+**Speed.** A state is a named tuple of many arrays. A call passes a hundred machine words, so small functions are
+`inlined` (a Go playout: 1.5 times as fast). Numba would count references to all arrays wherever a state is named;
+compiled functions therefore run without its reference counting (25 times as fast). A call with a constant argument is
+compiled for this constant. That would give loops that play on board 0 a separate copy of all rules, so the number of a
+board, the parameter `g`, is never taken as a constant.
 """
 
 import hashlib
@@ -39,79 +66,66 @@ _PACKAGE = Path(__file__).parent
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
-
-_LANE = "g"
-"""What functions call the number of the board that they work on."""
+_BOARD = "g"
+"""The parameter that is the number of a board."""
 
 _LABEL = "nobi_label"
-"""The attribute of a bound template that says what it was bound for."""
+"""The attribute of a bound template that holds its label."""
 
 _FUSE = {"contract", "nnan", "nsz"}
 
 UNBOUND: Any = None
-"""What stands in a template's file for a name that `specialise` binds."""
+"""The value, in a template's file, of a name that `specialise` binds."""
 
 
 def compiled(function: F) -> F:
-    """Compiles a function that makes no arrays, to be called from Python or from other compiled functions."""
+    """Compile a function, to be called from Python or from other compiled functions."""
     return _compile(function)
 
 
 def inlined(function: F) -> F:
-    """Compiles a small function that makes no arrays and is pasted into the compiled functions that call it."""
+    """Compile a small function that is inlined into the compiled functions that call it."""
     return _compile(function, forceinline=True)
 
 
 def arithmetic(function: F) -> F:
-    """Compiles a small function of floating-point numbers, `inlined`, where a product and a sum may become one
-    operation.
+    """Compile a small function of floating-point numbers, `inlined`, with fused multiply-add.
 
-    The functions that call it and are to vectorise are compiled with `specialise(…, fuse=True)`. Sums keep their order:
-    the same bits on every machine that fuses.
+    The loops that call it are compiled with `specialise(…, fuse=True)`, so that they vectorise. Sums keep their order:
+    the results are the same bits on every processor with fused multiply-add.
     """
     return _compile(function, forceinline=True, fastmath=_FUSE)
 
 
-def bind(template: F, name: str, **bindings: object) -> F:
-    """The function `template`, not compiled, with its global names `bindings` bound to these."""
+def specialise(template: F, label: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
+    """Compile `template` with its global names bound to these compiled functions or constants.
+
+    Args:
+        template: a function, not compiled, that uses the names.
+        label: part of the name of the result, for messages and profilers; the cache key is the set of bindings.
+        inline: as `inlined`.
+        fuse: as `arithmetic`.
+        bindings: the names and their values.
+    """
+    return _compile(bind(template, label, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
+
+
+def bind(template: F, label: str, **bindings: object) -> F:
+    """A copy of `template`, not compiled, with its global names bound."""
     unknown = bindings.keys() - set(template.__code__.co_names)
     if unknown:
         raise ValueError(f"{template.__qualname__} never uses {', '.join(sorted(unknown))}")
     names = {**template.__globals__, **bindings}
     bound: Any = FunctionType(template.__code__, names, template.__name__, template.__defaults__)
-    bound.__qualname__ = f"{template.__qualname__}_{name}_{_fingerprint(bindings)}"
+    bound.__qualname__ = f"{template.__qualname__}_{label}_{_fingerprint(bindings)}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
-    setattr(bound, _LABEL, name)
+    setattr(bound, _LABEL, label)
     return bound
 
 
-def specialise(template: F, name: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
-    """Compiles `template` with its global names `bindings` bound to these functions or constants.
-
-    `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
-    """
-    return _compile(bind(template, name, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
-
-
-def _compile(function: F, **options: Any) -> F:
-    """The function, compiled when it is first called with arguments of some types."""
-    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
-    if _LANE in function.__code__.co_varnames[: function.__code__.co_argcount]:
-        overload = dispatcher.get_call_template
-        place = function.__code__.co_varnames.index(_LANE)
-
-        def overload_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            unliteral: Any = types.unliteral
-            return overload(tuple(unliteral(kind) if i == place else kind for i, kind in enumerate(args)), kws)
-
-        dispatcher.get_call_template = overload_for_any_board
-    result: F = dispatcher
-    return result
-
-
 def _fingerprint(bindings: dict[str, object]) -> str:
-    """Tells bindings apart; those to functions outside this package by the contents of their files as well."""
+    """A hash of bindings: functions by name, those of other packages also by the contents of their files."""
     digest = hashlib.sha256()
     for key, value in sorted(bindings.items()):
         function = getattr(value, "py_func", None)
@@ -123,10 +137,26 @@ def _fingerprint(bindings: dict[str, object]) -> str:
     return digest.hexdigest()[:8]
 
 
-class _Watch(event.Listener):
-    """Notes what is compiled because the cache does not hold it, and how long that takes.
+def _compile(function: F, **options: Any) -> F:
+    """The function, compiled when it is first called with arguments of some types."""
+    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+    if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
+        get_template = dispatcher.get_call_template
+        index = function.__code__.co_varnames.index(_BOARD)
 
-    Numba compiles one function at a time; what a function calls is compiled inside of it.
+        def get_template_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            unliteral: Any = types.unliteral
+            return get_template(tuple(unliteral(kind) if i == index else kind for i, kind in enumerate(args)), kws)
+
+        dispatcher.get_call_template = get_template_for_any_board
+    result: F = dispatcher
+    return result
+
+
+class _Watch(event.Listener):
+    """Records what is compiled because the cache does not hold it, and how long that takes.
+
+    Numba compiles one function at a time; the functions that it calls are compiled within.
     """
 
     def __init__(self) -> None:
@@ -137,7 +167,6 @@ class _Watch(event.Listener):
         self._start = 0.0
 
     def on_start(self, compilation: event.Event) -> None:
-        """A function is compiled."""
         if self._depth == 0:
             self._start = time.perf_counter()
         self._depth += 1
@@ -147,7 +176,6 @@ class _Watch(event.Listener):
             self.say(what)
 
     def on_end(self, _: event.Event) -> None:
-        """It is ready."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._start
@@ -158,17 +186,17 @@ event.register("numba:compile", _watch)  # type: ignore[no-untyped-call]
 
 
 def when_compiling(notify: Callable[[str], None]) -> None:
-    """Calls `notify` with what is compiled, such as "the rules of go", once for each such thing."""
+    """Call `notify` with the subject of each compilation, such as "the rules of go", once per subject."""
     _watch.say = notify
 
 
 def seconds_compiling() -> float:
-    """How long this process has compiled so far, for a clock that leaves it out."""
+    """The time that this process has spent compiling, for clocks that leave it out."""
     return _watch.seconds
 
 
 def subject_of(function: Callable[..., Any]) -> str:
-    """What a compiled function is part of, in words for users; nothing if it is part of Numba."""
+    """What a compiled function is part of, for users; empty if it is part of Numba."""
     parts = function.__module__.split(".")
     label, *more = getattr(function, _LABEL, "").split("_")
     if parts[0] != "nobi" or len(parts) < 2:
@@ -178,15 +206,17 @@ def subject_of(function: Callable[..., Any]) -> str:
             return f"the rules of {name.replace('_', '-')}"
         case "games", _:
             return f"the rules of {label}" if label else "the rules"
-        case "players", name if name not in ("base", "uniform", "network", "policy"):
-            return f"the player {parts[2].replace('_', '-')}"
-        case "arena", "fused" if len(more) == 2:
+        case "players", "base" | "random" if more:
+            return f"the player {more[0]}"
+        case "players", _ if parts[2] == "heuristic":
+            return "the player heuristic"
+        case "arena", _ if len(more) == 2:
             return f"matches of {label}, {more[0]} against {more[1]}"
-        case "arena", "lockstep" if label:
+        case "arena", _ if label:
             return f"matches of {label} with networks"
         case "search", _ if label:
             return f"the tree search for {label}"
-        case "networks", _ if label:
+        case "networks" | "nn", _ if label:
             return f"the network {label}"
     return _PARTS.get(parts[1], f"functions of {function.__module__}")
 
@@ -201,12 +231,10 @@ _PARTS = {
     "search": "the tree search",
     "features": "the planes of positions",
     "encoding": "the planes of positions",
-    "datasets": "the check of game records",
     "records": "the check of game records",
-    "imitate": "the choice of training positions",
     "imitation": "the choice of training positions",
 }
-"""What is compiled in the parts of the package, for users."""
+"""The subjects of compilation by subpackage."""
 
 
 class _DeferInterrupts(event.Listener):

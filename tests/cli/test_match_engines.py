@@ -23,7 +23,7 @@ def engine(manner, *arguments):
 def test_a_match_with_an_engine(capsys, tmp_path):
     folder = tmp_path / "match"
     arguments = ["match", "playout", engine("crash", 3), "--game", "go", "--size", "5", "--games", "3",
-                 "--folder", str(folder), "--timeout", "5"]  # fmt: skip
+                 "--folder", str(folder), "--timeout", "60"]  # fmt: skip
     code, out, err = call(capsys, *arguments)
     assert code == 0, err
     assert "A = playout against B = gtp:" in out
@@ -177,10 +177,10 @@ def test_what_engines_say_is_printed_as_it_is(capsys, monkeypatch):
 def test_many_reasons_are_not_told_one_by_one():
     from nobi.cli.match import Match
     from nobi.cli.series import series_notes
-    from nobi.matches.folder import GameRecord
+    from nobi.matches.folder import GameResult
 
     def lost(number, reason):
-        return GameRecord(number, 0, 1, "white", "W+F", f"black {reason}", True, "", [], [], [0.0, 0.0])
+        return GameResult(number, 0, 1, "white", "W+F", f"black {reason}", True, "", [], [], [0.0, 0.0])
 
     records = [lost(number, f"chose {max(0, number - 2)}") for number in range(10)]
     assert series_notes(Match(a="", b=""), records, "AB") == [

@@ -11,10 +11,10 @@ from helpers.commands import call
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
-from nobi.models.model import DeepModel, Model, load_deep, load_model, save_deep, save_model
+from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.players.inspection import view
+from nobi.players.inspection import inspect_network
 from nobi.players.network import PolicyPlayer
 
 
@@ -41,17 +41,17 @@ def test_json_holds_what_the_network_says(capsys, models):
     for move in ("D4", "C3", "D5"):
         game.play(move)
     model = load_model(path)
-    found = view(game, model.network, model.weights)
+    found = inspect_network(game, model.network, model.weights)
     assert document["board"] == str(game).splitlines()
     assert (document["game"], document["size"], document["to_move"]) == ("gomoku", 7, "white")
     assert document["moves"] == ["D4", "C3", "D5"]
-    np.testing.assert_array_equal(np.float32(document["map"]), found.inside.output)
+    np.testing.assert_array_equal(np.float32(document["map"]), found.output)
     assert len(document["legal"]) == 46
     assert not {"D4", "C3", "D5"} & set(document["legal"])
     values = dict(zip((f"{c}{r}" for r in range(7, 0, -1) for c in "ABCDEFG"), np.ravel(document["map"]), strict=True))
     assert document["best"] == [max(document["legal"], key=values.get)]
     [layer] = document["layers"]
-    np.testing.assert_array_equal([s["hidden"] for s in layer["sweeps"]], found.inside.layers[0].hidden)
+    np.testing.assert_array_equal([s["hidden"] for s in layer["sweeps"]], found.layers[0].hidden)
     assert [s["arrow"] for s in layer["sweeps"]] == list("↘↘↙↙↗↗↖↖")
 
 
@@ -120,7 +120,7 @@ def deep(tmp_path_factory):
     with torch.no_grad():
         for weights in network.parameters():  # a fresh one has hardly an opinion
             weights.normal_(0, 0.4, generator=rng)
-    save_deep(path, DeepModel(network, 9, {}))
+    save_model(path, DeepModel(network, 9, {}))
     return path
 
 
@@ -135,7 +135,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
     game = Go(5)
     game.play("C3")
     game.play("B2")
-    [logits] = PolicyPlayer(variant("go", 5), load_deep(deep).network).values([game])
+    logits = PolicyPlayer(variant("go", 5), load_deep(deep).network).values(game).ravel()
     taken = [names.index("C3"), names.index("B2")]
     weights = np.delete(np.exp(logits.astype(np.float64)), taken)
     np.testing.assert_allclose(np.delete(np.ravel(document["map"]), taken), 100 * weights / weights.sum(), rtol=1e-4)
@@ -186,7 +186,7 @@ def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
     code, out, err = call(capsys, *command, str(models))
     assert (code, out) == (2, "")
     inside = f"choose one of {models / 'mlp.safetensors'} or {models / 'swiping.safetensors'}"
-    assert err == f"nobi: {str(models)!r} is a folder and no model file; {inside}.\n"
+    assert err == f"nobi: {str(models)!r} is a folder and not a model file; {inside}.\n"
 
 
 @pytest.mark.parametrize("name", ["", "a" * 300, "tests", "heuristc"])
@@ -207,7 +207,7 @@ def test_values_that_are_no_numbers(capsys, tmp_path):
     with torch.no_grad():
         for weights in network.parameters():
             weights.fill_(1e30)
-    save_deep(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
+    save_model(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
     code, _, err = call(capsys, "show", str(tmp_path / "wild.safetensors"))
     assert (code, err) == (2, "nobi: The network's values are no numbers: its training has diverged.\n")
 

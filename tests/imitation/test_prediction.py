@@ -21,7 +21,7 @@ from nobi.imitation.prediction import (
     rank_targets,
     within,
 )
-from nobi.models.model import DeepModel, save_deep
+from nobi.models.model import DeepModel, save_model
 from nobi.networks.deep import make_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
@@ -36,7 +36,7 @@ def model(tmp_path_factory):
         for weights in network.parameters():  # those of a fresh one give moves nearly the same value
             weights.normal_(0, 0.4, generator=rng)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
-    save_deep(path, DeepModel(network, 5))
+    save_model(path, DeepModel(network, 5))
     return path
 
 
@@ -181,6 +181,6 @@ def test_bad_input(tmp_path, model, games5, games57):
     assert "has no part 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
     assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
     fixed = tmp_path / "fixed.safetensors"
-    save_deep(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
+    save_model(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
     with pytest.raises(NobiError, match="plays on 7x7 only, and there are games on 5x5"):
         open_evaluation(fixed, [games57], "test")

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.engines import fake
 from helpers.runs import fault_of
-from nobi.matches.folder import GameRecord
+from nobi.matches.folder import GameResult
 from nobi.statistics import Interval, difference_of_shares
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Job
@@ -117,7 +117,7 @@ def test_a_player_who_forfeits_has_lost():
 
 def record(game, winner, moves, *, forfeited=False):
     black = game % 2
-    return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+    return GameResult(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
 
 
 def test_repeated_games_do_not_count():

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 import nobi
-from nobi.cli.base import LongCommand, Result, plain_table, progress_bar
+from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 from nobi.spec import choices
 

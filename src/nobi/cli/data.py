@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import UNSET, Command, LongCommand, Result, Stopwatch, plain_table, progress_bar, settings_among
+from nobi.cli.base import UNSET, Command, LongCommand, Result, Stopwatch, plain_table, settings_among
+from nobi.cli.progress import progress_bar
 from nobi.records.settings import ImportSettings
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.records.summary import Part, Summary
+    from nobi.records.summary import SplitSummary, Summary
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _tables(summary: "Summary") -> "list[tuple[str, Table]]":
     return [(title, table), (f"Not taken, of {summary.records:,} records", rejected)]
 
 
-def _by_decade(part: "Part") -> dict[str, int]:
+def _by_decade(part: "SplitSummary") -> dict[str, int]:
     decades: dict[str, int] = {}
     for year, games in part.years.items():
         decade = "?" if year == "?" else f"{year[:-1]}0s"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import UNSET, LongCommand, Result, plain_table, progress_bar
+from nobi.cli.base import UNSET, LongCommand, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nobi.games.base import Game, Variant
-    from nobi.players.inspection import View
+    from nobi.players.inspection import Inspection
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,15 @@ class Show(LongCommand):
         if self.random and self.moves:
             raise NobiError("Give either --moves or --random, not both.")
         from nobi.models.model import read_model_file
-        from nobi.players.inspection import view_of
-        from nobi.players.network import player_in
+        from nobi.players.network import player_from_file
 
         file = read_model_file(self.model)
         variant = games.variant(self.game or file.game, self.size or file.size)
-        player = player_in(file, variant)
+        player = player_from_file(file, variant)
         game = variant.new()
         for move in self._random_moves(variant) if self.random else self.moves:
             game.play(move)
-        found = view_of(player, game)
+        found = player.inspect(game)
         title = f"{file.network}, {variant} {game.size}x{game.size}"
         report = [f"{title}, {_turn(game)}\n\n{game}\n\n{values_text(found)}\n\n{best_text(found)}"]
         if self.figure:
@@ -63,7 +62,7 @@ class Show(LongCommand):
             report.append(f"The figure: {self.figure.with_suffix('.png')}")
         return Result({"model": self.model, "network": file.network, **document_of(found)}, report)
 
-    def _draw(self, path: Path, found: "View", network: str, game: str, size: int) -> None:
+    def _draw(self, path: Path, found: "Inspection", network: str, game: str, size: int) -> None:
         from nobi.figures.network import inside_figure
         from nobi.figures.style import in_words, title
         from nobi.storage import make_writable_folder
@@ -81,7 +80,7 @@ class Show(LongCommand):
         return played.replay(0).moves[: self.random]
 
 
-def document_of(view: "View") -> dict[str, Any]:
+def document_of(view: "Inspection") -> dict[str, Any]:
     """A view for JSON."""
     from nobi.board.text import vertex_name
     from nobi.games.base import COLOUR_NAMES
@@ -99,7 +98,7 @@ def document_of(view: "View") -> dict[str, Any]:
         "result": game.result(),
         "board": str(game).splitlines(),
         "measure": view.measure,
-        "map": view.inside.output.tolist(),
+        "map": view.output.tolist(),
         "legal": names(view.legal),
         "best": names(view.best),
         "layers": [
@@ -109,25 +108,25 @@ def document_of(view: "View") -> dict[str, Any]:
                     for sweep, hidden in zip(layer.sweeps, layer.hidden, strict=True)
                 ]
             }
-            for layer in view.inside.layers
+            for layer in view.layers
         ],
     }
 
 
-def values_text(view: "View") -> str:
+def values_text(view: "Inspection") -> str:
     """The values of the legal moves as a grid, a dot for a probability below 0.05 %; elsewhere X, O, or - for empty."""
-    from nobi.board.stones import BLACK, EMPTY, PASS
-    from nobi.board.text import COLUMNS, row_column
+    from nobi.board.stones import BLACK, EMPTY
+    from nobi.board.text import COLUMNS
     from nobi.players.inspection import colours_of
 
-    size, output = view.game.size, view.inside.output
-    legal = {row_column(move, size) for move in view.legal if move != PASS}
+    size, output = view.game.size, view.output
+    legal = view.game.legal_mask()
     spread = float(output.max() - output.min())
     digits = min(6, max(0, 2 - math.floor(math.log10(spread)))) if spread > 0 else 2
     colours = colours_of(view.game)
 
     def text(at: tuple[int, int]) -> str:
-        if at not in legal:
+        if not legal[at]:
             return "-" if colours[at] == EMPTY else "XO"[int(colours[at] != BLACK)]
         if view.measure == "output":
             return f"{output[at]:.{digits}f}"
@@ -142,7 +141,7 @@ def values_text(view: "View") -> str:
     return "\n".join(lines)
 
 
-def best_text(view: "View") -> str:
+def best_text(view: "Inspection") -> str:
     """The best moves in a sentence."""
     from nobi.board.stones import PASS
     from nobi.board.text import row_column, vertex_name
@@ -153,7 +152,7 @@ def best_text(view: "View") -> str:
         return f"The game is over: {view.game.result()}."
     if view.best[0] == PASS:
         return "The only legal move: pass."
-    value = view.inside.output[row_column(view.best[0], size)]
+    value = view.output[row_column(view.best[0], size)]
     worth = f"with the value {value:.4g}" if view.measure == "output" else f"with probability {value:.1f} %"
     return f"The best {'moves' if len(names) > 1 else 'move'}: {', '.join(names)}, {worth}{' each' * (len(names) > 1)}."
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi import games, players
-from nobi.cli.base import UNSET, Result, plain_table, progress_bar
+from nobi.cli.base import UNSET, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.cli.series import PLAYER_HELP, SeriesFlags, elo_text, play_series, series_notes
 from nobi.errors import NobiError
 from nobi.models import is_model
@@ -16,8 +17,8 @@ from nobi.models import is_model
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.arena.results import PlayedGames, Summary
-    from nobi.matches.folder import GameRecord, MatchSummary
+    from nobi.arena.results import ArenaStatistics, PlayedGames
+    from nobi.matches.folder import GameResult, MatchSummary
     from nobi.statistics import Interval, Ratings
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
@@ -156,7 +157,7 @@ def _rate(rate: "Interval") -> str:
     return f"{100 * rate.value:.1f} % ({100 * rate.low:.1f}–{100 * rate.high:.1f})"
 
 
-def _arena_table(summaries: "dict[str, Summary]") -> "Table":
+def _arena_table(summaries: "dict[str, ArenaStatistics]") -> "Table":
     table = plain_table(["A is"], ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"])
     for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
         s = summaries[row]
@@ -236,14 +237,14 @@ class Tournament(SeriesFlags):
             )
         return Result(document, [*report, *series_notes(self, records, self.players)], interrupted)
 
-    def _rate(self, records: "list[GameRecord]") -> "tuple[Any, Ratings]":
+    def _rate(self, records: "list[GameResult]") -> "tuple[Any, Ratings]":
         from nobi.matches.folder import cross_table, without_repetitions
         from nobi.statistics import bradley_terry
 
         points = cross_table(without_repetitions(records)[0], len(self.players))
         return points, bradley_terry(points)
 
-    def _table(self, records: "list[GameRecord]") -> "Table":
+    def _table(self, records: "list[GameResult]") -> "Table":
         """The cross table, the strongest player first."""
         points, ratings = self._rate(records)
         order = sorted(range(len(self.players)), key=lambda i: -ratings.elo[i].value)

@@ -25,6 +25,7 @@ COMMANDS = {
     "Play and look": {
         "play": ("nobi.cli.play:Play", "play in a web page, or in the terminal"),
         "gtp": ("nobi.cli.gtp:Gtp", "serve a player as a GTP engine"),
+        "review": ("nobi.cli.review:Review", "review a game record with a network"),
         "show": ("nobi.cli.inspect:Show", "show the values of a network in a position, and its hidden units"),
         "match": ("nobi.cli.match:Match", "play many games between two players"),
         "tournament": ("nobi.cli.match:Tournament", "play games between all pairs of players, and rate them"),

@@ -11,7 +11,8 @@ import tyro
 
 import nobi
 from nobi import games, players
-from nobi.cli.base import UNSET, CommonFlags, LongCommand, plain, progress_bar
+from nobi.cli.base import UNSET, CommonFlags, LongCommand, plain
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from nobi.clock import TimeSettings
     from nobi.games.base import Variant
-    from nobi.matches.folder import GameRecord
+    from nobi.matches.folder import GameResult
     from nobi.matches.openings import Opening
     from nobi.statistics import Interval
 
@@ -130,7 +131,7 @@ class SeriesFlags(LongCommand):
 class PlayedSeries(NamedTuple):
     """The games of a series."""
 
-    records: "list[GameRecord]"
+    records: "list[GameResult]"
     """By number, those from the folder included."""
     interrupted: str
     """After Ctrl-C, for `Result`."""
@@ -142,11 +143,11 @@ def play_series(
     game: str,
     size: int,
     count: int,
-    draw: "Callable[[list[GameRecord]], Table]",
+    draw: "Callable[[list[GameResult]], Table]",
 ) -> PlayedSeries:
     """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
     from nobi.matches.folder import MatchFolder
-    from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 
     variant = games.variant(game, size)
     settings = SeriesSettings(
@@ -172,14 +173,16 @@ def play_series(
             update(len(records))
             try:
                 series.play(
-                    remaining(schedule, records), opening_of, keeper(records, folder, lambda: update(len(records)))
+                    remaining(schedule, records),
+                    opening_of,
+                    result_saver(records, folder, lambda: update(len(records))),
                 )
             except KeyboardInterrupt:
                 interrupted = f"after {len(records)} of {len(schedule)} games"
     return PlayedSeries(sorted(records, key=lambda record: record.game), interrupted)
 
 
-def series_notes(flags: SeriesFlags, records: "list[GameRecord]", names: Sequence[str]) -> list[str]:
+def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequence[str]) -> list[str]:
     """Sentences below the table: games left out, without a result or forfeited, and where they are saved."""
     from nobi.matches.folder import forfeits, void_reasons, without_repetitions
 

@@ -9,7 +9,8 @@ import tyro
 
 from nobi import studies
 from nobi.cli import Interrupted
-from nobi.cli.base import LongCommand, Result, plain_table, progress_bar
+from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi.cli import INTERRUPTED, INVALID_INPUT, Interrupted
-from nobi.cli.base import LongCommand, Result, Stopwatch, progress_bar, settings_among
+from nobi.cli.base import LongCommand, Result, Stopwatch, settings_among
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.imitation.settings import ImitationSettings

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import NamedTuple
 
 from nobi import features, games, models, networks, players
-from nobi.cli.base import Command, Result, announce_compiling, progress_bar
+from nobi.cli.base import Command, Result, announce_compiling
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 _SIZE = "5"
@@ -84,9 +86,9 @@ def steps_in(folder: Path) -> Iterator[Step]:
 def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
     where = ("--game", game, "--size", _SIZE, "--threads", "1")
     built_in = [name for name in players.names() if _plays(name, game) and players.chooses_for_many(name)]
+    for a, b in combinations_with_replacement(built_in, 2):
+        yield Step(f"{game}, {a} against {b}", ("match", a, b, *where, "--games", "2"))
     for a in built_in:
-        for b in built_in:
-            yield Step(f"{game}, {a} against {b}", ("match", a, b, *where, "--games", "2"))
         yield Step(f"{game}, {a} alone", ("match", a, "random", *where, "--games", "2", "--random-moves", "1"))
     yield Step(f"{game}, the tree search", ("match", _SEARCH, "random", *where, "--games", "2"))
     for net in networks.names():
@@ -104,8 +106,7 @@ def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
              "--generations", "1", "--population", "2", "--selected", "1", "--parasites", "1", "--hall", "1"),
         )  # fmt: skip
         yield Step(f"{about}, hidden units", ("show", model, "--random", "2"))
-        for b in (*built_in, model):
-            yield Step(f"{about}, matches", ("match", b, model, *where, "--games", "2"))
+        yield Step(f"{about}, matches", ("match", model, model, *where, "--games", "2"))
         yield Step(f"{about}, alone", ("match", model, "random", *where, "--games", "2", "--random-moves", "1"))
         search = f"{_SEARCH},model={model}"
         yield Step(f"{about}, the tree search", ("match", search, "random", *where, "--games", "2"))

@@ -146,15 +146,15 @@ class PopulationPlayer(Player):
         self._workspaces: dict[int, Any] = {i: player.workspace() for i, player in players.items()}
         self._choose = next(iter(players.values())).batch_chooser()
 
-    def choose(self, boards: Boards, lanes: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
+    def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         """Choose the moves of many games, for one network after the other."""
-        member = self._member[lanes]
+        member = self._member[indices]
         order = np.argsort(member, kind="stable")
-        lanes, member = lanes[order], member[order]
+        indices, member = indices[order], member[order]
         chosen = np.empty_like(moves)
-        cuts = [0, *(np.flatnonzero(np.diff(member)) + 1).tolist(), len(lanes)]
+        cuts = [0, *(np.flatnonzero(np.diff(member)) + 1).tolist(), len(indices)]
         for begin, end in pairwise(cuts):
-            self._choose(boards, lanes[begin:end], streams, self._workspaces[int(member[begin])], chosen[begin:end])
+            self._choose(boards, indices[begin:end], streams, self._workspaces[int(member[begin])], chosen[begin:end])
         moves[order] = chosen
 
 

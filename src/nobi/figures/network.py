@@ -13,7 +13,7 @@ from nobi.board.text import row_column
 from nobi.figures.board import draw_board, draw_stones, ready_axes
 from nobi.figures.style import COLOURS, blank_figure, place_axes, place_text, save_figure
 from nobi.games.base import COLOUR_NAMES
-from nobi.players.inspection import Inside, View, colours_of
+from nobi.players.inspection import Inspection, LayerInspection, colours_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,9 +53,9 @@ class Plan:
     side: float
 
 
-def inside_figure(view: View, path: Path, title: str) -> None:
+def inside_figure(view: Inspection, path: Path, title: str) -> None:
     """Draws what a network makes of a position."""
-    blocks = list(blocks_of(view.inside))
+    blocks = list(blocks_of(view.layers))
     plan = plan_of(blocks)
     top = 0.75
     below = top + SIDE + 0.45
@@ -67,10 +67,10 @@ def inside_figure(view: View, path: Path, title: str) -> None:
         save_figure(figure, path)
 
 
-def blocks_of(inside: Inside) -> Iterator[Block]:
+def blocks_of(layers: list[LayerInspection]) -> Iterator[Block]:
     """The hidden units of all layers, in blocks."""
-    for number, layer in enumerate(inside.layers, 1):
-        name = f"layer {number}" if len(inside.layers) > 1 else "hidden units"
+    for number, layer in enumerate(layers, 1):
+        name = f"layer {number}" if len(layers) > 1 else "hidden units"
         if layer.is_tanh:  # their outputs are ±1 nearly everywhere, and would look all alike
             name += ", before tanh"
         maps = layer.inputs() if layer.is_tanh else layer.hidden
@@ -103,7 +103,7 @@ def _draw_bar(figure: "Figure", image: Any, axes: Any) -> None:
     axes.tick_params(labelsize=7, length=2, width=0.5, pad=2)
 
 
-def _draw_top(figure: "Figure", view: View, top: float) -> None:
+def _draw_top(figure: "Figure", view: Inspection, top: float) -> None:
     """The board at the left, the output at the right."""
     game = view.game
     left, right = MARGIN + 0.2, MARGIN + ROOM - SIDE
@@ -117,20 +117,17 @@ def _draw_top(figure: "Figure", view: View, top: float) -> None:
     _draw_output(figure, view, colours, right, top)
 
 
-def _draw_output(figure: "Figure", view: View, colours: NDArray[np.uint8], left: float, top: float) -> None:
+def _draw_output(figure: "Figure", view: Inspection, colours: NDArray[np.uint8], left: float, top: float) -> None:
     """The values of the legal moves, the best in a frame; elsewhere the stones, or × on an empty point."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
     size = view.game.size
-    legal = np.zeros((size, size), np.bool_)
-    for move in view.legal:
-        if move != PASS:
-            legal[row_column(move, size)] = True
+    legal = view.game.legal_mask()
     shown = next(mask for mask in (legal, colours == EMPTY, ~legal) if mask.any())  # something, when the game is over
     axes = place_axes(figure, left, top, SIDE, SIDE)
     colour_map = colormaps["viridis"].with_extremes(bad="0.87")
-    image = axes.imshow(np.ma.masked_where(~shown, view.inside.output), cmap=colour_map, interpolation="none")
+    image = axes.imshow(np.ma.masked_where(~shown, view.output), cmap=colour_map, interpolation="none")
     step = ready_axes(axes, size)
     draw_stones(axes, colours, radius=0.3, line=0.6)
     rows, columns = np.nonzero((colours == EMPTY) & ~shown)

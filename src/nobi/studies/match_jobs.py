@@ -14,9 +14,9 @@ import numpy as np
 
 from nobi import games
 from nobi.games.base import Variant
-from nobi.matches.folder import GameRecord, MatchFolder, without_repetitions
+from nobi.matches.folder import GameResult, MatchFolder, without_repetitions
 from nobi.matches.openings import Opening, random_opening
-from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 from nobi.statistics import Interval, share_interval
 from nobi.streams import stream_of
 from nobi.studies.jobs import Arrays, Job
@@ -168,7 +168,7 @@ class EngineMatch(Job):
 
             tell()
             schedule = remaining(pairings(2, self.games), records)
-            series.play(schedule, self._opening(variant), keeper(records, kept, tell))
+            series.play(schedule, self._opening(variant), result_saver(records, kept, tell))
         return arrays_of(records)
 
     def _seed(self, player: int) -> int:
@@ -218,7 +218,7 @@ def standing_of(arrays: Arrays) -> Standing:
     )
 
 
-def arrays_of(records: list[GameRecord]) -> Arrays:
+def arrays_of(records: list[GameResult]) -> Arrays:
     """The records of a match as arrays, [game] in the order of their numbers."""
     records = sorted(records, key=lambda record: record.game)
     new = {record.game for record in without_repetitions(records)[0]}

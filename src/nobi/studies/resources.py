@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nobi.errors import NobiError
-from nobi.gtp.client import EngineError, start_engine
+from nobi.gtp.process import EngineError, start_engine
 from nobi.records.collection import PASS_CODE
 from nobi.records.dataset import SPLITS, Dataset
 from nobi.spec import choices

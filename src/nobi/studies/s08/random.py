@@ -13,7 +13,7 @@ from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curve
 from nobi.figures.network import inside_figure
 from nobi.games import variant
 from nobi.networks import make_network
-from nobi.players.inspection import view
+from nobi.players.inspection import inspect_network
 from nobi.statistics import Interval, difference, mean_interval
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Job, RandomNetworks, random_weights
@@ -120,11 +120,11 @@ class Figure2(RandomStudy):
         game = variant("atari-go", self.size).new()
         for stone in self.stones:
             game.play(stone)
-        found = view(game, network, weights)
+        found = inspect_network(game, network, weights)
         inside_figure(found, folder / "s08-fig2.png", "What a random MDRNN of two units makes of a position")
-        output = found.inside.output
+        output = found.output
         caption = "Left: the board. Right: the output, brighter is higher. Below: the hidden units of the four sweeps."
-        mirrored = view(_mirrored(game), network, weights).inside.output
+        mirrored = inspect_network(_mirrored(game), network, weights).output
         exact = bool(np.array_equal(mirrored[:, ::-1], output))
         claim = Claim(
             "The network treats mirrored boards alike, since all sweeps share their weights.",

@@ -16,6 +16,7 @@ from nobi.web.table import Table
 from nobi.web.views.common import Choice, button, sentences
 
 POLL_SECONDS = 0.1
+_QUICK_SECONDS = 0.03
 _SETTLE_SECONDS = 0.25
 _LETTERS = {"black": "b", "white": "w"}
 
@@ -138,6 +139,8 @@ class PlayView:
         if self.table.version == before:
             self.board.refuse()
         self.refresh()
+        if self.table.busy:  # a quick opponent is not kept waiting for the next tick
+            ui.timer(_QUICK_SECONDS, self._tick, once=True)
 
     def _new(self, **settings: Any) -> None:
         table = self.table
@@ -354,7 +357,9 @@ class PlayView:
                 step = min(setup.strength, len(opponent.steps) - 1)
                 if self.strength.id not in self._moving:
                     self.strength.set_value(step)
-                self.strength_text.set_text(opponent.steps[step])
+                self.strength_text.set_text(
+                    f"{opponent.steps[step]}: {opponent.step_detail(setup.game, setup.size, step)}"
+                )
             else:
                 self.strength_text.set_text(opponent.note)
             self.colour.set(setup.colour)
@@ -394,8 +399,8 @@ class PlayView:
     def _show_moves(self) -> None:
         session = self.table.session
         names = session.move_names()
-        self.graph.show(session.black_chance, len(names), session.shown)
-        self.graph.set_visibility(bool(session.black_chance))
+        self.graph.show(session.black_chance, len(names), session.shown, session.black_score)
+        self.graph.set_visibility(bool(session.black_chance or session.black_score))
         self.moves.clear()
         with self.moves:
             for number, name in enumerate(names, 1):
