@@ -4,7 +4,7 @@ import nobi
 
 project = "nobi"
 author = "the nobi contributors"
-copyright = "the nobi contributors"
+copyright = "the nobi contributors"  # noqa: A001
 version = release = nobi.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx_copybutton"]

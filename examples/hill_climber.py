@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import nobi
+from nobi.studies.jobs import random_weights
 from nobi.trainers import register
 from nobi.trainers.base import Trainer, mutants
-from nobi.studies.jobs import random_weights
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ class LocalNet(Network):
 if __name__ == "__main__":
     import nobi
 
-    run = nobi.evolve(sizes=[7], net="local-net", method="guess:candidates=50", generations=1, games=100, progress=False)
+    run = nobi.evolve(sizes=[7], net="local-net", method="guess:candidates=50", generations=1, progress=False)
     line = run.metrics()[0]
     print(f"fitness of 50 random networks against naive on 7x7: mean {line['mean']:+.2f}, best {line['best']:+.2f}")
     print("weights of the best:", run.champion().weights.round(2))

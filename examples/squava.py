@@ -105,6 +105,6 @@ class Squava(Game):
 if __name__ == "__main__":
     import nobi
 
-    played = nobi.play_games(nobi.variant("squava", 5), "naive", "random", games=10_000, keep_moves=True, progress=False)
+    played = nobi.play_games(nobi.variant("squava", 5), "naive", "random", keep_moves=True, progress=False)
     print(played.replay(0))
     print("naive against random:", played.win_rate())

@@ -6,7 +6,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "src" / "nobi"
 
 LAYERS = [
-    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics"),
+    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics", "frames"),
     ("board",),
     ("games", "clock"),
     ("features",),

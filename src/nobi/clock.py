@@ -1,7 +1,7 @@
-"""Clocks: time settings, what is left, how many seconds a move may take, and when the flag falls.
+"""Clocks: time settings, remaining time, the time to use for a move, and losses on time.
 
-Main time is followed by nothing (absolute), by periods in each of which some stones are to be played (canadian), or by
-periods of which one is lost whenever a move takes longer than it (byoyomi, as KGS sends it).
+The main time is followed by nothing (absolute), by periods in each of which a number of stones has to be played
+(canadian), or by periods of which one is lost whenever a move takes longer than it (byoyomi, as KGS sends it).
 """
 
 from dataclasses import dataclass
@@ -12,30 +12,30 @@ from nobi.board.stones import BLACK, WHITE
 System = Literal["none", "absolute", "canadian", "byoyomi"]
 
 LAG = 0.2
-"""Seconds that each move is to be earlier than its limit, or a tenth of the limit if that is less."""
+"""Safety margin of each move in seconds; at most a tenth of the move's limit."""
 RESERVE = 1.0
-"""Seconds of absolute time that are kept back, or a tenth of it if that is less: games may be long."""
+"""Seconds of absolute time that are never planned for, since a game may be long; at most a tenth of the main time."""
 FEWEST_MOVES = 8
-"""At the end of a game it is still taken to go on for so many moves of each player."""
+"""The least number of own moves that the rest of a game is assumed to have."""
 
 
 @dataclass(frozen=True)
 class TimeSettings:
-    """How much time each player has for a game."""
+    """The time of each player for a game."""
 
     system: System = "none"
     main: float = 0.0
     """Seconds of the main time."""
     period: float = 0.0
-    """Seconds of a period after it."""
+    """Seconds of each period after the main time."""
     count: int = 0
-    """The stones to be played in each period (canadian), or how many periods there are (byoyomi)."""
+    """Stones to be played in each period (canadian), or the number of periods (byoyomi)."""
 
     def __post_init__(self) -> None:
         if min(self.main, self.period, self.count) < 0:
             raise ValueError("time cannot be negative")
         overtime = self.system in ("canadian", "byoyomi")
-        # as GTP reads time_settings: no period is absolute time, no stones are no limit
+        # as in GTP's time_settings: a period of 0 means absolute time, a count of 0 no limit
         if overtime and self.period == 0:
             object.__setattr__(self, "system", "absolute")
         elif overtime and self.count == 0:
@@ -43,20 +43,20 @@ class TimeSettings:
 
     @property
     def overtime(self) -> str:
-        """What follows the main time, as records of games write it (OT of SGF), e.g. `5x30 byo-yomi`."""
+        """The overtime as written in game records (OT of SGF), e.g. `5x30 byo-yomi`."""
         if self.system == "canadian":
             return f"{self.count}/{self.period:g} Canadian"
         return f"{self.count}x{self.period:g} byo-yomi" if self.system == "byoyomi" else ""
 
 
 @dataclass
-class Left:
-    """What a player has left."""
+class TimeLeft:
+    """The remaining time of a player."""
 
     seconds: float
-    """Of the main time or of the present period."""
+    """Of the main time or of the current period."""
     count: int
-    """0 in main time; else the stones to be played in this period (canadian) or the periods left (byoyomi)."""
+    """0 in main time; else the stones to be played in this period (canadian) or the remaining periods (byoyomi)."""
 
 
 class TimeControl:
@@ -66,22 +66,24 @@ class TimeControl:
         self.set(settings or TimeSettings())
 
     def set(self, settings: TimeSettings) -> None:
-        """Both clocks as at the start of a game."""
+        """Set both clocks to the start of a game with these settings."""
         self.settings = settings
         self.restart()
 
     def restart(self) -> None:
-        """A new game with the same settings."""
+        """Set both clocks to the start of a game."""
         s = self.settings
         in_main = s.main > 0 or s.system == "absolute"
-        self.left = {colour: Left(s.main, 0) if in_main else Left(s.period, s.count) for colour in (BLACK, WHITE)}
+        self.left = {
+            colour: TimeLeft(s.main, 0) if in_main else TimeLeft(s.period, s.count) for colour in (BLACK, WHITE)
+        }
 
     def note(self, colour: int, seconds: float, count: int) -> None:
-        """What the controller says a player has left."""
-        self.left[colour] = Left(max(0.0, seconds), count)
+        """Set the remaining time of a player, as reported by the controller."""
+        self.left[colour] = TimeLeft(max(0.0, seconds), count)
 
     def spend(self, colour: int, seconds: float) -> bool:
-        """A move took so long; returns whether the player is still in time."""
+        """Deduct the time of a move; return whether the player was in time."""
         s = self.settings
         if s.system == "none":
             return True
@@ -110,7 +112,7 @@ class TimeControl:
         return in_time
 
     def most(self, colour: int) -> float | None:
-        """How many seconds the next move may take before the flag falls; None for no limit."""
+        """Seconds until the player loses on time; None without a limit."""
         s = self.settings
         if s.system == "none":
             return None
@@ -121,14 +123,14 @@ class TimeControl:
         return left.seconds + overtime
 
     def seconds(self, colour: int, points: int, stones: int) -> float | None:
-        """How long the next move should take; None for no limit. `points` and `stones` are those of the board."""
+        """Seconds to use for the next move; None without a limit. `points` and `stones` are those of the board."""
         s = self.settings
         if s.system == "none":
             return None
         left = self.left[colour]
         if left.count > 0:
             return _early(left.seconds / left.count if s.system == "canadian" else left.seconds)
-        # the game is taken to end with three quarters of the board filled, every other stone one's own
+        # assumption: the game ends with three quarters of the board filled, half of them by this player
         moves = max(FEWEST_MOVES, (0.75 * points - stones) / 2)
         reserve = min(RESERVE, s.main / 10) if s.system == "absolute" else 0.0
         share = max(0.0, left.seconds - reserve) / moves

@@ -1,26 +1,24 @@
-"""What a position is, written down as a small number for each point (`base.Code`), and planes made of that.
+"""From positions of Go to codes, small numbers for each point (`features.base.Code`), and from codes to planes.
 
-Codes are found for the points of the board as it lies in memory, border included, so that most are comparisons of many
-points at once; only then are they turned by the symmetry that is asked for. Few empty points have no empty neighbour,
-and few moves join or capture something: only those are looked at one by one.
+Codes are computed for the points of the board in memory order, border included, so that most of them are vectorised
+comparisons; the symmetry is applied afterwards. Only few empty points have no empty neighbour, and only few moves join
+or capture chains: these are examined one by one.
 
-The liberties of all chains come from one walk over the empty points: each counts once for every chain beside it. Up to
-SEVEN are kept by name, so that the liberties after a move, told apart up to six, are a union of short lists. The walk
-does not ask what is beside a point, for stones are hard to guess for a processor.
-
-MERGED features/position.py: Planes of positions that are being played: of a game in the hand, and of many boards at once.
+The liberties of all chains are found in one loop over the empty points: each is a liberty of every adjacent chain.
+The first SEVEN liberties of a chain are stored, so that the liberties after a move, exact up to six, are a union of
+short lists. The loop has no branches on the colour of neighbours, because a processor predicts these badly.
 """
 
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.chains import free_sides, in_atari, is_alone, is_open, last_liberty
-from nobi.board.ladders import LadderWorkspace, allocate_ladder_room, captures_in_ladder, escapes_ladder
-from nobi.board.stones import EMPTY, PASS, SIDES, WHITE, board_points, copy_of, enemy_of, points_of
+from nobi.board.ladders import LadderWorkspace, allocate_ladder_workspace, captures_in_ladder, escapes_ladder
+from nobi.board.stones import EMPTY, PASS, SIDES, WHITE, board_points, enemy_of, points_of
 from nobi.board.symmetry import cells_after
 from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
@@ -35,17 +33,18 @@ from nobi.features.base import (
     USUAL_KOMI,
     Code,
     Planes,
-    Table,
+    PlaneTable,
     rank_code,
 )
 from nobi.games.base import Game
 from nobi.games.go import SIMPLE, Go, GoBoards, legal
+from nobi.memory import copy_state
 
 SIX, SEVEN = 6, 7
 RECENT = OLD - 1
-"""Moves that are told apart by their age."""
+"""The number of latest moves whose age is encoded."""
 
-# compiled code takes plain numbers
+# compiled code needs plain numbers
 _STONE, _KO, _LEGAL = int(Code.STONE), int(Code.KO), int(Code.LEGAL)
 _LIBERTIES, _OWN, _ENEMY = int(Code.LIBERTIES), int(Code.OWN_LIBERTIES), int(Code.ENEMY_LIBERTIES)
 _AFTER, _CAPTURES, _LADDER = int(Code.LIBERTIES_AFTER), int(Code.CAPTURES), int(Code.LADDER)
@@ -54,36 +53,27 @@ _ESCAPE, _KOMI = int(Code.ESCAPE), int(Code.KOMI)
 
 
 class Workspace(NamedTuple):
-    """Where a position is written down; every thread has its own."""
+    """The arrays in which a position is encoded; each thread needs its own."""
 
-    found: NDArray[np.uint8]
-    """[code, point] as the board lies; what is noted for the border means nothing."""
-    codes: NDArray[np.uint8]
-    """[code, cell] after the symmetry that was asked for."""
-    points: NDArray[np.uint16]
-    """[cell] the point of a cell."""
-    after: NDArray[np.uint16]
-    """[symmetry, cell] where a cell goes."""
-    source: NDArray[np.uint16]
-    """[symmetry, cell] the point that comes to a cell."""
-    number: NDArray[np.uint16]
-    """[head] the number of a chain's liberties."""
-    liberty: NDArray[np.uint16]
-    """[head, i] the first SEVEN of them; the last place holds any of the others."""
-    mark: NDArray[np.int64]
-    """[point] met by the look at the move of this number."""
-    looks: NDArray[np.int64]
-    """[0] the number of the latest look at a move."""
+    found: NDArray[np.uint8]  # [code, point] before the symmetry; arbitrary on the border
+    codes: NDArray[np.uint8]  # [code, cell] after the symmetry
+    points: NDArray[np.uint16]  # [cell] the point of a cell
+    after: NDArray[np.uint16]  # [symmetry, cell] the image of a cell
+    source: NDArray[np.uint16]  # [symmetry, cell] the point whose image is the cell
+    number: NDArray[np.uint16]  # [head] the number of liberties of a chain
+    liberty: NDArray[np.uint16]  # [head, i] the first SEVEN of them; the last element holds any of the others
+    mark: NDArray[np.int64]  # [point] the latest examined move that this point was counted for
+    looks: NDArray[np.int64]  # [0] the number of examined moves
     ladders: LadderWorkspace
 
 
 def allocate_codes(size: int) -> Workspace:
-    """Makes the room for positions of this size."""
+    """Allocate the workspace for positions of this size."""
     points = board_points(size).astype(np.uint16)
     after = cells_after(size)
     source = np.empty_like(after)
-    for symmetry, places in enumerate(after):
-        source[symmetry, places] = points
+    for symmetry, images in enumerate(after):
+        source[symmetry, images] = points
     return Workspace(
         found=np.zeros((CODES, points_of(size)), np.uint8),
         codes=np.zeros((CODES, size * size), np.uint8),
@@ -94,7 +84,7 @@ def allocate_codes(size: int) -> Workspace:
         liberty=np.zeros((points_of(size), SEVEN + 1), np.uint16),
         mark=np.zeros(points_of(size), np.int64),
         looks=np.zeros(1, np.int64),
-        ladders=allocate_ladder_room(size),
+        ladders=allocate_ladder_workspace(size),
     )
 
 
@@ -109,17 +99,17 @@ def write_codes(
     rank: int,
     komi: float,
 ) -> None:
-    """Writes the position on board g down in `workspace.codes`: what is legal, and the codes that are wanted.
+    """Write the codes of the position on board g to `workspace.codes`: legal moves, and the codes that are wanted.
 
     Args:
-        boards: the boards; ladders are read on board g, which is afterwards as before.
-        g: which board.
-        workspace: where to write.
+        boards: the boards; ladders are read on board g, which is restored afterwards.
+        g: the board.
+        workspace: receives the codes.
         wanted: bool[code].
-        symmetry: 0..7, how to turn the board.
+        symmetry: 0..7, applied to the board.
         recent: uint16[RECENT] the latest moves, the latest first; PASS where there was none.
-        rank: of the player to move, as `base.Code.RANK` tells.
-        komi: what white gets; NaN if it is not known.
+        rank: of the player to move, as in `Code.RANK`.
+        komi: white's compensation; NaN if unknown.
     """
     found = workspace.found
     looks_at_moves = wanted[_AFTER] or wanted[_CAPTURES]
@@ -152,14 +142,14 @@ def write_codes(
 
 @inlined
 def komi_code(komi: float, to_move: int) -> np.uint8:
-    """What `base.Code.KOMI` tells."""
+    """The value of `Code.KOMI`."""
     points = USUAL_KOMI if np.isnan(komi) else min(max(komi, -60.0), 60.0)
     return np.uint8(NO_KOMI + int(np.floor(2 * points)) * (1 if to_move == WHITE else -1))
 
 
 @inlined
 def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
-    """Whose stones there are."""
+    """Code.STONE."""
     colour = boards.stones.colour[g]
     me = boards.stones.to_move[g]
     own, enemy = np.uint8(me), np.uint8(enemy_of(me))
@@ -169,7 +159,7 @@ def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
 
 @inlined
 def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
-    """Where the player to move may play. Beside an empty point he always may, but for superko."""
+    """Code.LEGAL. A move next to an empty point is always legal, except under superko."""
     stones, chains = boards.stones, boards.chains
     found[_LEGAL] = 0
     superko = boards.ko_rule != SIMPLE
@@ -182,7 +172,7 @@ def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
 
 @inlined
 def count_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Finds the liberties of all chains; what is noted for heads of no stone means nothing."""
+    """Find the liberties of all chains; arbitrary for heads of no stone."""
     stones, chains = boards.stones, boards.chains
     workspace.number[:] = 0
     for i in range(stones.empties[g]):
@@ -193,15 +183,15 @@ def count_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
         right = chains.head[g, stones.neighbours[point, 1]]
         above = chains.head[g, stones.neighbours[point, 2]]
         below = chains.head[g, stones.neighbours[point, 3]]
-        _note(workspace, left, point, True)
-        _note(workspace, right, point, right != left)
-        _note(workspace, above, point, (above != left) & (above != right))
-        _note(workspace, below, point, (below != left) & (below != right) & (below != above))
+        _append_liberty(workspace, left, point, True)
+        _append_liberty(workspace, right, point, right != left)
+        _append_liberty(workspace, above, point, (above != left) & (above != right))
+        _append_liberty(workspace, below, point, (below != left) & (below != right) & (below != above))
 
 
 @inlined
-def _note(workspace: Workspace, head: int, point: int, new: bool) -> None:
-    """Writes a liberty behind those of a chain, to be written over if it is not new."""
+def _append_liberty(workspace: Workspace, head: int, point: int, new: bool) -> None:
+    """Append a liberty to those of a chain; if it is not new, the next one overwrites it."""
     count = workspace.number[head]
     workspace.liberty[head, min(count, np.uint16(SEVEN))] = point
     workspace.number[head] = count + np.uint16(new)
@@ -209,7 +199,7 @@ def _note(workspace: Workspace, head: int, point: int, new: bool) -> None:
 
 @inlined
 def find_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """The liberties of every stone's chain, those of both players and of each."""
+    """Code.LIBERTIES, OWN_LIBERTIES and ENEMY_LIBERTIES."""
     found, head = workspace.found, boards.chains.head[g]
     for point in range(len(head)):
         found[_LIBERTIES, point] = min(workspace.number[head[point]], np.uint16(MOST))
@@ -222,7 +212,7 @@ def find_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def find_consequences(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """What every legal move would capture, and how many liberties it would have."""
+    """Code.LIBERTIES_AFTER and CAPTURES."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     me = stones.to_move[g]
     found[_AFTER] = 0
@@ -239,7 +229,7 @@ def find_consequences(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int) -> int:
-    """The liberties after a legal move, up to six, and 256 times the stones it captures (255 at the most)."""
+    """The liberties after a legal move, up to six, plus 256 times the stones it captures, up to 255."""
     stones, chains = boards.stones, boards.chains
     workspace.looks[0] += 1
     look = workspace.looks[0]
@@ -252,7 +242,7 @@ def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me:
         if there == EMPTY:
             liberties += workspace.mark[beside] != look
             workspace.mark[beside] = look
-        elif workspace.mark[head] != look:  # a chain that has not been met (or the border, which matters to nothing)
+        elif workspace.mark[head] != look:  # a chain that has not been counted (or the border, which has no effect)
             workspace.mark[head] = look
             count = workspace.number[head]
             if there == me:
@@ -272,7 +262,7 @@ def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me:
 
 @inlined
 def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, look: int) -> int:
-    """How many captured stones leave a liberty to the capturing chain: those beside the move or beside its chain."""
+    """How many captured stones become liberties of the capturing chain: those next to the move or its chain."""
     stones, chains = boards.stones, boards.chains
     freed = 0
     for k in range(SIDES):
@@ -297,17 +287,17 @@ def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, 
 
 @inlined
 def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArray[np.uint16]) -> None:
-    """How long ago the stones were played."""
+    """Code.TURNS."""
     for point in range(found.shape[1]):
         found[_TURNS, point] = np.uint8(OLD) * (found[_STONE, point] != NEITHER)
-    for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later stands
+    for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later counts
         if recent[i] != PASS and boards.stones.colour[g, recent[i]] != EMPTY:
             found[_TURNS, recent[i]] = i + 1
 
 
 @inlined
 def find_ladders(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Reads all moves that may begin a ladder."""
+    """Code.LADDER: read the ladder after each atari on a chain with two liberties."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     found[_LADDER] = 0
     for cell in range(len(workspace.points)):
@@ -322,7 +312,7 @@ def find_ladders(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def find_escapes(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Reads all moves that may save an own chain in atari: extensions, and captures of what attacks it."""
+    """Code.ESCAPE: read the ladder after each extension of an own chain in atari and each capture of its attackers."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     attacker = enemy_of(stones.to_move[g])
     found[_ESCAPE] = 0
@@ -351,8 +341,8 @@ def find_escapes(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 
 @inlined
-def write_planes(codes: NDArray[np.uint8], table: Table, planes: NDArray[np.float32], i: int) -> None:
-    """Writes the planes of a position: planes is [i, plane, cell], of any type of number."""
+def write_planes(codes: NDArray[np.uint8], table: PlaneTable, planes: NDArray[np.float32], i: int) -> None:
+    """Write the planes of a position to planes [i, plane, cell], of any number type."""
     for plane in range(len(table.code)):
         row = table.code[plane]
         low = table.low[plane]
@@ -365,24 +355,49 @@ _workspaces = threading.local()
 
 
 def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0) -> NDArray[np.float32]:
-    """The planes of a game's present position: float32[plane, n, n].
+    """The planes of the current position of a game: float32[plane, n, n].
 
-    Legal is what the game's own rules allow, superko included.
+    Legal moves are those of the game's own rules, superko included.
 
     Args:
         game: a game of Go; it is not changed.
-        planes: which planes.
-        rank: the rank that the player to move is to be taken for: 1..9 dan, professionals 10, 0 or less for none.
-        symmetry: how to turn the board (`nobi.board.symmetry`).
+        planes: the set of planes.
+        rank: the assumed rank of the player to move: 1..9 dan, 10 professional, 0 or less for none.
+        symmetry: applied to the board (`nobi.board.symmetry`).
     """
     if not isinstance(game, Go):
-        raise NobiError(f"Planes are made of positions of Go, not of {game.name}.")
-    boards = cast(GoBoards, copy_of(game.boards))  # ladders are read on the board
+        raise NobiError(f"Planes exist for positions of Go only, not of {game.name}.")
+    boards = cast(GoBoards, copy_state(game.boards))  # ladders are read on the board
     found = np.empty((1, planes.count, game.size, game.size), np.float32)
-    board_planes(
-        boards, np.zeros(1, np.int64), planes, found, latest_of(game.moves)[None], rank=rank, symmetry=symmetry
-    )
+    recent = latest_of(game.moves)[None]
+    board_planes(boards, np.zeros(1, np.int64), planes, found, recent, rank=rank, symmetry=symmetry)
     return found[0]
+
+
+def board_planes(
+    boards: GoBoards,
+    indices: NDArray[np.int64],
+    planes: Planes,
+    found: NDArray[np.float32],
+    recent: NDArray[np.uint16],
+    *,
+    rank: int = 0,
+    symmetry: int = 0,
+) -> None:
+    """Write the planes of many boards.
+
+    Args:
+        boards: the state of all boards; ladders are read on them, and they are restored afterwards.
+        indices: int64[i] the boards g to encode.
+        planes: the set of planes.
+        found: float32[i, plane, n, n] receives the planes.
+        recent: uint16[i, RECENT] the latest moves of each game, the latest first; PASS where there was none.
+        rank: as in `position_planes`.
+        symmetry: as in `position_planes`.
+    """
+    size = boards.stones.size
+    flat = found.reshape(len(indices), planes.count, size * size)
+    _write(boards, indices, _workspace_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
 
 
 def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
@@ -390,56 +405,25 @@ def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
     return np.array([*reversed(moves[-RECENT:]), *[PASS] * RECENT][:RECENT], np.uint16)
 
 
-def board_planes(
-    boards: GoBoards,
-    lanes: NDArray[np.int64],
-    planes: Planes,
-    found: NDArray[Any],
-    recent: NDArray[np.uint16],
-    *,
-    rank: int = 0,
-    symmetry: int = 0,
-) -> None:
-    """Writes the planes of many boards at once, as a player of many games needs them.
-
-    Args:
-        boards: the state of all boards; ladders are read on them, and they are afterwards as before.
-        lanes: int64[i] the boards g to look at.
-        planes: which planes.
-        found: float32[i, plane, n, n] receives them; uint8 is served too.
-        recent: uint16[i, RECENT] the latest moves of each game, the latest first; PASS where there was none.
-        rank: as in `position_planes`.
-        symmetry: as in `position_planes`.
-    """
-    size = boards.stones.size
-    shape = (len(lanes), planes.count, size, size)
-    if found.shape != shape or not found.flags.c_contiguous or recent.shape != (len(lanes), RECENT):
-        raise ValueError(f"found must be contiguous, of the shape {shape}, and recent ({len(lanes)}, {RECENT})")
-    flat = found.reshape(len(lanes), planes.count, size * size)
-    _write(boards, lanes, _room_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
-
-
-def _room_of(size: int) -> Workspace:
-    """This thread's room for boards of a size."""
-    if not hasattr(_workspaces, "by_size"):
-        _workspaces.by_size = {}
-    if size not in _workspaces.by_size:
-        _workspaces.by_size[size] = allocate_codes(size)
-    workspace: Workspace = _workspaces.by_size[size]
-    return workspace
+def _workspace_of(size: int) -> Workspace:
+    """This thread's workspace for boards of a size."""
+    by_size: dict[int, Workspace] = _workspaces.__dict__.setdefault("by_size", {})
+    if size not in by_size:
+        by_size[size] = allocate_codes(size)
+    return by_size[size]
 
 
 @compiled
 def _write(
     boards: GoBoards,
-    lanes: NDArray[np.int64],
+    indices: NDArray[np.int64],
     workspace: Workspace,
-    table: Table,
+    table: PlaneTable,
     planes: NDArray[np.float32],
     recent: NDArray[np.uint16],
     rank: int,
     symmetry: int,
 ) -> None:
-    for i in range(len(lanes)):
-        write_codes(boards, lanes[i], workspace, table.wanted, symmetry, recent[i], rank, boards.komi)
+    for i in range(len(indices)):
+        write_codes(boards, indices[i], workspace, table.wanted, symmetry, recent[i], rank, boards.komi)
         write_planes(workspace.codes, table, planes, i)

@@ -1,11 +1,12 @@
-"""Memory for arrays that one thread writes to, and for states that are copied as a whole.
+"""Memory layout: arrays on cache lines of their own, and states (named tuples of arrays) as one block.
 
-A core fetches and owns memory by cache lines. Where small arrays of two threads share a line, each write of one thread
-takes the line away from the other, and two threads can be slower than one; where an array begins within a line, a
-vector read of the width of a line touches two. Arrays made by `zeros` share lines with nothing. `pack` moves the arrays
-of a state into one block of memory that starts on a line of its own: the state is then copied in one loop.
+A core owns memory by cache lines. Where small arrays of two threads share a line, each write of one thread invalidates
+the line for the other, and two threads can be slower than one; where an array begins within a line, a vector read as
+wide as a line touches two. Arrays made by `zeros` share lines with no other array. `pack` moves the arrays of a state
+into one block that begins on a line of its own: the state is then copied in one loop.
 """
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any, TypeVar
 
@@ -33,33 +34,47 @@ def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     return raw[begin : begin + wanted].view(kind).reshape(shape)
 
 
-def pack(state: S, *, only_boards: bool = False) -> tuple[S, Words]:
-    """The same state with its arrays moved into one piece of memory, and that piece.
+def arrays_of(state: Any) -> Iterator[NDArray[Any]]:
+    """All arrays of a state, a tuple of numbers, arrays and tuples, in order."""
+    if isinstance(state, np.ndarray):
+        yield state
+    elif isinstance(state, tuple):
+        for part in state:
+            yield from arrays_of(part)
 
-    With `only_boards` these are the arrays [1, …] of a game's one board; the tables that all boards share stay where
-    they are.
+
+def copy_state(state: S) -> S:
+    """A copy of a state that shares no array with it."""
+    return _with_arrays(state, {id(array): array.copy() for array in arrays_of(state)})
+
+
+def pack(state: S, *, only_boards: bool = False) -> tuple[S, Words]:
+    """The same state with its arrays moved into one block of memory, and that block.
+
+    With `only_boards`, only the arrays [1, …] of a game's one board are moved; the tables that all boards share are
+    not.
     """
-    arrays = [array for array in _arrays(state) if not only_boards or _of_one_board(array)]
+    arrays = [array for array in arrays_of(state) if not only_boards or _of_one_board(array)]
     sizes = [-(-array.nbytes // CACHE_LINE) * CACHE_LINE for array in arrays]
     memory = np.zeros(sum(sizes) + 2 * CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % CACHE_LINE
-    job = memory[start : start + sum(sizes)]
+    block = memory[start : start + sum(sizes)]
     moved: dict[int, NDArray[Any]] = {}
     at = 0
     for array, size in zip(arrays, sizes, strict=True):
-        view = job[at : at + prod(array.shape) * array.itemsize].view(array.dtype).reshape(array.shape)
+        view = block[at : at + prod(array.shape) * array.itemsize].view(array.dtype).reshape(array.shape)
         view[...] = array
         moved[id(array)] = view
         at += size
-    return _with_arrays(state, moved), job.view(np.uint64)
+    return _with_arrays(state, moved), block.view(np.uint64)
 
 
 def load_board(state: Any, source: Any, g: int) -> None:
-    """Copies board g of the state `source` into a packed state of one board.
+    """Copy board g of the state `source` into a packed state of one board.
 
-    Where one has more room than the other (the history of Go), what both have is copied.
+    Where their lengths differ (the history of Go), the common part is copied.
     """
-    for mine, theirs in zip(_arrays(state), _arrays(source), strict=True):
+    for mine, theirs in zip(arrays_of(state), arrays_of(source), strict=True):
         if _of_one_board(mine) and mine.ndim == 1:
             mine[0] = theirs[g]
         elif _of_one_board(mine):
@@ -67,27 +82,22 @@ def load_board(state: Any, source: Any, g: int) -> None:
             mine[0, ..., :both] = theirs[g, ..., :both]
 
 
+@inlined
+def copy_words(source: Words, target: Words) -> None:
+    """Copy the packed state `source` to `target`."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
 def _of_one_board(array: NDArray[Any]) -> bool:
     return array.shape[0] == 1
 
 
-def _arrays(state: Any) -> list[NDArray[Any]]:
+def _with_arrays(state: Any, replacements: dict[int, NDArray[Any]]) -> Any:
+    """The state with arrays replaced by identity."""
     if isinstance(state, np.ndarray):
-        return [state]
-    return [array for part in state for array in _arrays(part)] if isinstance(state, tuple) else []
-
-
-def _with_arrays(state: Any, moved: dict[int, NDArray[Any]]) -> Any:
-    if isinstance(state, np.ndarray):
-        return moved.get(id(state), state)
+        return replacements.get(id(state), state)
     if isinstance(state, tuple):
-        parts = [_with_arrays(part, moved) for part in state]
+        parts = [_with_arrays(part, replacements) for part in state]
         return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
     return state
-
-
-@inlined
-def copy_words(source: Words, target: Words) -> None:
-    """Makes the packed state `target` that of `source`."""
-    for i in range(len(target)):
-        target[i] = source[i]

@@ -1,9 +1,9 @@
 """Every game of nobi as a PettingZoo environment: `nobi.pettingzoo.env("atari-go", size=7)`.
 
-Two agents, `black` and `white`, move by turns. An action is a cell, row · n + column from the top left, and n² a pass
-where the game has one; the last action. An observation holds three planes (own stones, enemy stones, ones for white
-to move) and the mask of legal actions. At the end the winner gets +1, the loser −1, both 0 in a draw. An illegal action
-loses the game, as PettingZoo's own board games have it.
+Two agents, `black` and `white`, move alternately. An action is a cell, row · n + column from the top left; the last
+action, n², is a pass if the game has one. An observation has three planes (own stones, enemy stones, ones if the agent
+is white) and the mask of legal actions. The rewards are +1 for the winner, −1 for the loser, 0 for a draw. An illegal
+action loses the game, as in PettingZoo's own board games.
 """
 
 from typing import Any, ClassVar
@@ -19,8 +19,8 @@ try:
     from gymnasium import spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
-except ModuleNotFoundError as fault:
-    raise NobiError(f"The environments need {fault.name}; install it with pip install 'nobi[rl]'.") from None
+except ModuleNotFoundError as error:
+    raise NobiError(f"The environments need {error.name}; install it with pip install 'nobi[rl]'.") from None
 
 AGENTS = {"black": BLACK, "white": WHITE}
 _CELL = 24
@@ -55,15 +55,13 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
         self.game = self.variant.new()
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Planes and mask."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """All cells, and a pass where the game has one."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Starts a new game; there is nothing random in it."""
+        """Start a new game; `seed` has no effect, since nothing is random."""
         self.game = self.variant.new()
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -74,7 +72,7 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self._agent_to_move()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """The planes seen by an agent, and its legal actions: none unless it is its turn."""
+        """The planes for an agent, and its legal actions: none unless it is its turn."""
         size, me = self.variant.size, AGENTS[agent]
         colours = self.game.boards.stones.colour[0, self._points].reshape(size, size)
         own, enemy = colours == me, (colours != me) & (colours != EMPTY)
@@ -85,7 +83,7 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
         return {"observation": np.stack([own, enemy, turn], -1).astype(np.int8), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Plays a cell or a pass for the agent whose turn it is."""
+        """Play a cell or a pass for the agent to move."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -139,11 +137,11 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
         return picture
 
     def close(self) -> None:
-        """Nothing is open."""
+        pass
 
 
 def env(game: str = "atari-go", size: int = 7, render_mode: str | None = None) -> AECEnv:
-    """An environment for a game such as `go:komi=5.5`, wrapped so that wrong use is reported.
+    """The environment of a game such as `go:komi=5.5`, with PettingZoo's wrappers that report incorrect use.
 
     >>> environment = env("atari-go", size=5)
     >>> environment.reset(seed=0)

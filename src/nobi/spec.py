@@ -2,7 +2,7 @@
 
 A registry holds one explicit line per built-in class, "name": "module:Class". Other installed packages add classes by
 entry points of the registry's group (`nobi.games`, `nobi.players`, …); a file named by `--load` or `NOBI_PLUGINS` adds
-them by `register`. A class is imported when it is first asked for.
+them by `register`. A class is imported when it is first used.
 """
 
 import dataclasses
@@ -15,15 +15,16 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_typ
 from nobi.errors import NobiError
 
 S = TypeVar("S")
+T = TypeVar("T")
 
-_ALIKE = 0.7
-"""How much a name must resemble what was asked for to be proposed: the share of letters in common."""
-_FEW = 12
-"""So many choices are listed beside a guess."""
+_SIMILARITY = 0.7
+"""The least similarity (`difflib`) of a name that is proposed to the name that was given."""
+_SHORT_LIST = 12
+"""Up to this number, all choices are listed next to a proposed name."""
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Splits `name:key=value,key=value` into the name and its settings, all as text."""
+    """Split `name:key=value,key=value` into the name and its settings, all as text."""
     name, _, rest = spec.partition(":")
     settings = {}
     for part in filter(None, rest.split(",")):
@@ -35,7 +36,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def format_spec(name: str, settings: Any) -> str:
-    """The shortest word for a name and its settings dataclass: defaults are left out."""
+    """The shortest spec of a name and its settings dataclass; defaults are left out."""
     changed = [
         f"{field.name}={_as_text(getattr(settings, field.name))}"
         for field in dataclasses.fields(settings)
@@ -45,7 +46,7 @@ def format_spec(name: str, settings: Any) -> str:
 
 
 def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
-    """Builds the settings dataclass `kind` from texts; every fault is told in the words of `spec`."""
+    """Build the settings dataclass `kind` from texts; errors quote the spec."""
     types = get_type_hints(kind)
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     values = {}
@@ -55,31 +56,28 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
         values[key] = _convert(text, types[key], f"{spec!r}: {key}")
     try:
         return kind(**values)
-    except ValueError as fault:
-        raise NobiError(f"{spec!r}: {fault}.") from None
+    except ValueError as error:
+        raise NobiError(f"{spec!r}: {error}.") from None
 
 
-def closest(asked: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, if one resembles what was asked for."""
-    by_letters = {name.lower(): name for name in names}
-    alike = get_close_matches(asked.lower(), by_letters, 1, _ALIKE)
-    return by_letters[alike[0]] if alike else None
+def closest(given: str, names: Iterable[str]) -> str | None:
+    """The name that is most similar to the given one, or None if none is similar."""
+    by_lower_case = {name.lower(): name for name in names}
+    similar = get_close_matches(given.lower(), by_lower_case, 1, _SIMILARITY)
+    return by_lower_case[similar[0]] if similar else None
 
 
-def choices(names: Iterable[str], asked: str = "") -> str:
-    """`choose one of a, b or c`, or that there is nothing to choose; of what was asked for, a guess of what was meant.
-
-    A guess makes a long list superfluous.
-    """
+def choices(names: Iterable[str], given: str = "") -> str:
+    """The end of an error message, such as `choose one of a, b or c`; it proposes the name most similar to `given`."""
     *most, last = known = list(names) or [""]
     if not last:
         return "it takes none"
     text = f"choose one of {', '.join(most)} or {last}" if most else f"the only choice is {last}"
-    guess = closest(asked, known) if asked else None
-    if guess is None:
+    similar = closest(given, known) if given else None
+    if similar is None:
         return text
-    more = f"{text[0].upper()}{text[1:]}" if len(known) <= _FEW else f"There are {len(known) - 1} others"
-    return f"did you mean {guess!r}? {more}"
+    more = f"{text[0].upper()}{text[1:]}" if len(known) <= _SHORT_LIST else f"There are {len(known) - 1} others"
+    return f"did you mean {similar!r}? {more}"
 
 
 def _as_text(value: object) -> str:
@@ -100,9 +98,6 @@ def _convert(text: str, kind: Any, what: str) -> object:
     except ValueError:
         wanted = {int: "a whole number", float: "a number"}.get(kind, str(kind))
         raise NobiError(f"{what} is {wanted}, not {text!r}.") from None
-
-
-T = TypeVar("T")
 
 
 class Registry(Generic[T]):

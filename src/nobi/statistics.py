@@ -24,6 +24,11 @@ CONFIDENCE = 0.95
 
 _Z = 1.959963984540054
 """The normal quantile for 95 %."""
+_ELO_SCALE = 400 / math.log(10)
+RESAMPLES = 2000
+"""Samples of a bootstrap."""
+
+Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,9 @@ class Interval:
     low: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.value:.3g} (95 % interval {self.low:.3g} to {self.high:.3g})"
+
 
 def share_interval(successes: float, trials: float) -> Interval:
     """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
@@ -42,11 +50,11 @@ def share_interval(successes: float, trials: float) -> Interval:
     share = successes / trials
     centre = (share + _Z**2 / (2 * trials)) / (1 + _Z**2 / trials)
     spread = _Z / (1 + _Z**2 / trials) * math.sqrt(share * (1 - share) / trials + (_Z / (2 * trials)) ** 2)
-    # rounding must not put the share itself outside
+    # rounding must not exclude the share itself
     return Interval(share, max(0.0, min(share, centre - spread)), min(1.0, max(share, centre + spread)))
 
 
-def mean_interval(values: NDArray[np.float64]) -> Interval:
+def mean_interval(values: Values) -> Interval:
     """The mean, with Student's interval."""
     if len(values) == 0:
         return Interval(math.nan, -math.inf, math.inf)
@@ -58,44 +66,41 @@ def mean_interval(values: NDArray[np.float64]) -> Interval:
     return Interval(mean, mean - spread, mean + spread)
 
 
-def outcome_interval(points: NDArray[np.float64]) -> Interval:
+def outcome_interval(points: Values) -> Interval:
     """The mean of outcomes 1, 0 and −1, with Wilson's interval, which has a width even if all are equal."""
     share = share_interval(float((points.sum() + len(points)) / 2), len(points))
     return Interval(2 * share.value - 1, 2 * share.low - 1, 2 * share.high - 1)
 
 
-_SCALE = 400 / math.log(10)
-
-
 def elo_of(share: float) -> float:
-    """The difference in Elo that makes such a share of the points likely."""
+    """The Elo difference at which this share of the points is expected."""
     if math.isnan(share):
         return math.nan
     if share <= 0:
         return -math.inf
-    return math.inf if share >= 1 else _SCALE * math.log(share / (1 - share))
+    return math.inf if share >= 1 else _ELO_SCALE * math.log(share / (1 - share))
 
 
 def elo_difference(points: float, games: int) -> Interval:
-    """How much stronger the player is who made these points in so many games."""
+    """The Elo difference to the opponent of a player with these points in this number of games."""
     share = share_interval(points, games)
-    low = elo_of(share.low) if points > 0 else -math.inf  # not by way of a bound that is only nearly 0 or 1
+    low = elo_of(share.low) if points > 0 else -math.inf  # the bound of the share is 0 only up to rounding
     high = elo_of(share.high) if points < games or games == 0 else math.inf
     return Interval(elo_of(share.value), low, high)
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """The strengths of several players."""
+    """The ratings of several players."""
 
     elo: list[Interval]
     """[player] relative to the mean of all."""
     added_draws: bool
-    """Whether half a drawn game was added between every two who met, since the likelihood has no maximum without."""
+    """Whether half a draw was added for each pair that met, because the likelihood has no maximum otherwise."""
 
 
-def bradley_terry(points: NDArray[np.float64]) -> Ratings:
-    """The ratings of players of whom i made points[i, j] against j: float64[n, n]."""
+def bradley_terry(points: Values) -> Ratings:
+    """The ratings of players; points float64[n, n] holds the points of i against j."""
     players = len(points)
     games = points + points.T
     if players < 2 or not games.any():
@@ -106,16 +111,16 @@ def bradley_terry(points: NDArray[np.float64]) -> Ratings:
         points = points + 0.25 * (games > 0)
         games = points + points.T
     strength = _maximise(points, games)
-    elo = _SCALE * strength
-    wide: NDArray[np.floating[Any]] = _Z * _SCALE * np.sqrt(np.maximum(0.0, np.diag(_covariance(strength, games))))
+    elo = _ELO_SCALE * strength
+    wide: NDArray[np.floating[Any]] = _Z * _ELO_SCALE * np.sqrt(np.maximum(0.0, np.diag(_covariance(strength, games))))
     together, labels = connected_components(games > 0, directed=False)
     if together > 1:  # those who never met, even through others, cannot be compared
         wide = np.where([np.sum(labels == label) < players for label in labels], np.inf, wide)
     return Ratings([Interval(float(e), float(e - w), float(e + w)) for e, w in zip(elo, wide, strict=True)], added)
 
 
-def _maximise(points: NDArray[np.float64], games: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
-    """The log-strengths of greatest likelihood, with the mean 0, by Newton's method with steps of at most 1."""
+def _maximise(points: Values, games: Values) -> NDArray[np.floating[Any]]:
+    """The log-strengths of maximum likelihood, with mean 0, by Newton's method with steps of at most 1."""
     strength: NDArray[np.floating[Any]] = np.zeros(len(points))
     for _ in range(500):
         expected = games / (1 + np.exp(strength[None, :] - strength[:, None]))
@@ -129,20 +134,16 @@ def _maximise(points: NDArray[np.float64], games: NDArray[np.float64]) -> NDArra
     return strength
 
 
-def _covariance(strength: NDArray[np.floating[Any]], games: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
-    """The inverse of the information matrix among ratings whose mean is 0."""
+def _covariance(strength: NDArray[np.floating[Any]], games: Values) -> NDArray[np.floating[Any]]:
+    """The inverse of the information matrix for ratings with mean 0."""
     share = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
     weight = games * share * (1 - share)
     information = np.diag(weight.sum(axis=1)) - weight
     return np.linalg.pinv(information, hermitian=True)
 
 
-Values = NDArray[np.float64]
-RESAMPLES = 2000
-
-
 def difference(x: Values, y: Values) -> Interval:
-    """The mean of x minus that of y, two independent samples, with Welch's interval."""
+    """The difference of the means of two independent samples, with Welch's interval."""
     value = float(x.mean() - y.mean())
     if len(x) < 2 or len(y) < 2:
         return Interval(value, -np.inf, np.inf)
@@ -155,14 +156,14 @@ def difference(x: Values, y: Values) -> Interval:
 
 
 def over_runs(value: Callable[[NDArray[np.int64]], float], run: NDArray[np.int64], seed: int = 0) -> Interval:
-    """A statistic of champions that come from several runs, with a bootstrap interval that draws whole runs.
+    """A statistic of champions of several runs, with a bootstrap interval that resamples whole runs.
 
-    Champions of one run are relatives. An interval that took them for independent would be too narrow.
+    Champions of one run are not independent; an interval that ignored this would be too narrow.
 
     Args:
-        value: the statistic of the champions whose indices it is given.
-        run: [champion] the run that each comes from.
-        seed: decides the resampling.
+        value: the statistic as a function of the indices of champions.
+        run: [champion] the run of each.
+        seed: of the resampling.
     """
     groups = [np.flatnonzero(run == r) for r in np.unique(run)]
     whole = value(np.arange(len(run)))
@@ -174,15 +175,15 @@ def over_runs(value: Callable[[NDArray[np.int64]], float], run: NDArray[np.int64
         drawn = rng.integers(0, len(groups), len(groups))
         found.append(value(np.concatenate([groups[g] for g in drawn])))
     tail = 50 * (1 - CONFIDENCE)
-    sound = np.array(found)[~np.isnan(found)]
-    if len(sound) == 0:
+    valid = np.array(found)[~np.isnan(found)]
+    if len(valid) == 0:
         return Interval(whole, -np.inf, np.inf)
-    low, high = np.percentile(sound, [tail, 100 - tail])
+    low, high = np.percentile(valid, [tail, 100 - tail])
     return Interval(whole, float(low), float(high))
 
 
 def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """The mean gain of champions [champion] from one board to another."""
+    """The mean gain in fitness [champion] from one board to another."""
     return over_runs(lambda i: float((large[i] - small[i]).mean()), run)
 
 
@@ -202,12 +203,12 @@ def correlation_over_runs(small: Values, large: Values, run: NDArray[np.int64]) 
 
 
 def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """S08's p: the share of champions of higher fitness on the larger board."""
+    """S08's p: the share of champions with a higher fitness on the larger board."""
     return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
 
 
 def gap_between(one: Interval, other: Interval) -> Interval:
-    """An estimate minus an independent one, from the intervals of both (Zou & Donner 2008)."""
+    """The difference of two independent estimates, from the intervals of both (Zou & Donner 2008)."""
     value = one.value - other.value
     low = value - float(np.hypot(one.value - one.low, other.high - other.value))
     high = value + float(np.hypot(one.high - one.value, other.value - other.low))
@@ -215,11 +216,11 @@ def gap_between(one: Interval, other: Interval) -> Interval:
 
 
 def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
-    """A share minus another of independent games, with Newcombe's interval from Wilson's (1998, method 10)."""
+    """The difference of two shares of independent games, with Newcombe's interval (1998, method 10)."""
     return gap_between(share_interval(points, games), share_interval(other_points, other_games))
 
 
-def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
+def correlation(x: Values, y: Values) -> Interval:
     """Pearson's correlation of x [m] and y [m], with Fisher's interval: arctanh r is normal, of variance 1/(m − 3)."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Interval(math.nan, -1.0, 1.0)
@@ -232,15 +233,16 @@ def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
     return Interval(r, math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread))
 
 
-def percentiles(fitness: NDArray[np.float64], at: Sequence[float]) -> list[Interval]:
-    """The percentiles of some networks' fitness: S08's figures 3 and 4.
+def percentiles(fitness: Values, at: Sequence[float]) -> list[Interval]:
+    """Percentiles of the fitness of networks: S08's figures 3 and 4.
 
-    The intervals hold for any distribution: how many of m values lie below the true percentile is binomial, so its
-    quantiles say between which two of the sorted values it is. A bound that m values are too few for is infinite.
+    The intervals hold for any distribution: the number of values below the true percentile is binomial, and the
+    quantiles of that number are the ranks of the bounds among the sorted values. With too few values a bound is
+    infinite.
 
     Args:
         fitness: [network].
-        at: the percentiles wanted, 0 to 100.
+        at: the percentiles, 0 to 100.
     """
     from scipy.stats import binom
 
@@ -251,5 +253,5 @@ def percentiles(fitness: NDArray[np.float64], at: Sequence[float]) -> list[Inter
     below = np.asarray(at, np.float64) / 100
     low, high = (np.asarray(binom.ppf(q, len(fitness), below), np.int64) for q in (tail, 1 - tail))
     low, high = np.maximum(0, low), high + 1
-    found = np.percentile(fitness, at), ordered[low], ordered[high]
-    return [Interval(*map(float, bounds)) for bounds in zip(*found, strict=True)]
+    bounds = np.percentile(fitness, at), ordered[low], ordered[high]
+    return [Interval(*map(float, each)) for each in zip(*bounds, strict=True)]

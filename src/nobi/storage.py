@@ -1,19 +1,16 @@
-"""Files that are whole or not there.
+"""Files and folders that are written atomically: readers see the old or the new content, never a part of it.
 
-MERGED tensors.py: Files of tensors, `.safetensors`, that are the same bytes for the same content.
-
-MERGED runfolder.py: The folder of a run or match: its settings in `config.json`, and the rule that it is resumed only as what it was.
-
-MERGED datasets/folder.py: Folders that are whole or not there.
+* `atomic_write`, `atomic_folder`: the content gets its name when it is complete;
+* `save_tensors`: `.safetensors` files, the same bytes for the same content;
+* `config_of`, `holds_run`, `write_config`: the folder of a run or match, with its settings in `config.json`. A run is
+  resumed only with the settings it was started with.
 """
 
-import ctypes
 import dataclasses
 import fcntl
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,15 +24,18 @@ from safetensors.numpy import save
 import nobi
 from nobi.errors import NobiError
 
+CONFIG = "config.json"
+_ALIGNMENT = 8
+
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Writes a file through a temporary one, so that no reader and no crash ever meets half of it."""
+    """Write a file through a temporary one in the same folder."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # or after a power cut the new name may stand for nothing
+            os.fsync(file.fileno())  # after a power failure the new name must not belong to an empty file
         os.chmod(temporary, 0o644)  # noqa: PTH101
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
@@ -44,23 +44,20 @@ def atomic_write(path: Path, content: bytes) -> None:
 
 
 def make_writable_folder(folder: Path) -> Path:
-    """Makes the folder, with those above it, unless it is there, and checks that it can be written to."""
+    """Create the folder and its parents if necessary, and check that it can be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError as fault:
-        raise NobiError(f"The folder {str(folder)!r} cannot be written to: {fault.strerror}.") from None
+    except OSError as error:
+        raise NobiError(f"The folder {str(folder)!r} cannot be written to: {error.strerror}.") from None
     return folder
 
 
-_ALIGNMENT = 8
-
-
 def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, str]) -> None:
-    """Writes tensors, and texts into the header of the file.
+    """Write tensors, and texts into the header of the file.
 
-    The library puts the texts in an order that changes from one process to the next; here they are sorted.
+    The library writes the texts in an order that differs between processes; here they are sorted.
     """
     content = save(tensors, texts)
     start = 8 + int.from_bytes(content[:8], "little")
@@ -80,11 +77,8 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
         raise NobiError(f"{str(path)!r} cannot be read: {error}.") from None
 
 
-CONFIG = "config.json"
-
-
 def config_of(settings: Any) -> dict[str, Any]:
-    """The settings of a run, a dataclass, as they are kept and compared."""
+    """The settings of a run, a dataclass, as they are stored and compared."""
     config: dict[str, Any] = json.loads(json.dumps({"nobi": nobi.__version__, **dataclasses.asdict(settings)}))
     return config
 
@@ -98,15 +92,15 @@ def holds_run(
     what: str = "run",
     names: Mapping[str, str] | None = None,
 ) -> bool:
-    """Makes the folder ready; returns whether it holds a run to go on with.
+    """Create the folder if necessary; return whether it holds a run to resume.
 
     Args:
         folder: of the run.
         config: its settings.
-        resume: whether to go on with a run that is there; if not, it is refused.
-        may_change: the settings that may be others than before.
-        what: what a run is called in complaints.
-        names: what settings are called there that are no flags.
+        resume: whether to resume an existing run; otherwise an existing run is an error.
+        may_change: the settings that may differ from those of the existing run.
+        what: the noun for a run in error messages.
+        names: the names of settings in error messages where these are not flags.
     """
     path = make_writable_folder(folder) / CONFIG
     if not path.exists():
@@ -115,8 +109,8 @@ def holds_run(
         raise NobiError(f"The folder {str(folder)!r} holds a {what} already; add --resume or choose another.")
     try:
         before = json.loads(path.read_bytes())
-    except (OSError, ValueError) as fault:
-        raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+    except (OSError, ValueError) as error:
+        raise NobiError(f"{str(path)!r} cannot be read: {error}.") from None
     if not isinstance(before, dict):
         raise NobiError(f"{str(path)!r} does not hold the settings of a {what}.")
     for key, value in config.items():
@@ -130,25 +124,25 @@ def holds_run(
 
 
 def write_config(folder: Path, config: Mapping[str, Any]) -> None:
-    """Writes the settings; from now on the folder holds a run."""
+    """Write the settings; from now on the folder holds a run."""
     atomic_write(folder / CONFIG, (json.dumps(config, indent=2, ensure_ascii=False) + "\n").encode())
-
-
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 @contextmanager
 def atomic_folder(path: Path, *, replace: bool) -> Iterator[Path]:
-    """Gives a new folder beside `path` to be filled, which at the end takes the name, and the place, of `path`.
+    """A new folder next to `path` for the caller to fill; at the end it is renamed to `path`.
 
-    Unless it is to `replace`, a folder that has come there in the meantime stays. An exception leaves everything as it
-    was. A process that is killed leaves the unfinished folder under a hidden name; the next one that makes the same
-    folder takes it away.
+    Without `replace`, a folder that was created at `path` in the meantime is kept, and an error is raised. With
+    `replace`, the old folder is first renamed to a hidden name, and removed afterwards. Between the two renames `path`
+    does not exist for some microseconds: a reader that opens it then gets an error, never a mixture of both folders.
+    An exception leaves everything as it was. If the process is killed, the next call with the same `path` removes the
+    unfinished folder, or gives the old folder its name back.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
-    above = [folder for folder in path.parents if not folder.exists()]  # the innermost first
+    created = [folder for folder in path.parents if not folder.exists()]  # the innermost first
     parent = make_writable_folder(path.parent)
-    _remove_abandoned(parent, path.name)
+    old = parent / f".{path.name}.replaced"
+    _remove_abandoned(path, old)
     new, lock = None, None
     try:
         new = Path(tempfile.mkdtemp(prefix=_prefix(path.name), dir=parent))
@@ -156,15 +150,15 @@ def atomic_folder(path: Path, *, replace: bool) -> Iterator[Path]:
         yield new
         new.chmod(0o755)
         if replace and path.exists():
-            _exchange(new, path)
-        else:
-            new.rename(path)  # onto nothing, or an empty folder
-    except OSError as fault:
-        raise NobiError(f"The folder {str(path)!r} cannot be written: {fault.strerror}.") from None
+            path.rename(old)
+        new.rename(path)  # fails unless there is nothing or an empty folder
+    except OSError as error:
+        raise NobiError(f"The folder {str(path)!r} cannot be written: {error.strerror}.") from None
     finally:
         if new is not None:
             shutil.rmtree(new, ignore_errors=True)
-        _remove_empty(above)
+        _restore_or_remove(path, old)
+        _remove_empty(created)
         if lock is not None:
             os.close(lock)
 
@@ -174,7 +168,7 @@ def _prefix(name: str) -> str:
 
 
 def _lock(folder: Path) -> int | None:
-    """Marks a folder as being worked on, until this process ends; None if another has marked it."""
+    """Lock a folder until this process ends; None if another process holds the lock."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,32 +178,27 @@ def _lock(folder: Path) -> int | None:
     return handle
 
 
-def _remove_abandoned(parent: Path, name: str) -> None:
-    for folder in parent.glob(f"{_prefix(name)}*"):
+def _remove_abandoned(path: Path, old: Path) -> None:
+    """Clean up after a process that was killed."""
+    for folder in path.parent.glob(f"{_prefix(path.name)}*"):
         lock = _lock(folder)
         if lock is not None:
             shutil.rmtree(folder, ignore_errors=True)
             os.close(lock)
+    _restore_or_remove(path, old)
+
+
+def _restore_or_remove(path: Path, old: Path) -> None:
+    """Give the replaced folder its name back if there is no new one, else remove it."""
+    if old.exists() and not path.exists():
+        old.rename(path)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Takes folders away that hold nothing, the innermost first."""
+    """Remove folders that hold nothing, the innermost first."""
     for folder in folders:
         try:
             folder.rmdir()
         except OSError:
             return
-
-
-def _exchange(new: Path, old: Path) -> None:
-    """Gives two folders each other's name, in one step where the system can do that."""
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        if hasattr(libc, "renameat2") and not libc.renameat2(
-            _AT_FDCWD, os.fsencode(new), _AT_FDCWD, os.fsencode(old), _RENAME_EXCHANGE
-        ):
-            return
-    aside = Path(tempfile.mkdtemp(prefix=_prefix(old.name), dir=old.parent))
-    old.rename(aside)
-    new.rename(old)
-    aside.rename(new)

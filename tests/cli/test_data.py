@@ -73,11 +73,11 @@ def test_filters(capsys, games, tmp_path):
         (["import", "{games}", "{out}/nowhere", "--out", "{out}/data"], "There is no file or folder"),
         (["import", "{games}", "--out", "{out}/data", "--min-rank", "king"], "5k, 3d or pro"),
         (["import", "{games}", "--out", "{out}/data", "--sizes", "19"], "None of 33 records"),
-        (["import", "{games}", "--out", "{games}"], "is no dataset"),
+        (["import", "{games}", "--out", "{games}"], "is not a dataset"),
         (["import", "{games}", "--out", "{out}/data", "--threads", "-1"], "--threads"),
         (["import", "--out", "{out}/data"], "at least one file or folder"),
-        (["info", "{out}/nowhere"], "There is no dataset"),
-        (["info", "{out}"], "is no dataset"),
+        (["info", "{out}/nowhere"], "There is not a dataset"),
+        (["info", "{out}"], "is not a dataset"),
     ],
 )
 def test_bad_input_is_one_sentence(capsys, games, tmp_path, arguments, words):

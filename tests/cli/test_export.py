@@ -7,13 +7,13 @@ import pytest
 
 from helpers.commands import call
 from networks.deep_shared import lively
-from nobi.models.model import DeepModel, save_deep
+from nobi.models.model import DeepModel, save_model
 
 
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "model.safetensors"
-    save_deep(path, DeepModel(lively("nobi-net:width=16,blocks=1").float(), 9))
+    save_model(path, DeepModel(lively("nobi-net:width=16,blocks=1").float(), 9))
     return path
 
 

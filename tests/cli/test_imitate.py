@@ -167,11 +167,11 @@ def test_predict_as_json(capsys, trained, data):
 
 
 def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_path, trained, data):
-    from nobi.models.model import DeepModel, save_deep
+    from nobi.models.model import DeepModel, save_model
     from nobi.networks.deep import make_deep
 
     free = tmp_path / "free.safetensors"
-    save_deep(free, DeepModel(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))
+    save_model(free, DeepModel(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))
     masked = trained / "model.safetensors"
     asked = ["predict", str(masked), str(free), "--data", data, "--positions", "20"]
     _, out, _ = call(capsys, *asked)
@@ -189,7 +189,7 @@ def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_pat
         (["imitate", "OUT", "--data", "DATA", "--net", "c14-small"], "plays on 19x19 only, and there are games on 5x5"),
         (["imitate", "OUT", "--data", "DATA", "--device", "tpu9"], "There is no device 'tpu9' here"),
         (["predict", "MODEL"], "Name at least one dataset"),
-        (["predict", "MODEL", "--data", "DATA", "--split", "exam"], "A dataset has no part 'exam'"),
+        (["predict", "MODEL", "--data", "DATA", "--split", "exam"], "A dataset has no split 'exam'"),
         (["predict", "MODEL", "--data", "DATA", "--positions", "-1"], "--positions must be 0 or more, not -1."),
         (["predict", "none", "--data", "DATA"], "There is no model file 'none'."),
     ],

@@ -11,7 +11,7 @@ from helpers.commands import call
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
-from nobi.models.model import DeepModel, Model, load_deep, load_model, save_deep, save_model
+from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.players.inspection import inspect_network
@@ -120,7 +120,7 @@ def deep(tmp_path_factory):
     with torch.no_grad():
         for weights in network.parameters():  # a fresh one has hardly an opinion
             weights.normal_(0, 0.4, generator=rng)
-    save_deep(path, DeepModel(network, 9, {}))
+    save_model(path, DeepModel(network, 9, {}))
     return path
 
 
@@ -186,7 +186,7 @@ def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
     code, out, err = call(capsys, *command, str(models))
     assert (code, out) == (2, "")
     inside = f"choose one of {models / 'mlp.safetensors'} or {models / 'swiping.safetensors'}"
-    assert err == f"nobi: {str(models)!r} is a folder and no model file; {inside}.\n"
+    assert err == f"nobi: {str(models)!r} is a folder and not a model file; {inside}.\n"
 
 
 @pytest.mark.parametrize("name", ["", "a" * 300, "tests", "heuristc"])
@@ -207,7 +207,7 @@ def test_values_that_are_no_numbers(capsys, tmp_path):
     with torch.no_grad():
         for weights in network.parameters():
             weights.fill_(1e30)
-    save_deep(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
+    save_model(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
     code, _, err = call(capsys, "show", str(tmp_path / "wild.safetensors"))
     assert (code, err) == (2, "nobi: The network's values are no numbers: its training has diverged.\n")
 

@@ -86,7 +86,7 @@ def test_list(capsys):
             ["c14-table1", "--data", "pros=x"],
             "There is no role 'pros' for a dataset; did you mean 'pro'? ",
         ),
-        (["c14-table1", "--data", "pro=nowhere"], "There is no dataset 'nowhere'; 'nobi data import' makes one."),
+        (["c14-table1", "--data", "pro=nowhere"], "There is no dataset 'nowhere'"),
         ([SMALL, "--threads", "-1"], "--threads must be 0 or more, not -1."),
         ([SMALL, "--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
     ],

@@ -132,7 +132,7 @@ def test_damaged_files(tmp_path):
         ({"champions": tensors["champions"]}, texts, "is damaged"),
         (tensors, {**texts, "format": "other"}, "is not a checkpoint of this version"),
         (tensors, {"format": texts["format"]}, "is damaged"),
-        (tensors, {**texts, "fingerprint": "0"}, "draws other weights than it did"),
+        (tensors, {**texts, "fingerprint": "0"}, "draws other weights than before"),
     ):
         save_tensors(path, changed, texts_now)
         assert sentence in fault_of(maker(), tmp_path, resume=True)

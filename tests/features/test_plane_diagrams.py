@@ -8,7 +8,7 @@ import pytest
 from helpers.diagrams import CAPTURES, ENDLESS_LADDER, KO, ONE_STONE_SUICIDE
 from helpers.positions import play, position
 from helpers.twins import as_dict
-from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
+from nobi.board.ladders import allocate_ladder_workspace, captures_in_ladder, ladder_limit_hits
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import COLUMNS, point_named, row_column
 from nobi.encoding import position_planes
@@ -149,7 +149,7 @@ def test_a_ladder_that_branches_is_read_to_its_end(stones, steps):
     before = ladder_limit_hits()
     assert marked(game, "ladder") == {"C4"}
     assert ladder_limit_hits() == before
-    workspace = allocate_ladder_room(25)
+    workspace = allocate_ladder_workspace(25)
     move, target = (np.uint16(point_named(name, 25)) for name in ("C4", "C3"))
     assert captures_in_ladder(game.boards.stones, game.boards.chains, 0, workspace, move, target)
     assert workspace.steps[0] > steps

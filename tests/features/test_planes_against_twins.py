@@ -9,12 +9,13 @@ from helpers.diagrams import SEND_TWO
 from helpers.positions import play, position
 from helpers.records import collection_of, random_records
 from helpers.twins import MARKS, as_dict
-from nobi.board.ladders import allocate_ladder_room, captures_in_ladder, ladder_limit_hits
-from nobi.board.stones import BLACK, WHITE, copy_of
+from nobi.board.ladders import allocate_ladder_workspace, captures_in_ladder, ladder_limit_hits
+from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import point_at, row_column
 from nobi.encoding import position_planes
 from nobi.features import make_planes, names
 from nobi.games.go import Go, GoSettings
+from nobi.memory import copy_state
 from nobi.records.encoder import Encoder
 from reference import planes as plain
 from reference import surround
@@ -117,8 +118,8 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
     size, board, me = drawn
     game = set_up(size, board, me)
     boards = game.boards
-    before = copy_of(boards)
-    workspace, limit_hits = allocate_ladder_room(size), ladder_limit_hits()
+    before = copy_state(boards)
+    workspace, limit_hits = allocate_ladder_workspace(size), ladder_limit_hits()
     for target, mark in board.items():
         liberties = plain.chain_and_liberties(board, target, size)[1]
         if mark == surround.OTHER[me] and len(liberties) == 2:
@@ -128,7 +129,7 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
                     works = captures_in_ladder(boards.stones, boards.chains, 0, workspace, point, stone)
                     assert works == plain.attack_succeeds(board, size, move, target, me, None)
                     assert ladder_limit_hits() == limit_hits
-                    assert not workspace.trail.height.any()
+                    assert not workspace.undo.height.any()
     np.testing.assert_array_equal(boards.stones.colour, before.stones.colour)
     np.testing.assert_array_equal(boards.chains.head, before.chains.head)
     np.testing.assert_array_equal(boards.chains.around[0], before.chains.around[0])
@@ -159,7 +160,7 @@ def test_a_game_is_not_changed_by_looking_at_it():
     game = Go(9)
     for move in ["E5", "E4", "D4", "F4", "C4", "D3"]:
         game.play(move)
-    before = copy_of(game.boards)
+    before = copy_state(game.boards)
     position_planes(game, make_planes("m15"))
     for kept in ("colour", "empty", "slot"):
         np.testing.assert_array_equal(getattr(game.boards.stones, kept), getattr(before.stones, kept))

@@ -160,7 +160,7 @@ def test_a_record_is_loaded_up_to_what_cannot_be_read(tmp_path):
     assert loaded(file, broken, "3") == ("A9", "B8", "black")
     talk = Talk(size=9)
     for end in ("", "4", "99"):
-        assert talk.fault(f"loadsgf {file} {end}") == "cannot load file: Move 3 is 'zz', which is no point"
+        assert talk.fault(f"loadsgf {file} {end}") == "cannot load file: Move 3 is 'zz', which is not a point"
 
 
 def test_an_illegal_move_of_a_record_is_named_with_the_reason(tmp_path):
@@ -170,7 +170,7 @@ def test_an_illegal_move_of_a_record_is_named_with_the_reason(tmp_path):
     send_two = b"(;SZ[5]AB[ad][bd]AW[cd][be][de]"  # white sends two stones and takes one back
     again = "it repeats an earlier position"
     reasons = {
-        (ko, "simple"): "move 3, black at C8, is illegal: it takes back a ko at once",
+        (ko, "simple"): "move 3, black at C8, is illegal: it recaptures a ko at once",
         (suicide, "simple"): "move 1, white at A9, is illegal: it is suicide",
         (send_two + b"PL[W];W[ae];B[ce];W[be])", "positional"): (
             f"move 3, white at B1, is illegal: {again}, which positional superko forbids"

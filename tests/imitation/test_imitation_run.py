@@ -19,7 +19,7 @@ from nobi.games import variant
 from nobi.imitation.data import Reader
 from nobi.imitation.run import ImitationRun, read_checkpoint, save_trained, schedule_of
 from nobi.imitation.settings import ImitationSettings
-from nobi.models.model import DeepModel, load_deep, load_model, save_deep
+from nobi.models.model import DeepModel, load_deep, load_model, save_model
 from nobi.networks.deep import make_deep
 from nobi.players import make_player
 
@@ -183,7 +183,7 @@ def test_deep_networks_are_saved_as_players(tmp_path, games57):
 
 def test_weights_can_come_from_a_model(tmp_path, games5):
     start = tmp_path / "start.safetensors"
-    save_deep(start, DeepModel(make_deep(NET, 77), 5))
+    save_model(start, DeepModel(make_deep(NET, 77), 5))
     run = ImitationRun(tmp_path / "run", some(games5, start=str(start)))
     fresh = make_deep(NET, 77)
     assert all((a == b).all() for a, b in zip(run.network.parameters(), fresh.parameters(), strict=True))

@@ -14,13 +14,14 @@ from nobi.games.go import Go, GoSettings
 from nobi.imitation.prediction import (
     MOVES_A_GROUP,
     MoveRankings,
-    _rank,
+    first_filters,
     open_evaluation,
     prediction_of,
     quality_of,
+    rank_targets,
     within,
 )
-from nobi.models.model import DeepModel, save_deep
+from nobi.models.model import DeepModel, save_model
 from nobi.networks.deep import make_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
@@ -35,7 +36,7 @@ def model(tmp_path_factory):
         for weights in network.parameters():  # those of a fresh one give moves nearly the same value
             weights.normal_(0, 0.4, generator=rng)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
-    save_deep(path, DeepModel(network, 5))
+    save_model(path, DeepModel(network, 5))
     return path
 
 
@@ -111,7 +112,7 @@ def made_up(game, better, equal=1, log_probability=-1.0):
 
 
 def test_moves_that_a_network_cannot_tell_apart_share_their_places():
-    better, equal, logs = _rank(
+    better, equal, logs = rank_targets(
         torch.tensor([[1.0, 3.0, 1.0, 1.0, 0.0], [0.0, 0.0, 5.0, -1.0, 0.0]]), torch.tensor([2, 2])
     )
     assert better.tolist() == [1, 0]
@@ -170,7 +171,8 @@ def test_a_sample_of_positions(model, games57):
 
 
 def test_filters_are_those_of_the_first_convolution(model, games57):
-    assert open_evaluation(model, [games57], "test").filters().shape == (4, 36, 5, 5)
+    network = open_evaluation(model, [games57], "test").model.network
+    assert first_filters(network).shape == (4, 36, 5, 5)
 
 
 def test_bad_input(tmp_path, model, games5, games57):
@@ -179,6 +181,6 @@ def test_bad_input(tmp_path, model, games5, games57):
     assert "has no part 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
     assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
     fixed = tmp_path / "fixed.safetensors"
-    save_deep(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
+    save_model(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
     with pytest.raises(NobiError, match="plays on 7x7 only, and there are games on 5x5"):
         open_evaluation(fixed, [games57], "test")

@@ -63,7 +63,7 @@ def test_openings_from_unusual_records(tmp_path, content, black, white):
         ("turn.sgf", "(;FF[4]GM[1]SZ[9];B[cc];B[dd])", "move 2 is not made by the player whose turn it is"),
         ("text.sgf", "no record", "is not a game record"),
         ("late.sgf", "(;SZ[9];B[cc];AW[dd];B[ee])", "late.sgf' sets up stones after move 1."),
-        ("point.sgf", "(;SZ[9];B[cc];W[zz])", "cannot be read to its end: Move 2 is 'zz', which is no point."),
+        ("point.sgf", "(;SZ[9];B[cc];W[zz])", "cannot be read to its end: Move 2 is 'zz', which is not a point."),
         (
             "ko.sgf",
             "(;SZ[9]AB[ba][ab][bc]AW[ca][cc][db];B[cb];W[bb];B[cb])",

@@ -12,7 +12,7 @@ from safetensors.numpy import load, save
 import nobi
 from networks.deep_shared import lively, outputs, random_planes
 from nobi.errors import NobiError
-from nobi.models.model import DeepModel, Model, load_deep, load_model, save_deep, save_model
+from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 
@@ -29,7 +29,7 @@ WORDS = [
 
 def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
     net = lively(spec).float()
-    save_deep(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
+    save_model(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
     return net
 
 
@@ -92,7 +92,7 @@ def test_a_compiled_swiping_network_loads_as_its_twin(tmp_path):
     assert model.provenance["seed"] == 1
     mlp = make_network("mlp:hidden=2")
     save_model(path, Model(mlp, mlp.random_weights(5, np.random.default_rng(1)), 5))
-    with pytest.raises(NobiError, match="no deep network like mlp:hidden=2"):
+    with pytest.raises(NobiError, match="no deep network equal to mlp:hidden=2"):
         load_deep(path)
 
 
@@ -136,10 +136,10 @@ def damaged(content, kind):
 
 
 KINDS = {
-    "truncated": "is not a whole .safetensors file",
-    "header cut": "is not a whole .safetensors file",
-    "empty": "is not a whole .safetensors file",
-    "pickle": "is not a whole .safetensors file",
+    "truncated": "is not a complete .safetensors file",
+    "header cut": "is not a complete .safetensors file",
+    "empty": "is not a complete .safetensors file",
+    "pickle": "is not a complete .safetensors file",
     "wrong shape": "not 3x4",
     "a tensor too few": "not absent",
     "a tensor too many": "'more' of nobi-net:width=16,blocks=1 is absent",
@@ -181,7 +181,7 @@ def test_state_survives_a_network_on_another_kind_of_number(tmp_path):
     """A network trained in double precision is saved in single."""
     path = tmp_path / "model.safetensors"
     net = lively("mdlstm:hidden=2")
-    save_deep(path, DeepModel(net, 9))
+    save_model(path, DeepModel(net, 9))
     loaded = load_deep(path).network
     torch.testing.assert_close(loaded.weights, net.weights.float())
     assert make_deep(str(loaded)).weight_count() == loaded.weight_count()

@@ -125,14 +125,14 @@ def test_networks_that_serve_every_size(spec):
     net = lively(spec)
     assert net.sizes is None
     for size in (5, 6, 9, 19, 25):
-        net.check_serves(size)
+        net.check_size(size)
         found = outputs(net, random_planes(net, 2, size))
         assert found.shape == (2, size, size)
         assert np.isfinite(found).all()
         assert found.std() > 0
     for size in (4, 26):
         with pytest.raises(NobiError, match="5 to 25"):
-            net.check_serves(size)
+            net.check_size(size)
 
 
 @pytest.mark.parametrize("spec", ONE_SIZE)

@@ -73,7 +73,7 @@ def test_there_and_back(kind):
     assert model.size == 7
     assert model.provenance == {"seed": 3}
     np.testing.assert_array_equal(model.weights, weights)
-    twin.start_afresh(1)
+    twin.init_weights(1)
     np.testing.assert_array_equal(model.weights, weights)  # a copy
     assert {name: tuple(part.shape) for name, part in twin.split().items()} == network.groups(7)
 
@@ -119,5 +119,5 @@ def test_diagonals_visit_every_cell_after_its_predecessors(gates):
         for cell, beside, above in zip(sweeps.cell[:, d], sweeps.beside, sweeps.above, strict=True):
             for before in (int(beside), int(above)):  # with `keep` a slot is a step
                 assert before == cells or at[int(sweeps.cell[before, d])] == at[int(cell)] - 1
-        places = diagonals.place.view(cells, count)[:, d]
+        places = diagonals.step.view(cells, count)[:, d]
         assert [int(p) // count for p in places[order]] == list(range(cells))

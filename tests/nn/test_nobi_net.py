@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from networks.deep_shared import random_planes
-from nobi.models.model import DeepModel, compiled_in, load_deep, read_model_file, save_deep
+from nobi.models.model import DeepModel, compiled_in, load_deep, read_model_file, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 from nobi.networks.deep.nobi_net import BatchNorm
@@ -81,7 +81,7 @@ def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(spec
 @pytest.mark.parametrize("spec", WORDS)
 def test_without_torch_the_values_are_the_same(tmp_path, spec):
     net = trained(spec)
-    save_deep(tmp_path / "m.safetensors", DeepModel(net, 19))
+    save_model(tmp_path / "m.safetensors", DeepModel(net, 19))
     compiled = compiled_in(read_model_file(tmp_path / "m.safetensors"))
     assert isinstance(compiled, CompiledNobiNet)
     assert str(compiled) == spec
@@ -128,7 +128,7 @@ def test_statistics_move_in_training_only():
 
 
 def test_playing_needs_no_torch(tmp_path):
-    save_deep(tmp_path / "m.safetensors", DeepModel(make_deep("nobi-net:width=16,blocks=2"), 9))
+    save_model(tmp_path / "m.safetensors", DeepModel(make_deep("nobi-net:width=16,blocks=2"), 9))
     script = f"""
 import sys
 sys.modules["torch"] = None

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nobi.records.collection import WHITE_BIT
+from nobi.records.collection import WHITE_BIT, SgfRecord
 from nobi.records.properties import RecordError
-from nobi.records.sgf_reader import SgfRecord, parse_sgf
+from nobi.records.sgf_reader import parse_sgf
 
 BRACKETS = b"[\\]"
 LEADS = {"big5": range(0xA4, 0xF9), "gb18030": range(0x81, 0xFE), "shift_jis": [*range(0x83, 0xA0), *range(0xE0, 0xFC)]}
@@ -116,7 +116,7 @@ def test_declared_encodings(charset, encoding, name):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"(;CA[UTF-8]SZ[9]PB[\xff\xfe\xfa];B[aa])", "Its bytes are no UTF-8 text, as which it is declared."),
+        (b"(;CA[UTF-8]SZ[9]PB[\xff\xfe\xfa];B[aa])", "not valid UTF-8"),
         (b"(;CA[klingon]SZ[9]PB[\xff];B[aa])", "Its encoding, CA[klingon], is unknown."),
         (b"(;CA[hex]SZ[9]PB[\xff];B[aa])", "Its encoding, CA[hex], is unknown."),
         (b"(;CA[rot13]SZ[9]PB[\xff];B[aa])", "Its encoding, CA[rot13], is unknown."),
@@ -126,4 +126,5 @@ def test_declared_encodings(charset, encoding, name):
 def test_encodings_that_do_not_fit(content, reason):
     [error] = parse_sgf(content)
     assert isinstance(error, RecordError)
-    assert (error.kind, error.reason) == ("wrong-encoding", reason)
+    assert error.kind == "wrong-encoding"
+    assert reason in error.reason

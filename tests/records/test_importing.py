@@ -265,7 +265,7 @@ def test_what_is_no_dataset_is_never_replaced(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     for name in ("mine", "new.sgfl"):
-        with pytest.raises(NobiError, match="is no dataset"):
+        with pytest.raises(NobiError, match="is not a dataset"):
             import_records([source], tmp_path / name, force=True)
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
     (tmp_path / "empty").mkdir()
@@ -287,7 +287,7 @@ def test_a_failed_replacement_leaves_the_old_one(tmp_path):
     imported(tmp_path, *lines(5))
     before = all_bytes(tmp_path / "data")
     (tmp_path / "bad.sgfl").write_bytes(b"(;GM[4];B[aa])\n(;GM[4];B[aa])\nhello")
-    with pytest.raises(NobiError, match=r"None of 3 records can be taken \(wrong-game 2, not-sgf 1\)"):
+    with pytest.raises(NobiError, match=r"All 3 records were rejected \(wrong-game 2, not-sgf 1\)"):
         import_records([tmp_path / "bad.sgfl"], tmp_path / "data", force=True)
 
     def interrupt(_):
@@ -391,15 +391,15 @@ def _edit(**changes):
     ("change", "words"),
     [
         (_edit(version=2), "has version 2 of the format, and this program reads version 1"),
-        (_edit(format="cake"), "is no dataset"),
-        (_edit(files={}), "damaged: manifest.json does not name its files"),
-        (lambda folder: (folder / "manifest.json").unlink(), "is no dataset: it holds no manifest.json"),
+        (_edit(format="cake"), "is not a dataset"),
+        (_edit(files={}), "damaged: manifest.json does not list its files"),
+        (lambda folder: (folder / "manifest.json").unlink(), "is not a dataset: it has no manifest.json"),
         (lambda folder: (folder / "manifest.json").write_text("{"), "damaged: manifest.json cannot be read"),
         (lambda folder: (folder / "train" / "moves.npy").unlink(), "damaged: train/moves.npy is missing"),
         (lambda folder: (folder / "train" / "moves.npy").write_bytes(b"x"), "damaged: train/moves.npy has 1 bytes"),
         (lambda folder: _flip(folder / "train" / "moves.npy", 0), "damaged: train/moves.npy cannot be read"),
-        (lambda folder: _flip(folder / "train" / "start.npy", 128), "damaged: the arrays of train do not fit together"),
-        (lambda folder: _flip(folder / "train" / "size.npy", 128), "damaged: the arrays of train do not fit together"),
+        (lambda folder: _flip(folder / "train" / "start.npy", 128), "damaged: the arrays of train are inconsistent"),
+        (lambda folder: _flip(folder / "train" / "size.npy", 128), "damaged: the arrays of train are inconsistent"),
     ],
 )
 def test_datasets_that_cannot_be_read(tmp_path, change, words):
@@ -423,7 +423,7 @@ def test_a_change_that_only_the_hash_shows(tmp_path):
 
 
 def test_other_things_that_cannot_be_opened(tmp_path):
-    with pytest.raises(NobiError, match="There is no dataset"):
+    with pytest.raises(NobiError, match="There is not a dataset"):
         Dataset.open(tmp_path / "nowhere")
     with pytest.raises(NobiError, match="no part 'exam'; choose one of train, validation or test"):
         imported(tmp_path, *lines(2)).collection("exam")
@@ -447,7 +447,7 @@ def test_every_name_of_a_file_can_be_told(tmp_path):
     dataset = Dataset.open(tmp_path / "data")
     assert [line["record"] for line in dataset.rejected()] == ["b.sgf", "c\\xfc.sgf", "", "d\\xfc.sgf"]
     reasons = [line["reason"].replace(f"{tmp_path}/", "") for line in dataset.rejected()]
-    assert reasons[0] == reasons[2] == "The same game came before: a\\xfc.sgf of M\\xfcller."
+    assert reasons[0] == reasons[2] == "It is the same game as a\\xfc.sgf of M\\xfcller."
     (tmp_path / "alone.sgf").write_bytes(game[:-2])
     with pytest.raises(NobiError, match=r"the first, .*alone.sgf: It ends in the middle"):
         import_records([tmp_path / "alone.sgf"], tmp_path / "other")

@@ -34,7 +34,7 @@ TWO_KOS = "(;SZ[9]AB[db][cc][dd][df][cg][dh][eg]AW[eb][fc][ed][dc][ef][fg][eh];B
         ("(;SZ[9];B[aa];W[aa])", "illegal-move", "Move 2, white at A9, is illegal: the point is taken."),
         ("(;SZ[9]AB[cc];W[aa];B[cc])", "illegal-move", "Move 2, black at C7, is illegal: the point is taken."),
         ("(;SZ[9]AB[ab][ba];W[aa])", "illegal-move", "Move 1, white at A9, is illegal: it is suicide."),
-        (KO + ";W[dc])", "illegal-move", "Move 2, white at D7, is illegal: it takes back a ko at once."),
+        (KO + ";W[dc])", "illegal-move", "Move 2, white at D7, is illegal: it recaptures a ko at once."),
         (KO + ";W[aa];B[bb];W[dc])", None, None),
         (KO + ";W[];B[];W[dc])", None, None),
         ("(;SZ[9]AB[aa]AW[ab][ba];B[ee])", "set-up", "The stones at A9 are set up without a liberty."),

@@ -13,10 +13,10 @@ from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.records import sgf_reader
-from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.collection import PASS_CODE, WHITE_BIT, SgfRecord
 from nobi.records.importing import unusable
 from nobi.records.properties import RecordError
-from nobi.records.sgf_reader import SgfRecord, parse_sgf, read_sgf
+from nobi.records.sgf_reader import parse_sgf, read_sgf
 from nobi.records.sgf_writer import sgf_of
 
 W, PASS = WHITE_BIT, PASS_CODE
@@ -148,12 +148,12 @@ def test_set_up(text, setup, handicap):
         (b"(;SZ[9];B[aa];W", "truncated", "ends in the middle of a move"),
         (b"(;SZ[9", "malformed", "ends in the middle of the property SZ"),
         (b"(;SZ[9]AB[aa][b", "malformed", "ends in the middle of the property AB"),
-        (b"(;SZ[9];B[aa];!W[bb])", "malformed", "no correct SGF: '!W"),
+        (b"(;SZ[9];B[aa];!W[bb])", "malformed", "not correct SGF: '!W"),
         (b"(;SZ[9];B;W[bb])", "malformed", "B has no value"),
         (b"(;SZ[9];B[aa];W;B[bb])", "malformed", "W has no value"),
         (b"(;SZ[9];[aa];W[bb])", "malformed", "'.aa.;W.bb..' is unexpected"),
         (b"(;SZ[9];B[aa];w[bb];B[cc])", "malformed", "'w' has no capital letter"),
-        (b"(;SZ[9];B[aa]()W[bb])", "malformed", "W stands outside of a node"),
+        (b"(;SZ[9];B[aa]()W[bb])", "malformed", "W is outside of a node"),
         (b"(;SZ[9]AB[aa]PL[?])", "malformed", r"PL\[\?\] names no player"),
         (b"(;CA[a\\0]SZ[9]PB[\xff];B[aa])", "wrong-encoding", "unknown"),
         (b"(;GM[4]SZ[15];B[hh])", "wrong-game", r"GM\[4\]"),
@@ -177,7 +177,7 @@ def test_set_up(text, setup, handicap):
         (b"(;SZ[9];B[aa];AE[aa];B[bb])", "set-up", "after move 1"),
         (b"(;SZ[9];B[aa]AW[cc];B[bb];W[dd]AB[ee])", "set-up", "after move 2"),  # stones of a node first
         (b"(;SZ[9]AB[aa]AE[aa];W[bb])", "set-up", "two colours"),
-        (b"(;SZ[19]HA[12];W[bb])", "set-up", "12 handicap stones are missing, and there are no usual points"),
+        (b"(;SZ[19]HA[12];W[bb])", "set-up", "12 handicap stones are missing, and there are no standard points"),
         (b"(;SZ[9]HA[4]AW[aa];W[bb])", "set-up", "4 handicap stones are missing"),
         (b"(;SZ[9])", "no-moves", "No stone"),
         (b"(;SZ[9];B[];W[tt])", "no-moves", "No stone"),
@@ -341,7 +341,7 @@ def test_what_is_wrong_late_leaves_the_moves_before():
     assert found.error.reason == "Move 3 is 'jj', which is not on the 9x9 board."
     found = only("(;SZ[9];B[aa]C[x];W[bb];B[c3];W[cc])")
     assert found.moves.tolist() == [0, 10 | W]
-    assert found.error.reason == "Move 3 is 'c3', which is no point."
+    assert found.error.reason == "Move 3 is 'c3', which is not a point."
 
 
 def test_files(tmp_path):

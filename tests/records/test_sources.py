@@ -156,7 +156,7 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     [
         (lambda _: None, "There is no file or folder"),
         (lambda path: path.mkdir(), "There are no records"),
-        (lambda path: path.write_text("x"), "none of the kinds of files"),
+        (lambda path: path.write_text("x"), "not a supported kind of file"),
     ],
 )
 def test_paths_that_lead_nowhere(tmp_path, make, words):

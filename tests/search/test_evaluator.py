@@ -14,7 +14,7 @@ from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games import variant
-from nobi.models.model import DeepModel, Model, save_deep, save_model
+from nobi.models.model import DeepModel, Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
@@ -256,7 +256,7 @@ def test_model_files(tmp_path):
 def test_deep_networks_guide_a_search(tmp_path):
     network = make_deep("nobi-net:width=16,blocks=1", seed=2)
     path = tmp_path / "deep.safetensors"
-    save_deep(path, DeepModel(network, 9))
+    save_model(path, DeepModel(network, 9))
     search = started(None, "go", mode="synchronous", model=str(path))
     search.run(1)
     game = variant("go", 5).new()
@@ -340,7 +340,7 @@ def test_a_slow_network_gets_small_batches_beside_the_search():
 
 def test_a_search_with_a_network_that_waits_for_it_is_the_same_every_time(tmp_path):
     path = tmp_path / "deep.safetensors"
-    save_deep(path, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=2), 9))
+    save_model(path, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=2), 9))
 
     def found():
         search = started(None, size=7, mode="synchronous", model=str(path))

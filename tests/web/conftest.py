@@ -97,7 +97,7 @@ def server(model_file, runs_folder, tmp_path_factory):
     assert "Traceback" not in log.read_text()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright runs an event loop, which other tests must not meet
 def browser():
     from playwright.sync_api import sync_playwright
 

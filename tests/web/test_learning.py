@@ -7,9 +7,11 @@ import time
 import pytest
 
 from nobi.errors import NobiError
+from nobi.web.jobs import WENT_WRONG
 from nobi.web.learning import Learner
 from nobi.web.opponents import Catalogue
 from nobi.web.runs import Runs
+from nobi.web.tasks import Task
 
 
 @pytest.fixture
@@ -69,3 +71,35 @@ def test_a_damaged_model_is_left_out_of_the_list(tmp_path):
     folder.mkdir()
     (folder / "bad.safetensors").write_bytes(b"nonsense")
     assert [one for one in Catalogue(saved=folder).models() if one.origin == "saved"] == []
+
+
+def test_a_computation_that_nobody_waits_for_ends(jobs):
+    now = [0.0]
+    task = Task(jobs, "visitor", "test", lambda: now[0])
+    steps = []
+
+    def work(stop, report):
+        while not stop.is_set():
+            steps.append(1)
+            now[0] += 100
+            report(0.5)
+        return "ended"
+
+    task.start(work)
+    end = time.monotonic() + 60
+    while len(steps) < 7 or task._job is None or not task._job.done.is_set():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert task.poll() == "ended"
+    assert len(steps) == 7
+
+
+def test_an_unexpected_error_of_a_computation_is_a_sentence(jobs):
+    task = Task(jobs, "visitor", "test")
+    task.start(lambda *_: 1 / 0)
+    end = time.monotonic() + 60
+    while task.busy:
+        assert task.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert task.failed == WENT_WRONG

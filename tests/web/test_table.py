@@ -323,6 +323,9 @@ def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
     assert fresh.session.game.moves == []  # a new tab has a game of its own
     fresh.back()
     assert fresh.session.size == 5
+    made = visitors.keep("one", "desk", list)
+    assert visitors.keep("one", "desk", list) is made
+    assert visitors.keep("two", "desk", list) is not made
     gone = one.session.plain() | {"setup": one.session.setup.plain() | {"opponent": "champion-run-7"}}
     assert visitors.table("six", gone).session.game.moves == one.session.game.moves
     for i in range(MOST_VISITORS - 6):

@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.frames import frame_of
 from nobi.games.base import Game, Variant
 from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
+
+if TYPE_CHECKING:
+    import pandas
 
 SPEED_SHARE = 0.2
 """S08's p: the share of a game's score that depends on its length."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlayedGames:
     """The results of games `first`, `first` + 1, …; player A has Black in the games of even number."""
 
@@ -69,6 +74,16 @@ class PlayedGames:
         """The first `count` games."""
         return PlayedGames(self.variant, self.first, *self.part(0, count))
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per game: number, colour and points of A, number of moves."""
+        numbers = range(self.first, self.first + len(self))
+        columns = zip(numbers, self.colour_of_a.tolist(), self.points_of_a.tolist(), self.length.tolist(), strict=True)
+        names = {BLACK: "black", WHITE: "white"}
+        return frame_of({"game": n, "a": names[c], "points": p, "moves": m} for n, c, p, m in columns)
+
+    def __repr__(self) -> str:
+        return f"<PlayedGames {self.variant!s}: {len(self):,} games, A wins {100 * self.win_rate().value:.1f} %>"
+
     def replay(self, i: int) -> Game:
         """Game i, replayed to its end."""
         if self.moves.shape[1] == 0:
@@ -100,6 +115,9 @@ class MatchStatistics:
     length: Interval
     elo: Interval
     """The Elo difference to the opponent."""
+
+    def __str__(self) -> str:
+        return f"{self.wins} wins, {self.draws} draws, {self.losses} losses: win rate {self.win_rate}"
 
 
 @dataclass(frozen=True)

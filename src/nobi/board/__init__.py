@@ -1,1 +1,1 @@
-"""What the games share: stones, chains, rows, areas, and their text forms. Read `stones` first."""
+"""Boards: stones, chains, areas, ladders, symmetries and text forms, shared by the games. Read `stones` first."""

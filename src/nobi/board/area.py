@@ -1,4 +1,4 @@
-"""Who surrounds what: the counting at the end of a game of Go."""
+"""Area and territory: counting the board at the end of a game of Go."""
 
 from typing import NamedTuple
 
@@ -13,25 +13,23 @@ _UNSEEN = 255
 
 
 class Areas(NamedTuple):
-    """Where a count leaves its findings; one board at a time."""
+    """The workspace of a count, for one board at a time."""
 
-    owner: NDArray[np.uint8]
-    """[point] BLACK, WHITE or EMPTY for nobody's; the border is nobody's."""
-    queue: NDArray[np.uint16]
-    """[i] the points of the region that is being walked through."""
+    owner: NDArray[np.uint8]  # [point] BLACK, WHITE, or EMPTY for neutral points and the border
+    queue: NDArray[np.uint16]  # [i] the points of the current region
 
 
 def allocate_areas(size: int) -> Areas:
-    """Makes room for the count of one board."""
+    """Allocate the workspace for one board."""
     return Areas(zeros(points_of(size), np.uint8), zeros(size * size, np.uint16))
 
 
 @compiled
 def find_owners(stones: Stones, g: int, areas: Areas) -> None:
-    """Finds the owner of every point of board g.
+    """Find the owner of every point of board g.
 
-    A stone's point is its colour's; an empty region that touches stones of one colour only is that colour's;
-    every other empty region is nobody's.
+    A point with a stone belongs to its colour, an empty region next to stones of one colour only to that colour; every
+    other empty region is neutral.
     """
     owner, region = areas.owner, areas.queue
     for point in range(len(owner)):
@@ -68,7 +66,7 @@ def find_owners(stones: Stones, g: int, areas: Areas) -> None:
 
 @compiled
 def area_margin(stones: Stones, g: int, areas: Areas) -> int:
-    """Black's stones and territory less white's."""
+    """Black's stones and territory minus white's."""
     find_owners(stones, g, areas)
     margin = 0
     for point in range(len(areas.owner)):
@@ -79,7 +77,7 @@ def area_margin(stones: Stones, g: int, areas: Areas) -> int:
 
 @compiled
 def territory_margin(stones: Stones, g: int, areas: Areas) -> int:
-    """Black's territory, its empty points only, less white's."""
+    """Black's territory, empty points only, minus white's."""
     find_owners(stones, g, areas)
     margin = 0
     for i in range(stones.empties[g]):

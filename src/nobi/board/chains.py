@@ -1,22 +1,22 @@
 """Chains of connected stones and their liberties (Go, Atari-Go).
 
-A chain is named by one of its stones, its head. Its liberties are kept as *pseudo-liberties*: every pair of a stone
-and an empty neighbour counts, so that placing or lifting a stone is a plain addition, and merging two chains is
-one as well. Three sums over those pairs, packed into one word, tell all that the rules ask:
+A chain is identified by one of its stones, its head. Its liberties are stored as *pseudo-liberties*: every pair of a
+stone and an empty neighbour counts, so that placing or removing a stone is an addition, and so is merging two chains.
+Three sums over these pairs, packed into one word, answer all questions of the rules:
 
     count of pairs    bits 50…62    ≤ 1,248         (25x25: at most 4 · 312 pairs)
     Σ point           bits 30…49    ≤ 842,400
     Σ point²          bits  0…29    ≤ 568,620,000
 
-A word of zero is a chain without liberties. All pairs lead to the same point, an atari, if and only if
-count · Σ point² = (Σ point)² (Cauchy–Schwarz), and the last liberty is then Σ point / count.
+The word is zero if the chain has no liberty. The chain is in atari, all pairs have the same empty point, if and only if
+count · Σ point² = (Σ point)² (Cauchy–Schwarz); the last liberty is then Σ point / count.
 
-Every point also counts its neighbours: how many are black, white, and occupied at all, four bits each, border counted
-as all three. Whether a point has an empty neighbour, or is an eye, is then one comparison.
+For every point, the numbers of black, white and occupied neighbours are stored as well, four bits each; the border
+counts as all three. Whether a point has an empty neighbour, or is an eye, is then one comparison.
 
-A processor guesses branches, and stones are hard to guess: a wrong guess costs more than ten additions. So the
-updates of a point's four neighbours do not ask what is there. An empty point and a border point are their own heads,
-and what is added to the liberties of such a "chain" is never read.
+A mispredicted branch costs more than ten additions, and the colours of stones are hard to predict. The updates of a
+point's four neighbours therefore have no branches. An empty point or a border point is its own head, and the liberties
+that are added to such a "chain" are never read.
 """
 
 from functools import cache
@@ -49,32 +49,25 @@ _COUNT, _SUM = 50, 30
 _SUM_MASK, _SQUARE_MASK = (1 << 20) - 1, (1 << 30) - 1
 
 _ONE = (0, 0x101, 0x110)
-"""[colour] what one stone adds to the counts of its neighbours: 0x(occupied)(white)(black)."""
+"""[colour] the contribution of one stone to the counts of its neighbours: 0x(occupied)(white)(black)."""
 _ALL_OCCUPIED = 0x400
 
 
 class Chains(NamedTuple):
     """The chains of boards g."""
 
-    weight: NDArray[np.int64]
-    """[point] what one pair that leads to this point adds to a chain's liberties."""
-    head: NDArray[np.uint16]
-    """[g, point] the head of a stone's chain; every other point is its own."""
-    next: NDArray[np.uint16]
-    """[g, point] the next stone of the chain, in a ring."""
-    stones: NDArray[np.uint16]
-    """[g, head] how many stones the chain has."""
-    liberties: NDArray[np.int64]
-    """[g, head] the three packed sums."""
-    around: NDArray[np.uint16]
-    """[g, point] the three packed counts of the point's neighbours."""
-    edges: NDArray[np.uint16]
-    """[point] what `around` is on an empty board."""
+    weight: NDArray[np.int64]  # [point] the contribution of a pair with this empty point to the packed sums
+    head: NDArray[np.uint16]  # [g, point] the head of a stone's chain; every other point is its own
+    next: NDArray[np.uint16]  # [g, point] the next stone of the chain, in a ring
+    stones: NDArray[np.uint16]  # [g, head] the number of stones of the chain
+    liberties: NDArray[np.int64]  # [g, head] the three packed sums
+    around: NDArray[np.uint16]  # [g, point] the three packed counts of the point's neighbours
+    edges: NDArray[np.uint16]  # [point] the value of `around` on an empty board
 
 
 @cache
 def _tables(size: int) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """The weights and edges of all boards of a size; they are shared, and never written to."""
+    """The weights and edges of a size; all boards share them, and they are never written to."""
     point = np.arange(points_of(size), dtype=np.int64)
     weight = (1 << _COUNT) + (point << _SUM) + point**2
     edges = np.zeros(points_of(size), np.uint16)
@@ -85,7 +78,7 @@ def _tables(size: int) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
 
 
 def allocate_chains(boards: int, size: int) -> Chains:
-    """Makes room for the chains of so many boards."""
+    """Allocate the chains of a number of boards."""
     points = points_of(size)
     weight, edges = _tables(size)
     return Chains(
@@ -101,7 +94,7 @@ def allocate_chains(boards: int, size: int) -> Chains:
 
 @inlined
 def clear_chains(chains: Chains, g: int) -> None:
-    """Readies board g for its first stone."""
+    """Initialise the empty board g."""
     for point in range(chains.head.shape[1]):
         chains.head[g, point] = point
         chains.around[g, point] = chains.edges[point]
@@ -115,13 +108,13 @@ def is_open(chains: Chains, g: int, point: int) -> bool:
 
 @inlined
 def is_alone(chains: Chains, g: int, point: int) -> bool:
-    """Whether no stone is beside the point."""
+    """Whether no neighbour of the point is a stone."""
     return chains.around[g, point] == chains.edges[point]
 
 
 @inlined
 def free_sides(chains: Chains, g: int, point: int) -> int:
-    """How many neighbours of the point are empty."""
+    """The number of empty neighbours of the point."""
     return SIDES - (chains.around[g, point] >> 8)
 
 
@@ -134,7 +127,7 @@ def is_enclosed(chains: Chains, g: int, point: int, colour: int) -> bool:
 
 @inlined
 def in_atari(liberties: int) -> bool:
-    """Whether these packed liberties are all one point."""
+    """Whether these packed liberties are those of a chain in atari."""
     total = (liberties >> _SUM) & _SUM_MASK
     return (liberties >> _COUNT) * (liberties & _SQUARE_MASK) == total * total
 
@@ -147,9 +140,9 @@ def last_liberty(liberties: int) -> int:
 
 @inlined
 def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: int) -> int:
-    """The packed liberties of a chain less all that lead to one of them.
+    """The packed liberties of a chain without one of its liberties.
 
-    What is left is in turn all one point (`in_atari`) if the chain has two liberties, and zero if it has one.
+    The result is in turn `in_atari` if the chain has two liberties, and zero if it has one.
     """
     liberties = chains.liberties[g, head]
     for k in range(SIDES):
@@ -159,14 +152,14 @@ def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: in
 
 @inlined
 def touching(chains: Chains, g: int, point: int, colour: int) -> int:
-    """How many stones of this colour are beside the point."""
+    """The number of neighbours of the point with a stone of this colour."""
     around = chains.around[g, point] - chains.edges[point]
     return (around if colour == BLACK else around >> 4) & 15
 
 
 @inlined
 def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Places a stone and joins it to its neighbours; captures nothing, even where no liberty is left.
+    """Place a stone and join it to its neighbours; nothing is captured, even if no liberty is left.
 
     Returns whether an enemy chain has lost its last liberty.
     """
@@ -181,7 +174,7 @@ def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
 
 @inlined
 def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Makes a stone that has just been put on the board a chain of its own and takes a liberty from its neighbours.
+    """Make a stone that has just been placed a chain of its own, and remove a liberty from its neighbours.
 
     Returns whether an enemy chain has lost its last liberty.
     """
@@ -207,7 +200,7 @@ def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: 
 
 @inlined
 def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
-    """Gives the neighbours of a stone that is taken off the board their liberty back."""
+    """Return a liberty to the neighbours of a stone that is removed."""
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
@@ -218,7 +211,7 @@ def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour:
 
 @inlined
 def retake_liberties(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
-    """Takes a liberty from the neighbours of a stone that is put back on the board."""
+    """Remove a liberty from the neighbours of a stone that is put back."""
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
@@ -229,7 +222,7 @@ def retake_liberties(stones: Stones, chains: Chains, g: int, point: int, colour:
 
 @inlined
 def join(chains: Chains, g: int, one: int, other: int) -> int:
-    """Makes two chains one; the stones of the smaller get the larger's head. Returns the head that is none any more."""
+    """Join two chains; the stones of the smaller one get the head of the larger. Returns the former head, or PASS."""
     if one == other:
         return as_point(PASS)
     large, small = one, other
@@ -249,7 +242,7 @@ def join(chains: Chains, g: int, one: int, other: int) -> int:
 
 @inlined
 def exchange_successors(chains: Chains, g: int, one: int, other: int) -> None:
-    """Makes the rings of two stones one ring, or of the ring of both two."""
+    """Join the rings of two stones, or split the ring of both into two."""
     after = chains.next[g, one]
     chains.next[g, one] = chains.next[g, other]
     chains.next[g, other] = after
@@ -257,7 +250,7 @@ def exchange_successors(chains: Chains, g: int, one: int, other: int) -> None:
 
 @inlined
 def capture_around(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> int:
-    """Takes off the chains of this colour beside the point that have no liberty; returns the number of stones."""
+    """Remove the neighbouring chains of this colour without liberties; return the number of stones."""
     captured = 0
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
@@ -268,7 +261,7 @@ def capture_around(stones: Stones, chains: Chains, g: int, point: int, colour: i
 
 @compiled
 def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
-    """Takes off the chain of the stone at this point; returns the number of its stones."""
+    """Remove the chain of the stone at this point; return the number of its stones."""
     colour = stones.colour[g, point]
     removed = 0
     stone = point
@@ -283,8 +276,8 @@ def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
 
 
 @inlined
-def breathes(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at an empty point, capturing nothing, would have a liberty."""
+def has_liberty_after(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Whether a stone of this colour at an empty point would have a liberty without capturing."""
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
@@ -295,8 +288,8 @@ def breathes(stones: Stones, chains: Chains, g: int, point: int, colour: int) ->
 
 
 @inlined
-def lives(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at an empty point would have a liberty, of its own or by capturing."""
+def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
+    """Whether a stone of this colour at an empty point would have a liberty after captures."""
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
@@ -310,9 +303,9 @@ def lives(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
 
 @inlined
 def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int, colour: int) -> bool:
-    """Whether the neighbour on this side belongs to a chain of this colour whose last liberty the point is.
+    """Whether the neighbour on this side belongs to a chain of this colour whose last liberty is the point.
 
-    True for one side of each such chain only, so that a loop over the sides meets every chain once.
+    True for only one side of each such chain, so that a loop over the sides counts every chain once.
     """
     beside = stones.neighbours[point, side]
     if stones.colour[g, beside] != colour:
@@ -328,7 +321,7 @@ def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int
 
 @inlined
 def would_capture(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> int:
-    """How many enemy stones a stone of this colour at an empty point would capture."""
+    """The number of enemy stones that a stone of this colour at an empty point would capture."""
     captured = 0
     for k in range(SIDES):
         if is_captured_by(stones, chains, g, point, k, enemy_of(colour)):
@@ -336,10 +329,10 @@ def would_capture(stones: Stones, chains: Chains, g: int, point: int, colour: in
     return captured
 
 
-def refuse_breathless(stones: Stones, chains: Chains) -> None:
-    """Complains of a set-up position on board 0 that holds stones without liberties."""
+def require_liberties(stones: Stones, chains: Chains) -> None:
+    """Raise a NobiError if stones of a set-up position on board 0 have no liberty."""
     points = board_points(stones.size)
     placed = points[stones.colour[0, points] != EMPTY]
-    dead = placed[chains.liberties[0, chains.head[0, placed]] == 0]
-    if len(dead):
-        raise NobiError(f"The stones at {vertex_name(int(dead[0]), stones.size)} are set up without a liberty.")
+    without = placed[chains.liberties[0, chains.head[0, placed]] == 0]
+    if len(without):
+        raise NobiError(f"The stones at {vertex_name(int(without[0]), stones.size)} are set up without a liberty.")

@@ -1,22 +1,20 @@
-"""Stones on many boards of one size: what every game shares.
+"""Stones on many boards of one size: the state that all games share, and rows of five.
 
-Layout. A board of size n is a line of points with a border one point wide, row after row:
+Layout. A board of size n is an array of points with a border one point wide, row by row:
 
     0 1 2 3 …          stride = n + 1: the border at the left of a row is also that at the right of the row above
     B B B B B B        point = (row + 1)·stride + column + 1, row 0 at the top, column 0 at the left
-    B . . . . .        a neighbour is one table look-up and no test for the edge: beyond it lies a stone
-    B . . . . .        of the colour BORDER
-    …                  point 0 is border, and so stands for a pass
+    B . . . . .        a neighbour is one table look-up without a test for the edge: the border has its own
+    B . . . . .        colour, BORDER
+    …                  point 0 is border, so its number also means a pass
 
-Boards come in batches: every array of the state has the board's index g first, so that a player of many games looks
-at them at once, and a lone game is a batch of one. Points are kept as unsigned 16-bit numbers, since Numba
-then leaves out the test for negative indices (a factor of two in a Go playout).
-
-MERGED board/lines.py: Rows of stones (Gomoku, Pente).
+Boards come in batches: every array of the state has the index g of the board first, so that a player evaluates many
+games at once; a single game is a batch of one. Points are unsigned 16-bit numbers, because Numba then omits the test
+for negative indices (a factor of two in a Go playout).
 """
 
 from functools import cache
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,57 +22,50 @@ from numpy.typing import NDArray
 from nobi.compiling import inlined
 from nobi.memory import zeros
 
-T = TypeVar("T")
-
 EMPTY, BLACK, WHITE, BORDER = 0, 1, 2, 3
 """The colours of a point."""
 
 RUNNING, BLACK_WON, WHITE_WON, DRAW = 0, BLACK, WHITE, 3
-"""What `Stones.outcome` holds."""
+"""The values of `Stones.outcome`."""
 
 PASS = 0
 """The move that places no stone."""
 
 SMALLEST, LARGEST = 5, 25
-"""The sizes of board that are served."""
+"""The supported board sizes."""
 
 SIDES = 4
-"""The first four columns of `neighbours` are the points beside, the other four the diagonal ones."""
+"""The first four columns of `neighbours` are the adjacent points, the other four the diagonal ones."""
+
+FIVE = 5
+"""The length of a winning row (Gomoku, Pente)."""
 
 
 class Stones(NamedTuple):
-    """The stones of boards g = 0, 1, …, and whose turn it is on each."""
+    """The stones of boards g = 0, 1, …, and the player to move on each."""
 
     size: int
-    neighbours: NDArray[np.uint16]
-    """[point, 8] left, right, up, down, then the diagonals; k and k ^ 1 are opposite."""
-    keys: NDArray[np.uint64]
-    """[colour, point] the random words whose sum modulo 2 over all stones is a position's hash (Zobrist 1970)."""
-    colour: NDArray[np.uint8]
-    """[g, point]"""
-    empty: NDArray[np.uint16]
-    """[g, i] the empty points, i < empties[g], in no order: a random one is found by one draw."""
-    slot: NDArray[np.uint16]
-    """[g, point] where an empty point stands in `empty`."""
-    empties: NDArray[np.int64]
-    to_move: NDArray[np.int64]
-    ply: NDArray[np.int64]
-    """[g] moves played, passes among them."""
-    last: NDArray[np.uint16]
-    """[g] the latest move."""
-    hash: NDArray[np.uint64]
-    outcome: NDArray[np.int64]
+    neighbours: NDArray[np.uint16]  # [point, 8] left, right, up, down, then the diagonals; k and k ^ 1 are opposite
+    keys: NDArray[np.uint64]  # [colour, point] random words; the xor over all stones is the hash (Zobrist 1970)
+    colour: NDArray[np.uint8]  # [g, point]
+    empty: NDArray[np.uint16]  # [g, i] the empty points, i < empties[g], unordered: one draw gives a random one
+    slot: NDArray[np.uint16]  # [g, point] the index of an empty point in `empty`
+    empties: NDArray[np.int64]  # [g]
+    to_move: NDArray[np.int64]  # [g]
+    ply: NDArray[np.int64]  # [g] moves played, passes included
+    last: NDArray[np.uint16]  # [g] the latest move
+    hash: NDArray[np.uint64]  # [g]
+    outcome: NDArray[np.int64]  # [g]
 
 
 class Boards(Protocol):
-    """The state of one game on boards g: its stones, and in further fields whatever else its rules need.
+    """The state of one game on boards g: a named tuple of `stones` and of what else the rules of the game need.
 
-    A named tuple of numbers, arrays and named tuples, so that compiled code takes it as it is.
+    Its fields are numbers, arrays and named tuples, which compiled code accepts directly.
     """
 
     @property
-    def stones(self) -> Stones:
-        """What every game shares."""
+    def stones(self) -> Stones: ...
 
 
 def stride_of(size: int) -> int:
@@ -83,13 +74,13 @@ def stride_of(size: int) -> int:
 
 
 def points_of(size: int) -> int:
-    """How many points a board has, border included."""
+    """The number of points of a board, border included."""
     return (size + 2) * stride_of(size) + 1
 
 
 @cache
 def _tables(size: int) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-    """The neighbours and keys of all boards of a size; they are shared, and never written to."""
+    """The neighbours and keys of a size; all boards share them, and they are never written to."""
     points = points_of(size)
     stride = stride_of(size)
     steps = np.array([-1, 1, -stride, stride, -stride - 1, stride + 1, -stride + 1, stride - 1])
@@ -101,7 +92,7 @@ def _tables(size: int) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
 
 
 def allocate_stones(boards: int, size: int) -> Stones:
-    """Makes the state of so many boards; `clear_stones` readies each."""
+    """Allocate the stones of a number of boards; `clear_stones` initialises each board."""
     points = points_of(size)
     neighbours, keys = _tables(size)
     return Stones(
@@ -145,7 +136,7 @@ def cell_tables(size: int) -> CellTables:
 
 @inlined
 def as_point(number: int) -> int:
-    """A number as the type that compiled code keeps points in."""
+    """A number converted to the type of points in compiled code."""
     return np.uint16(number)  # type: ignore[return-value]
 
 
@@ -157,7 +148,7 @@ def enemy_of(colour: int) -> int:
 
 @inlined
 def clear_stones(stones: Stones, g: int) -> None:
-    """Empties board g; black is to move."""
+    """Clear board g; black is to move."""
     size = stones.size
     for point in range(stones.colour.shape[1]):
         stones.colour[g, point] = BORDER
@@ -180,7 +171,7 @@ def clear_stones(stones: Stones, g: int) -> None:
 
 @inlined
 def put(stones: Stones, g: int, point: int, colour: int) -> None:
-    """Places a stone on an empty point."""
+    """Place a stone on an empty point."""
     last = stones.empties[g] - 1
     other = stones.empty[g, last]
     at = stones.slot[g, point]
@@ -193,7 +184,7 @@ def put(stones: Stones, g: int, point: int, colour: int) -> None:
 
 @inlined
 def lift(stones: Stones, g: int, point: int) -> None:
-    """Takes a stone off the board."""
+    """Remove a stone."""
     stones.hash[g] ^= stones.keys[stones.colour[g, point], point]
     stones.colour[g, point] = EMPTY
     i = stones.empties[g]
@@ -204,7 +195,7 @@ def lift(stones: Stones, g: int, point: int) -> None:
 
 @inlined
 def swap_empties(stones: Stones, g: int, i: int, j: int) -> None:
-    """Exchanges two entries of the list of empty points, so that sampling can set aside what it has refused."""
+    """Exchange two elements of the list of empty points, so that sampling can skip rejected points."""
     p = stones.empty[g, i]
     q = stones.empty[g, j]
     stones.empty[g, i] = q
@@ -215,29 +206,17 @@ def swap_empties(stones: Stones, g: int, i: int, j: int) -> None:
 
 @inlined
 def end_turn(stones: Stones, g: int, move: int) -> None:
-    """Notes the move and gives the turn to the other player."""
+    """Record the move and give the turn to the other player."""
     stones.last[g] = move
     stones.ply[g] += 1
     stones.to_move[g] = enemy_of(stones.to_move[g])
 
 
-def copy_of(state: T) -> T:
-    """A copy of the state of boards, or of a part of it, that shares no array with it."""
-    if isinstance(state, np.ndarray):
-        return state.copy()
-    if isinstance(state, tuple):
-        return type(state)(*map(copy_of, state))
-    return state
-
-
-FIVE = 5
-
-
 @inlined
 def makes_five(stones: Stones, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at the point stands in a row, column or diagonal of five or more.
+    """Whether a stone of this colour at the point is part of five or more in a row, column or diagonal.
 
-    The point itself is not looked at: it may be empty (what if?) or hold the stone.
+    The colour of the point itself is not read: it may be empty or hold the stone.
     """
     for k in range(0, 8, 2):
         run = 1

@@ -1,6 +1,4 @@
-"""Names of points as Go players and GTP write them: A1 at the lower left, no column I, `pass` for a pass.
-
-MERGED board/diagram.py: Positions as text.
+"""Text forms: names of points as in GTP (A1 at the lower left, no column I, `pass`), and diagrams of positions.
 
   A B C D E
 5 . . . . .
@@ -16,10 +14,12 @@ from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, Ston
 from nobi.errors import NobiError
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+_CELLS = {".": EMPTY, "+": EMPTY, ",": EMPTY, "X": BLACK, "#": BLACK, "●": BLACK, "O": WHITE, "○": WHITE}
+_MARKS = {BLACK: "X", WHITE: "O"}
 
 
 def check_size(size: int) -> int:
-    """Returns the size if boards of it are served."""
+    """Return the size if it is supported, else raise a NobiError."""
     if not SMALLEST <= size <= LARGEST:
         raise NobiError(f"The board size must be {SMALLEST} to {LARGEST}, not {size}.")
     return size
@@ -56,12 +56,8 @@ def point_named(name: str, size: int) -> int:
     raise NobiError(f"{name!r} is not a point of a {size}x{size} board (A1 to {COLUMNS[size - 1]}{size}, no column I).")
 
 
-_CELLS = {".": EMPTY, "+": EMPTY, ",": EMPTY, "X": BLACK, "#": BLACK, "●": BLACK, "O": WHITE, "○": WHITE}
-_MARKS = {BLACK: "X", WHITE: "O"}
-
-
 def star_lines(size: int) -> list[int]:
-    """The rows, and columns, on which star points lie."""
+    """The rows (and columns) of star points."""
     edge = 3 if size >= 13 else 2 if size >= 7 else 1
     lines = {edge, size - 1 - edge}
     if size % 2 and size >= 9:
@@ -80,7 +76,7 @@ def is_star(row: int, column: int, size: int) -> bool:
 
 
 def draw_board(stones: Stones, g: int) -> str:
-    """The position on board g."""
+    """The diagram of the position on board g."""
     size = stones.size
     marked = row_column(int(stones.last[g]), size) if stones.last[g] != PASS else None
     header = "   " + " ".join(COLUMNS[:size])
@@ -99,7 +95,7 @@ def draw_board(stones: Stones, g: int) -> str:
 
 
 def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
-    """The size of a drawn board and its stones as (point, colour), from the top left."""
+    """The board size of a diagram, and its stones as (point, colour) from the top left."""
     rows = []
     for line in text.splitlines():
         cells = re.sub(r"[()\s\d|]", "", line)

@@ -1,8 +1,8 @@
-"""Moves that can be taken back: trying things out on a board with chains, for readers of Go.
+"""Moves that can be undone, for reading ahead on a board with chains.
 
-A trail notes what a move changes: the chains that it joined and those that it captured. Taking the latest move back
-restores colours, chains and counts exactly. The list of empty points, the hash and whose turn it is are not
-touched: nothing that reads ahead asks for them.
+The undo stack stores what a move changes: the chains that it joined and those that it captured. Undoing the latest move
+restores colours, chains and counts exactly. The list of empty points, the hash and the player to move are not updated,
+because ladder reading does not need them.
 """
 
 from typing import NamedTuple
@@ -26,25 +26,19 @@ MOVES, _JOINS, _CHAINS, _STONES = range(4)
 
 
 class UndoStack(NamedTuple):
-    """The moves tried, the latest last; each kind of note is a pile."""
+    """The moves that can be undone, the latest last; a stack for each kind of change."""
 
-    height: NDArray[np.int64]
-    """[pile] how many moves, joins, captured chains and captured stones are noted."""
-    moves: NDArray[np.uint16]
-    """[i, 3] the point, how many chains it was joined to, how many it captured."""
-    joins: NDArray[np.uint16]
-    """[i, 3] the head that stayed, the head that was none any more, and how many stones it had."""
-    liberties: NDArray[np.int64]
-    """[i] the packed liberties of the chain that was joined to another."""
-    chains: NDArray[np.uint16]
-    """[i, 2] a captured chain's head and number of stones."""
-    stones: NDArray[np.uint16]
-    """[i] the captured stones, chain after chain, each in the order of its ring."""
+    height: NDArray[np.int64]  # [stack] the numbers of moves, joins, captured chains and captured stones
+    moves: NDArray[np.uint16]  # [i, 3] the point, the number of chains joined to it, the number of captured chains
+    joins: NDArray[np.uint16]  # [i, 3] the head of the joined chain, the former head, the stones of the latter's chain
+    liberties: NDArray[np.int64]  # [i] the packed liberties of the former head's chain
+    chains: NDArray[np.uint16]  # [i, 2] the head and the number of stones of a captured chain
+    stones: NDArray[np.uint16]  # [i] the captured stones, chain by chain, each in the order of its ring
 
 
-def allocate_trail(size: int, most_moves: int) -> UndoStack:
-    """Makes room for so many moves on boards of this size."""
-    most_captured = size * size + most_moves  # what stood there, and what was tried
+def allocate_undo_stack(size: int, most_moves: int) -> UndoStack:
+    """Allocate a stack for `most_moves` moves on boards of this size."""
+    most_captured = size * size + most_moves  # the stones on the board, and those of the moves
     return UndoStack(
         height=np.zeros(4, np.int64),
         moves=np.zeros((most_moves, 3), np.uint16),
@@ -56,8 +50,8 @@ def allocate_trail(size: int, most_moves: int) -> UndoStack:
 
 
 @inlined
-def play_reversible(stones: Stones, chains: Chains, g: int, trail: UndoStack, point: int, colour: int) -> int:
-    """Places a stone that `lives`, captures what it captures, and returns the point that simple ko forbids, or PASS."""
+def play_reversible(stones: Stones, chains: Chains, g: int, undo: UndoStack, point: int, colour: int) -> int:
+    """Play a move that is not suicide, with its captures; return the point that simple ko forbids, or PASS."""
     enemy = enemy_of(colour)
     lone = is_enclosed(chains, g, point, enemy)
     stones.colour[g, point] = colour
@@ -68,42 +62,42 @@ def play_reversible(stones: Stones, chains: Chains, g: int, trail: UndoStack, po
         if stones.colour[g, beside] == colour:
             gone = join(chains, g, chains.head[g, point], chains.head[g, beside])
             if gone != PASS:
-                i = trail.height[_JOINS]
-                trail.joins[i, 0] = chains.head[g, gone]
-                trail.joins[i, 1] = gone
-                trail.joins[i, 2] = chains.stones[g, gone]
-                trail.liberties[i] = chains.liberties[g, gone]
-                trail.height[_JOINS] = i + 1
+                i = undo.height[_JOINS]
+                undo.joins[i, 0] = chains.head[g, gone]
+                undo.joins[i, 1] = gone
+                undo.joins[i, 2] = chains.stones[g, gone]
+                undo.liberties[i] = chains.liberties[g, gone]
+                undo.height[_JOINS] = i + 1
                 joined += 1
     captured = 0
     ko = as_point(PASS)
     if captures:
-        taken = trail.height[_STONES]
+        taken = undo.height[_STONES]
         for k in range(SIDES):
             beside = stones.neighbours[point, k]
             if stones.colour[g, beside] == enemy and chains.liberties[g, chains.head[g, beside]] == 0:
-                _lift_chain(stones, chains, g, trail, beside)
+                _lift_chain(stones, chains, g, undo, beside)
                 captured += 1
-        if lone and trail.height[_STONES] == taken + 1:
-            ko = trail.stones[taken]
-    i = trail.height[MOVES]
-    trail.moves[i, 0] = point
-    trail.moves[i, 1] = joined
-    trail.moves[i, 2] = captured
-    trail.height[MOVES] = i + 1
+        if lone and undo.height[_STONES] == taken + 1:
+            ko = undo.stones[taken]
+    i = undo.height[MOVES]
+    undo.moves[i, 0] = point
+    undo.moves[i, 1] = joined
+    undo.moves[i, 2] = captured
+    undo.height[MOVES] = i + 1
     return ko
 
 
 @inlined
-def _lift_chain(stones: Stones, chains: Chains, g: int, trail: UndoStack, point: int) -> None:
+def _lift_chain(stones: Stones, chains: Chains, g: int, undo: UndoStack, point: int) -> None:
     colour = stones.colour[g, point]
-    first = trail.height[_STONES]
-    i = trail.height[_CHAINS]
-    trail.chains[i, 0] = chains.head[g, point]
+    first = undo.height[_STONES]
+    i = undo.height[_CHAINS]
+    undo.chains[i, 0] = chains.head[g, point]
     count = first
     stone = point
     while True:
-        trail.stones[count] = stone
+        undo.stones[count] = stone
         count += 1
         stones.colour[g, stone] = EMPTY
         chains.head[g, stone] = stone
@@ -111,24 +105,24 @@ def _lift_chain(stones: Stones, chains: Chains, g: int, trail: UndoStack, point:
         stone = chains.next[g, stone]
         if stone == point:
             break
-    trail.chains[i, 1] = count - first
-    trail.height[_CHAINS] = i + 1
-    trail.height[_STONES] = count
+    undo.chains[i, 1] = count - first
+    undo.height[_CHAINS] = i + 1
+    undo.height[_STONES] = count
 
 
 @inlined
-def undo_move(stones: Stones, chains: Chains, g: int, trail: UndoStack) -> None:
-    """Undoes the latest move that was tried."""
-    i = trail.height[MOVES] - 1
-    trail.height[MOVES] = i
-    point = trail.moves[i, 0]
+def undo_move(stones: Stones, chains: Chains, g: int, undo: UndoStack) -> None:
+    """Undo the latest move."""
+    i = undo.height[MOVES] - 1
+    undo.height[MOVES] = i
+    point = undo.moves[i, 0]
     colour = stones.colour[g, point]
-    for _ in range(trail.moves[i, 2]):
-        _restore_chain(stones, chains, g, trail, enemy_of(colour))
-    for _ in range(trail.moves[i, 1]):
-        j = trail.height[_JOINS] - 1
-        trail.height[_JOINS] = j
-        large, small = trail.joins[j, 0], trail.joins[j, 1]
+    for _ in range(undo.moves[i, 2]):
+        _restore_chain(stones, chains, g, undo, enemy_of(colour))
+    for _ in range(undo.moves[i, 1]):
+        j = undo.height[_JOINS] - 1
+        undo.height[_JOINS] = j
+        large, small = undo.joins[j, 0], undo.joins[j, 1]
         exchange_successors(chains, g, large, small)
         stone = small
         while True:
@@ -136,30 +130,30 @@ def undo_move(stones: Stones, chains: Chains, g: int, trail: UndoStack) -> None:
             stone = chains.next[g, stone]
             if stone == small:
                 break
-        chains.stones[g, small] = trail.joins[j, 2]
-        chains.stones[g, large] -= trail.joins[j, 2]
-        chains.liberties[g, small] = trail.liberties[j]
-        chains.liberties[g, large] -= trail.liberties[j]
+        chains.stones[g, small] = undo.joins[j, 2]
+        chains.stones[g, large] -= undo.joins[j, 2]
+        chains.liberties[g, small] = undo.liberties[j]
+        chains.liberties[g, large] -= undo.liberties[j]
     stones.colour[g, point] = EMPTY
     leave_neighbours(stones, chains, g, point, colour)
 
 
 @inlined
-def _restore_chain(stones: Stones, chains: Chains, g: int, trail: UndoStack, colour: int) -> None:
-    """Puts the chain that was captured last back; it had no liberty."""
-    i = trail.height[_CHAINS] - 1
-    trail.height[_CHAINS] = i
-    head = trail.chains[i, 0]
-    end = trail.height[_STONES]
-    first = end - trail.chains[i, 1]
-    trail.height[_STONES] = first
-    after = trail.stones[first]
+def _restore_chain(stones: Stones, chains: Chains, g: int, undo: UndoStack, colour: int) -> None:
+    """Put back the chain that was captured last; it had no liberty."""
+    i = undo.height[_CHAINS] - 1
+    undo.height[_CHAINS] = i
+    head = undo.chains[i, 0]
+    end = undo.height[_STONES]
+    first = end - undo.chains[i, 1]
+    undo.height[_STONES] = first
+    after = undo.stones[first]
     for j in range(end - 1, first - 1, -1):
-        stone = trail.stones[j]
+        stone = undo.stones[j]
         stones.colour[g, stone] = colour
         chains.head[g, stone] = head
         chains.next[g, stone] = after
         after = stone
         retake_liberties(stones, chains, g, stone, colour)
-    chains.stones[g, head] = trail.chains[i, 1]
+    chains.stones[g, head] = undo.chains[i, 1]
     chains.liberties[g, head] = 0

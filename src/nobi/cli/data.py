@@ -14,7 +14,7 @@ from nobi.records.settings import ImportSettings
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.records.summary import Part, Summary
+    from nobi.records.summary import SplitSummary, Summary
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _tables(summary: "Summary") -> "list[tuple[str, Table]]":
     return [(title, table), (f"Not taken, of {summary.records:,} records", rejected)]
 
 
-def _by_decade(part: "Part") -> dict[str, int]:
+def _by_decade(part: "SplitSummary") -> dict[str, int]:
     decades: dict[str, int] = {}
     for year, games in part.years.items():
         decade = "?" if year == "?" else f"{year[:-1]}0s"

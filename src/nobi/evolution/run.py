@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
 from nobi.evolution.settings import EvolutionSettings
+from nobi.frames import frame_of
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.nn.network import Network, Weights
@@ -34,6 +35,9 @@ from nobi.spec import choices, parse_spec, settings_from
 from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.trainers import make_trainer
 from nobi.trainers.base import Learner, Population, fingerprint, replay
+
+if TYPE_CHECKING:
+    import pandas
 
 SAVE_SECONDS = 1.0
 
@@ -124,6 +128,13 @@ class TrainingRun(ABC):
     def metrics(self) -> list[dict[str, Any]]:
         """One line per generation."""
         return [one.line for one in self.done]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per generation: the lines of `metrics`."""
+        return frame_of(self.metrics())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.network}: {self.generation} generations>"
 
     def champion(self) -> Model:
         """The champion of the latest generation."""

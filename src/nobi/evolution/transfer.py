@@ -6,17 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
+from nobi.frames import frame_of
 from nobi.models.model import Model, load_model
 from nobi.nn.network import Network, Weights
 from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
 from nobi.storage import read_tensors
 from nobi.trainers.base import Population
+
+if TYPE_CHECKING:
+    import pandas
 
 Score = Callable[[int, int], float]
 """(i, j) → the score of champion i against champion j, −1 to 1; above 0 is a win."""
@@ -91,6 +96,13 @@ class TransferReport:
 
     sizes: list[SizeResult]
     pairs: list[PairResult]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per board size and opponent."""
+        return frame_of({"size": row.size, "opponent": row.opponent, "fitness": row.fitness} for row in self.sizes)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{row.size}x{row.size} against {row.opponent}: {row.fitness}" for row in self.sizes)
 
 
 def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:

@@ -25,14 +25,19 @@ register, names, find = _planes.register, _planes.names, _planes.find
 
 
 def make_planes(spec: str) -> "Planes":
-    """The set of planes that a word such as `m15` or `c14-7:edge=true` stands for."""
+    """The set of planes of a spec such as `m15` or `c14-7:edge=true`."""
     name, given = parse_spec(spec)
     planes = find(name)
     return planes(settings_from(planes.settings_type, given, spec))
 
 
+def plane_count(spec: str) -> int:
+    """The number of planes of a set."""
+    return make_planes(spec).count
+
+
 def check_planes(spec: str) -> str:
-    """Return the spec if a network without an edge plane can take these planes; a ValueError if not."""
+    """Return the spec of planes for a network without edge encoding; else a ValueError, as in settings."""
     try:
         planes = make_planes(spec)
     except NobiError as error:
@@ -40,8 +45,3 @@ def check_planes(spec: str) -> str:
     if planes.edge is not None:
         raise ValueError(f"{spec!r} has the plane edge, which this network does not pad with ones")
     return spec
-
-
-def plane_count(spec: str) -> int:
-    """The number of planes."""
-    return int(make_planes(spec).count)

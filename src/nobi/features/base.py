@@ -1,8 +1,8 @@
-"""What a set of planes is: a list of questions, each answered by 0 or 1 for every point of the board.
+"""The interface of sets of planes; a plane is 0 or 1 for every point of the board.
 
-A position is first written down as *codes*, a small number for each point: whose stone, how many liberties, how
-many stones a move there would capture. A plane is then one comparison, "is the code between low and high?", and a set
-of planes is a list of those. A new set is a file with such a list; only what no code tells yet needs code in `codes`.
+A position is first encoded as *codes*, small numbers for each point: the colour of the stone, its liberties, the number
+of stones that a move would capture. A plane is then one comparison, low <= code <= high, and a set of planes is a list
+of planes. A new set is a class with such a list; only a new code needs changes in `nobi.encoding`.
 """
 
 from abc import ABC, abstractmethod
@@ -18,11 +18,11 @@ from nobi.games.base import NoSettings
 from nobi.spec import format_spec
 
 MOST = 255
-"""The highest code; counts beyond it are not told apart."""
+"""The highest code; larger counts are clipped to it."""
 
 
 class Code(IntEnum):
-    """What is known of every point. "Own" is the player to move."""
+    """The codes of a point. "Own" refers to the player to move."""
 
     NOTHING = 0
     """Always 0."""
@@ -35,18 +35,18 @@ class Code(IntEnum):
     ENEMY_LIBERTIES = 4
     """The same, of enemy stones only."""
     KO = 5
-    """1 where the player to move may not retake a ko (simple ko)."""
+    """1 at the point that simple ko forbids."""
     LEGAL = 6
     """1 where the player to move may play."""
     LIBERTIES_AFTER = 7
-    """Liberties of his chain after a legal move there, told apart up to 6; 0 where no move is legal."""
+    """Liberties of the own chain after a legal move there, up to 6; 0 where no move is legal."""
     CAPTURES = 8
     """Enemy stones that a legal move there captures."""
     LADDER = 9
     """1 where a legal move captures a chain of two liberties in a ladder (`nobi.board.ladders`)."""
     TURNS = 10
-    """How many turns ago the stone was played, passes counted: 1 is the latest move, OLD all from 5 on and stones that
-    were set up; 0 without a stone."""
+    """How many turns ago the stone was played, passes included: 1 is the latest move, OLD means OLD or more, or a stone
+    that was set up; 0 without a stone."""
     RANK = 11
     """The rank of the player to move on all points: 1 to 9 dan, 0 below or unknown; professionals count as 9 dan."""
     ESCAPE = 12
@@ -56,19 +56,19 @@ class Code(IntEnum):
 
 
 NEITHER, OWN, ENEMY = 0, 1, 2
-"""What Code.STONE tells."""
+"""The values of Code.STONE."""
 OLD = 5
 NINE_DAN = 9
 NO_KOMI = 128
-"""What Code.KOMI tells without komi."""
+"""The value of Code.KOMI without komi."""
 USUAL_KOMI = 6.5
-"""The komi of a record that names none."""
+"""The komi assumed for a record without one."""
 
 CODES = len(Code)
 
 
 def rank_code(rank: int) -> int:
-    """A rank (1..9 dan, professionals 10, 0 unknown, kyu below) as the planes tell it: 1 to 9, or 0."""
+    """The value of Code.RANK for a rank (1..9 dan, 10 professional, 0 unknown, below 0 kyu)."""
     return min(max(rank, 0), NINE_DAN)
 
 
@@ -87,7 +87,7 @@ def exactly(name: str, code: Code, value: int = 1) -> Plane:
 
 
 def counted(name: str, code: Code, most: int) -> list[Plane]:
-    """The planes of the values 1, 2, …, and `most` or more."""
+    """Planes for the values 1, 2, …, and for `most` or more."""
     return [exactly(f"{name} {value}", code, value) for value in range(1, most)] + [
         Plane(f"{name} {most}+", code, most, MOST)
     ]
@@ -97,23 +97,21 @@ EDGE = Plane("edge", Code.NOTHING, 1, 1)
 """C14 section 2.3.1: zeros on the board. The network pads this plane with ones, and all others with zeros."""
 
 
-class Table(NamedTuple):
-    """Planes as compiled code takes them."""
+class PlaneTable(NamedTuple):
+    """Planes as arrays, for compiled code."""
 
-    code: NDArray[np.int64]
-    """[plane]"""
-    low: NDArray[np.uint8]
-    high: NDArray[np.uint8]
-    wanted: NDArray[np.bool_]
-    """[code] whether a plane asks for it."""
+    code: NDArray[np.int64]  # [plane]
+    low: NDArray[np.uint8]  # [plane]
+    high: NDArray[np.uint8]  # [plane]
+    wanted: NDArray[np.bool_]  # [code] whether a plane uses it
 
 
 @dataclass(frozen=True)
 class EdgeSettings:
-    """The choice of C14's planes."""
+    """The setting of C14's planes."""
 
     edge: bool = False
-    """Whether to add the plane that tells the network what is off the board."""
+    """Whether to add the plane that shows the network where the board ends."""
 
 
 class Planes(ABC):
@@ -130,34 +128,31 @@ class Planes(ABC):
 
     @abstractmethod
     def define(self) -> list[Plane]:
-        """The planes in their order."""
+        """The planes in order."""
 
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
-        """The planes in their order."""
         return tuple(self.define())
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """The name of every plane."""
+        """The names of the planes."""
         return tuple(plane.name for plane in self.planes)
 
     @property
     def count(self) -> int:
-        """How many planes there are."""
         return len(self.planes)
 
     @property
     def edge(self) -> int | None:
-        """Which plane the network is to pad with ones, if there is one."""
+        """The index of the plane that the network pads with ones, if there is one."""
         return self.planes.index(EDGE) if EDGE in self.planes else None
 
     @cached_property
-    def table(self) -> Table:
-        """The planes as compiled code takes them."""
+    def table(self) -> PlaneTable:
         wanted = np.zeros(CODES, np.bool_)
         wanted[[plane.code for plane in self.planes]] = True
-        return Table(
+        return PlaneTable(
             np.array([plane.code for plane in self.planes], np.int64),
             np.array([plane.low for plane in self.planes], np.uint8),
             np.array([plane.high for plane in self.planes], np.uint8),

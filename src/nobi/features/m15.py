@@ -1,11 +1,7 @@
-"""M15's planes (section 3, table 1) without the rank: stones, liberties, what a move would do, the latest moves.
+"""M15's 36 planes (section 3, table 1), the same without the rank, and a reduced set of nine.
 
-MERGED features/m15.py: M15's 36 planes (section 3, table 1): those without the rank, and nine for the rank of the player to move.
-
-MERGED features/m15_reduced.py: The reduced planes of M15's investigation of weight symmetries (section 5.1).
-
-"A reduced feature set, excluding rank, liberties after move, capture size, ladder move, and only including a history of
-one move": nine planes.
+The reduced set is that of the paper's investigation of weight symmetries (section 5.1): "a reduced feature set,
+excluding rank, liberties after move, capture size, ladder move, and only including a history of one move".
 """
 
 from nobi.features.base import ENEMY, NEITHER, OLD, OWN, Code, Plane, Planes, counted, exactly
@@ -16,7 +12,7 @@ STONES_AND_LIBERTIES = (
     exactly("empty", Code.STONE, NEITHER),
     *counted("liberties", Code.LIBERTIES, 4),
 )
-"""What M15's sets of planes have in common."""
+"""The planes common to all three sets."""
 
 
 class M15WithoutRank(Planes):
@@ -25,7 +21,6 @@ class M15WithoutRank(Planes):
     name = "m15-norank"
 
     def define(self) -> list[Plane]:
-        """The planes in their order."""
         return [
             *STONES_AND_LIBERTIES,
             *counted("liberties after", Code.LIBERTIES_AFTER, 6),
@@ -42,7 +37,6 @@ class M15(M15WithoutRank):
     name = "m15"
 
     def define(self) -> list[Plane]:
-        """The planes in their order."""
         return [*super().define(), *(exactly(f"rank {dan}d", Code.RANK, dan) for dan in range(1, 10))]
 
 
@@ -52,7 +46,6 @@ class M15Reduced(Planes):
     name = "m15-reduced"
 
     def define(self) -> list[Plane]:
-        """The planes in their order."""
         return [
             *STONES_AND_LIBERTIES,
             exactly("legal", Code.LEGAL),

@@ -1,4 +1,4 @@
-"""The two planes that the swiping networks take: own stones, enemy stones (S08 section III)."""
+"""The two planes of the swiping networks: own stones, enemy stones (S08 section III)."""
 
 from nobi.features.base import ENEMY, OWN, Code, Plane, Planes, exactly
 
@@ -9,5 +9,4 @@ class OwnEnemy(Planes):
     name = "own-enemy"
 
     def define(self) -> list[Plane]:
-        """The planes in their order."""
         return [exactly("own", Code.STONE, OWN), exactly("enemy", Code.STONE, ENEMY)]

@@ -25,15 +25,17 @@ def review_figure(
         axes.plot(range(last + 1), line, color=COLOURS[0], lw=1.5)
         for number, name, loss in losses:
             at = 100 * chances.get(number - 1, 0.5)
+            falls = 100 * chances.get(number, 0.0) <= at  # Black's losses are named above the line, White's below it
             axes.plot([number - 1], [at], "o", color=COLOURS[1], ms=5)
             axes.annotate(
                 f"{number} {name}, \N{MINUS SIGN}{loss:.0f}",
                 (number - 1, at),
-                xytext=(4, 7 if at < 80 else -12),
+                xytext=(0, 8 if falls else -15),
                 textcoords="offset points",
+                ha="right" if number > 0.85 * last else "left" if number < 0.15 * last else "center",
                 fontsize="small",
                 color=COLOURS[1],
             )
-        axes.set(xlim=(0, last), ylim=(0, 100), xlabel="move", ylabel="Black's chance to win, %")
+        axes.set(xlim=(0, last), ylim=(0, 104), xlabel="move", ylabel="Black's chance to win, %")
         axes.set_title(title, loc="left")
         save_figure(figure, path)

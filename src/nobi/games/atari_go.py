@@ -1,7 +1,7 @@
 """Atari-Go: the first to capture wins.
 
-Go's stones and captures, but no pass and no ko. Every empty point may be played, suicide included, as in the code of
-the 2008 and 2009 papers; a suicide loses at once. A move that captures while filling its own last liberty captures.
+Stones and captures as in Go, but no pass and no ko. Every empty point is legal, suicide included, as in the code of the
+2008 and 2009 papers; suicide loses at once. Captures are removed before the liberties of the own chain are counted.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from nobi.board.chains import (
     Chains,
     allocate_chains,
-    breathes,
     capture_around,
     clear_chains,
+    has_liberty_after,
     place,
-    refuse_breathless,
+    require_liberties,
     would_capture,
 )
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, Stones, allocate_stones, clear_stones, end_turn, enemy_of
@@ -28,10 +28,10 @@ from nobi.memory import zeros
 
 @dataclass(frozen=True)
 class AtariGoSettings:
-    """The choices of Atari-Go."""
+    """The settings of Atari-Go."""
 
     captures: int = 1
-    """How many enemy stones a player must capture to win."""
+    """The number of enemy stones that a player must capture to win."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.captures <= 100:
@@ -39,18 +39,17 @@ class AtariGoSettings:
 
 
 class AtariGoBoards(NamedTuple):
-    """The stones, their chains, and what has been captured."""
+    """The state of Atari-Go."""
 
     stones: Stones
     chains: Chains
     captures: int
-    captured: NDArray[np.int64]
-    """[g, colour of the capturing player]"""
+    captured: NDArray[np.int64]  # [g, colour of the capturing player]
 
 
 @inlined
 def clear(boards: AtariGoBoards, g: int) -> None:
-    """The empty board, black to move."""
+    """Clear the board; black is to move."""
     clear_stones(boards.stones, g)
     clear_chains(boards.chains, g)
     boards.captured[g, BLACK] = 0
@@ -59,19 +58,19 @@ def clear(boards: AtariGoBoards, g: int) -> None:
 
 @inlined
 def setup(boards: AtariGoBoards, g: int, point: int, colour: int) -> None:
-    """Puts a stone on the board before the game."""
+    """Place a stone before the game."""
     place(boards.stones, boards.chains, g, point, colour)
 
 
 @inlined
 def legal(boards: AtariGoBoards, g: int, move: int) -> bool:
-    """Every empty point."""
+    """Every empty point is legal."""
     return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
 @inlined
 def play(boards: AtariGoBoards, g: int, move: int) -> None:
-    """Places the stone and captures; a stone left without liberty loses."""
+    """Place the stone and capture; a chain without a liberty loses."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     enemy = enemy_of(me)
@@ -93,7 +92,7 @@ def immediate_outcome(boards: AtariGoBoards, g: int, move: int) -> int:
     captured = would_capture(stones, chains, g, move, me)
     if boards.captured[g, me] + captured >= boards.captures:
         return WINS
-    if captured or breathes(stones, chains, g, move, me):
+    if captured or has_liberty_after(stones, chains, g, move, me):
         return UNDECIDED
     return LOSES
 
@@ -107,7 +106,6 @@ class AtariGo(Game):
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: AtariGoSettings) -> AtariGoBoards:
-        """Makes the state of so many boards."""
         return AtariGoBoards(
             allocate_stones(boards, size),
             allocate_chains(boards, size),
@@ -117,15 +115,15 @@ class AtariGo(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: AtariGoSettings) -> int:
-        """Every point once (the last stone captures or is suicide), and again those of stones captured before."""
+        """Every point once (the last stone captures or is suicide), and the points of captured stones again."""
         return size * size + 2 * (settings.captures - 1)
 
     @classmethod
     def score_lengths(cls, size: int, settings: AtariGoSettings) -> tuple[int, int]:  # noqa: ARG003
-        """A stone in the corner can be captured by move 3; by n² at the latest somebody has captured."""
+        """A stone in the corner can be captured by move 3; by move n² at the latest a stone is captured."""
         return 3, size * size
 
     def _restart(self) -> None:
         super()._restart()
         boards = cast(AtariGoBoards, self.boards)
-        refuse_breathless(boards.stones, boards.chains)
+        require_liberties(boards.stones, boards.chains)

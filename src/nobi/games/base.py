@@ -1,4 +1,4 @@
-"""What a game is: compiled rules on batches of boards, and a class to hold one game in the hand."""
+"""The interface of games: compiled rules for batches of boards, and a class for a single game."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -20,43 +20,43 @@ from nobi.board.stones import (
     Boards,
     board_points,
     cell_tables,
-    copy_of,
     points_of,
 )
 from nobi.board.svg import board_svg
 from nobi.board.text import check_size, draw_board, point_named, read_diagram, row_column, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
+from nobi.memory import copy_state
 from nobi.spec import format_spec
 
 COLOUR_NAMES = {BLACK: "black", WHITE: "white"}
 
 WINS, LOSES, UNDECIDED = 1, -1, 0
-"""What `Rules.immediate_outcome` says of a move."""
+"""The results of `Rules.immediate_outcome`."""
 
 
 class Rules(NamedTuple):
-    """The compiled rules of a game, each a function of (boards, g, …): all that the arena and the players need."""
+    """The compiled rules of a game, functions of (boards, g, …) on which arena and players are built."""
 
     clear: Callable[..., None]
-    """(boards, g): the start position."""
+    """(boards, g): set up the start position."""
     setup: Callable[..., None]
-    """(boards, g, point, colour): a stone put on an empty point before the game; nobody's turn is used."""
+    """(boards, g, point, colour): place a stone on an empty point before the game; the turn does not change."""
     legal: Callable[..., bool]
-    """(boards, g, move) → whether the player to move may play there. The move is PASS or a point of the board."""
+    """(boards, g, move) → whether the move, PASS or a point of the board, is legal for the player to move."""
     play: Callable[..., None]
-    """(boards, g, move): a legal move, with all it entails; sets `stones.outcome[g]` when it ends the game."""
+    """(boards, g, move): play a legal move; set `stones.outcome[g]` if it ends the game."""
     immediate_outcome: Callable[..., int]
     """(boards, g, move) → whether the move WINS or LOSES at once for the player to move, or is UNDECIDED."""
 
 
 @dataclass(frozen=True)
 class NoSettings:
-    """A game, or a player, with nothing to choose."""
+    """The settings of a game or player without settings."""
 
 
 class Game(ABC):
-    """One game, from its start to the present position.
+    """One game, from its start to the current position.
 
     Moves are points (see `nobi.board.stones`), or names such as "C3" and "pass".
     """
@@ -66,7 +66,7 @@ class Game(ABC):
     settings_type: ClassVar[type] = NoSettings
     has_pass: ClassVar[bool] = False
     sgf_number: ClassVar[int] = 1
-    """What the SGF property GM says: 1 is Go, 4 is Gomoku."""
+    """The value of the SGF property GM: 1 is Go, 4 is Gomoku."""
 
     def __init__(self, size: int = 9, settings: Any = None) -> None:
         self.size = check_size(size)
@@ -79,16 +79,16 @@ class Game(ABC):
     @classmethod
     @abstractmethod
     def allocate(cls, boards: int, size: int, settings: Any) -> Boards:
-        """Makes the state of so many boards, to be readied by `rules.clear`."""
+        """Allocate the state of a number of boards; `rules.clear` initialises each board."""
 
     @classmethod
     @abstractmethod
     def most_moves(cls, size: int, settings: Any) -> int:
-        """No game that the arena plays is longer."""
+        """The maximum length of a game in the arena."""
 
     @classmethod
     def score_lengths(cls, size: int, settings: Any) -> tuple[int, int] | None:  # noqa: ARG003
-        """M_min and M_max of the 2008 paper's score, or None where the length of a game does not matter."""
+        """M_min and M_max of the 2008 paper's score, or None if the score does not depend on the length."""
         return None
 
     @classmethod
@@ -100,7 +100,7 @@ class Game(ABC):
         return game
 
     def set_up(self, stones: list[tuple[int, int]], to_move: int) -> None:
-        """Makes these stones, as (point, colour), the whole start position."""
+        """Make these stones, as (point, colour), the start position."""
         if self.moves:
             raise NobiError("Stones can be set up only before the first move.")
         before = self._set_up
@@ -114,7 +114,7 @@ class Game(ABC):
 
     @property
     def start_setup(self) -> tuple[list[tuple[int, int]], int] | None:
-        """What `set_up` made the start position: stones, as (point, colour), and who moves first; None if nothing."""
+        """The arguments of `set_up`, stones as (point, colour) and the player to move; None if it was not called."""
         return self._set_up
 
     @property
@@ -137,24 +137,23 @@ class Game(ABC):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to play."""
         return self.outcome != RUNNING
 
     @property
     def next_pass_ends(self) -> bool:
-        """Whether the player before has passed, so that a pass now ends the game."""
+        """Whether the previous move was a pass, so that a pass now ends the game."""
         return False
 
     def result(self) -> str:
-        """The result as SGF writes it: `B+`, `W+`, `Draw`, or `?` while the game goes on."""
+        """The result as in SGF: `B+`, `W+`, `Draw`, or `?` while the game is running."""
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
 
     def standing(self) -> str:
-        """The result, or that of counting the board as it stands where a game can be counted before its end."""
+        """The result; for games with counting, the result of counting the current board."""
         return self.result()
 
     def rules_text(self) -> str:
-        """The rules in a few words, for game records."""
+        """The rules as text for game records."""
         return format_spec(self.name, self.settings)
 
     def points(self) -> list[int]:
@@ -166,11 +165,11 @@ class Game(ABC):
         return int(self.boards.stones.colour[0, self._as_point(point)])
 
     def is_legal(self, move: int | str) -> bool:
-        """Whether the player to move may play there."""
+        """Whether the move is legal for the player to move."""
         return not self.is_over and bool(self.rules.legal(self.boards, 0, np.uint16(self._as_point(move))))
 
     def why_illegal(self, move: int | str) -> str:
-        """The reason why a move is illegal in the present position."""
+        """The reason why a move is illegal in the current position."""
         if self.is_over:
             return "the game is over"
         point = self._as_point(move)
@@ -191,7 +190,7 @@ class Game(ABC):
         return [*moves, PASS] if self.has_pass and self.is_legal(PASS) else moves
 
     def play(self, move: int | str) -> None:
-        """Plays a move for the player whose turn it is."""
+        """Play a move for the player to move."""
         point = self._as_point(move)
         if not self.is_legal(point):
             raise NobiError(f"{vertex_name(point, self.size)} cannot be played: {self.why_illegal(point)}.")
@@ -199,7 +198,7 @@ class Game(ABC):
         self.moves.append(point)
 
     def undo(self) -> None:
-        """Takes the latest move back."""
+        """Undo the latest move."""
         if not self.moves:
             raise NobiError("There is no move to take back.")
         moves = self.moves[:-1]
@@ -210,12 +209,12 @@ class Game(ABC):
         self.moves = moves
 
     def copy(self) -> Self:
-        """A game of its own in the same position."""
-        twin = type(self)(self.size, self.settings)
-        twin.boards = copy_of(self.boards)
-        twin.moves = self.moves.copy()
-        twin._set_up = self._set_up
-        return twin
+        """An independent copy of the game."""
+        other = type(self)(self.size, self.settings)
+        other.boards = copy_state(self.boards)
+        other.moves = self.moves.copy()
+        other._set_up = self._set_up
+        return other
 
     def __str__(self) -> str:
         return draw_board(self.boards.stones, 0)
@@ -243,7 +242,7 @@ class Game(ABC):
         self.boards.stones.to_move[0] = to_move
 
     def _bare_boards(self) -> Boards:
-        """The boards with a rule by which `clear` leaves no stone on them, for games that start with some."""
+        """The boards, with rules by which `clear` places no stones; overridden by games that start with stones."""
         return self.boards
 
     def _as_point(self, move: int | str) -> int:
@@ -255,7 +254,7 @@ class Game(ABC):
 
 
 def illegal_move_text(number: int, colour: int, move: int, size: int, reason: str) -> str:
-    """Which move of a game is illegal and why, as error messages say it."""
+    """The part of an error message that names an illegal move and the reason."""
     what = f"{COLOUR_NAMES[colour]}'s pass" if move == PASS else f"{COLOUR_NAMES[colour]} at {vertex_name(move, size)}"
     return f"move {number}, {what}, is illegal: {reason}"
 
@@ -270,13 +269,13 @@ def _test_each(boards: Any, g: int, moves: NDArray[np.uint16], allowed: NDArray[
 
 @cache
 def _legality(game: type[Game]) -> Callable[..., None]:
-    """The compiled test of many moves in one position."""
+    """The compiled test of many moves in one position, for one game."""
     return specialise(_test_each, game.name, legal=game.rules.legal)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Which game, on which board, by which rules."""
+    """A game with its settings and board size."""
 
     game: type[Game]
     size: int
@@ -289,19 +288,16 @@ class Variant:
         return f"<Variant {self} {self.size}x{self.size}>"
 
     def new(self) -> Game:
-        """A fresh game."""
+        """A new game."""
         return self.game(self.size, self.settings)
 
     def allocate(self, boards: int) -> Boards:
-        """The state of so many boards."""
         return self.game.allocate(boards, self.size, self.settings)
 
     @property
     def most_moves(self) -> int:
-        """No game that the arena plays is longer."""
         return self.game.most_moves(self.size, self.settings)
 
     @property
     def score_lengths(self) -> tuple[int, int] | None:
-        """M_min and M_max of the 2008 paper's score."""
         return self.game.score_lengths(self.size, self.settings)

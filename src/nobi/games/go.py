@@ -1,14 +1,14 @@
-"""Go, with the usual choices of rules.
+"""Go, with the common variants of the rules.
 
 * suicide: forbidden or allowed (also of several stones);
 * ko: `simple` (no immediate recapture of one stone by one stone), `positional` superko (no move may recreate an earlier
-  position) or `situational` superko (none may recreate one with the same player to move); a pass is always allowed;
-* scoring: by `area` (Tromp-Taylor, Chinese) or by `territory` (Japanese); stones on the board count as alive unless
-  `Go.score` is told which are dead;
+  position) or `situational` superko (none may recreate one with the same player to move); a pass is always legal;
+* scoring: by `area` (Tromp-Taylor, Chinese) or by `territory` (Japanese); all stones on the board count as alive except
+  those passed to `Go.score` as dead;
 * two passes in a row end the game.
 
-A position is known by the 64-bit hash of its stones: two of a game's positions are taken for the same by mistake with a
-probability below 10⁻¹³.
+Superko compares 64-bit hashes of positions: the probability that two different positions of a game have the same hash
+is below 10⁻¹³.
 """
 
 import math
@@ -23,15 +23,15 @@ from nobi.board.area import Areas, allocate_areas, area_margin, find_owners, ter
 from nobi.board.chains import (
     Chains,
     allocate_chains,
-    breathes,
     capture_around,
     clear_chains,
+    has_liberty_after,
     is_captured_by,
     is_enclosed,
-    lives,
+    is_not_suicide,
     place,
-    refuse_breathless,
     remove_chain,
+    require_liberties,
     would_capture,
 )
 from nobi.board.stones import (
@@ -60,16 +60,16 @@ _KO_RULES = {"simple": SIMPLE, "positional": POSITIONAL, "situational": SITUATIO
 
 @dataclass(frozen=True)
 class GoSettings:
-    """The choices of Go."""
+    """The settings of Go."""
 
     komi: float = 7.5
-    """What white gets for moving second."""
+    """White's compensation for moving second."""
     ko: Literal["simple", "positional", "situational"] = "positional"
     """Which repetitions are forbidden."""
     suicide: bool = False
-    """Whether a player may capture his own stones."""
+    """Whether suicide is legal."""
     scoring: Literal["area", "territory"] = "area"
-    """What counts: stones and surrounded points, or surrounded points and prisoners."""
+    """Count stones and surrounded points, or surrounded points and prisoners."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.komi):
@@ -77,7 +77,7 @@ class GoSettings:
 
 
 class GoBoards(NamedTuple):
-    """The stones, their chains, and what ko, superko and the score ask for."""
+    """The state of Go: stones and chains, and what ko, superko and scoring need."""
 
     stones: Stones
     chains: Chains
@@ -86,19 +86,15 @@ class GoBoards(NamedTuple):
     suicide: bool
     by_area: bool
     komi: float
-    ko: NDArray[np.uint16]
-    """[g] the point that simple ko forbids, or PASS."""
-    passes: NDArray[np.int64]
-    """[g] passes in a row."""
-    prisoners: NDArray[np.int64]
-    """[g, colour of the captured stones]"""
-    history: NDArray[np.uint64]
-    """[g, ply] the signature of every position so far, the start position first. A game that fills it is over."""
+    ko: NDArray[np.uint16]  # [g] the point that simple ko forbids, or PASS
+    passes: NDArray[np.int64]  # [g] passes in a row
+    prisoners: NDArray[np.int64]  # [g, colour of the captured stones]
+    history: NDArray[np.uint64]  # [g, ply] signatures of all positions so far; a game that fills it is over
 
 
 @inlined
 def signature(boards: GoBoards, position: np.uint64, to_move: int) -> np.uint64:
-    """What superko compares: the position, and under situational superko the player to move as well."""
+    """The hash that superko compares: of the position, and under situational superko of the player to move as well."""
     if boards.ko_rule == SITUATIONAL and to_move == WHITE:
         return position ^ boards.stones.keys[EMPTY, PASS]
     return position
@@ -106,14 +102,14 @@ def signature(boards: GoBoards, position: np.uint64, to_move: int) -> np.uint64:
 
 @inlined
 def note_position(boards: GoBoards, g: int) -> None:
-    """Remembers the present position."""
+    """Append the current position to the history."""
     stones = boards.stones
     boards.history[g, stones.ply[g]] = signature(boards, stones.hash[g], stones.to_move[g])
 
 
 @inlined
 def clear(boards: GoBoards, g: int) -> None:
-    """The empty board, black to move."""
+    """Clear the board; black is to move."""
     clear_stones(boards.stones, g)
     clear_chains(boards.chains, g)
     boards.ko[g] = PASS
@@ -125,35 +121,35 @@ def clear(boards: GoBoards, g: int) -> None:
 
 @inlined
 def setup(boards: GoBoards, g: int, point: int, colour: int) -> None:
-    """Puts a stone on the board before the game."""
+    """Place a stone before the game."""
     place(boards.stones, boards.chains, g, point, colour)
     note_position(boards, g)
 
 
 @inlined
 def legal(boards: GoBoards, g: int, move: int) -> bool:
-    """An empty point, neither ko nor suicide nor a forbidden repetition; or a pass."""
+    """A pass, or an empty point that is neither ko nor suicide nor a forbidden repetition."""
     if move == PASS:
         return True
     stones, chains = boards.stones, boards.chains
     if stones.colour[g, move] != EMPTY or move == boards.ko[g]:
         return False
     me = stones.to_move[g]
-    if not boards.suicide and not lives(stones, chains, g, move, me):
+    if not boards.suicide and not is_not_suicide(stones, chains, g, move, me):
         return False
     return boards.ko_rule == SIMPLE or not _repeats(boards, g, move)
 
 
 @compiled
 def _repeats(boards: GoBoards, g: int, point: int) -> bool:
-    """Whether a stone here recreates a position that superko forbids."""
+    """Whether superko forbids the position after a stone at this point."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     taken = enemy_of(me)
     captures = would_capture(stones, chains, g, point, me) > 0
-    suicide = not captures and not breathes(stones, chains, g, point, me)
+    suicide = not captures and not has_liberty_after(stones, chains, g, point, me)
     if not captures and not suicide and boards.prisoners[g, BLACK] + boards.prisoners[g, WHITE] == 0:
-        return False  # stones have only ever been added
+        return False  # no stone has been removed yet, so no position can repeat
     after = stones.hash[g]
     if suicide:
         taken = me
@@ -178,7 +174,7 @@ def _repeats(boards: GoBoards, g: int, point: int) -> bool:
 
 @inlined
 def play(boards: GoBoards, g: int, move: int) -> None:
-    """Places the stone and captures, or passes; the second pass in a row ends the game."""
+    """Place the stone and capture, or pass; the second pass in a row ends the game."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     enemy = enemy_of(me)
@@ -203,7 +199,7 @@ def play(boards: GoBoards, g: int, move: int) -> None:
 
 @compiled
 def margin(boards: GoBoards, g: int) -> float:
-    """Black's points less white's, komi included, all stones alive."""
+    """Black's points minus white's, komi included, with all stones alive."""
     if boards.by_area:
         return area_margin(boards.stones, g, boards.areas) - boards.komi
     prisoners = boards.prisoners[g, WHITE] - boards.prisoners[g, BLACK]
@@ -212,7 +208,7 @@ def margin(boards: GoBoards, g: int) -> float:
 
 @compiled
 def winner(boards: GoBoards, g: int) -> int:
-    """The outcome if the game ends here."""
+    """The outcome if the game ends in this position."""
     points = margin(boards, g)
     if points == 0:
         return DRAW
@@ -232,9 +228,9 @@ def immediate_outcome(boards: GoBoards, g: int, move: int) -> int:
 
 @inlined
 def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
-    """Whether an empty point is an eye of the player to move that a random player had better not fill.
+    """Whether an empty point is an eye of the player to move that a random player should not fill.
 
-    All four sides are his own, and the enemy holds at most one of the diagonal points, none at the edge.
+    All four sides are own stones, and the enemy has at most one of the diagonal points, none at the edge.
     """
     stones = boards.stones
     me = stones.to_move[g]
@@ -249,7 +245,7 @@ def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
 
 
 def handicap_points(stones: int, size: int) -> list[int]:
-    """The points of GTP's fixed handicap for so many stones."""
+    """The points of GTP's fixed handicap."""
     lines = star_lines(size)
     low, high, middle = lines[0], lines[-1], size // 2
     most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
@@ -260,18 +256,18 @@ def handicap_points(stones: int, size: int) -> list[int]:
             else f"There is no fixed handicap on {size}x{size}."
         )
     # (row, column) in the order of GTP's table, row 0 at the top; the centre is the last stone of 5, 7 and 9
-    places = [(high, low), (low, high), (low, low), (high, high)][:stones]
+    positions = [(high, low), (low, high), (low, low), (high, high)][:stones]
     if stones >= 6:
-        places += [(middle, low), (middle, high)]
+        positions += [(middle, low), (middle, high)]
     if stones >= 8:
-        places += [(high, middle), (low, middle)]
+        positions += [(high, middle), (low, middle)]
     if stones in (5, 7, 9):
-        places.append((middle, middle))
-    return [point_at(row, column, size) for row, column in places]
+        positions.append((middle, middle))
+    return [point_at(row, column, size) for row, column in positions]
 
 
 class Go(Game):
-    """Surround more than the other."""
+    """The player with more area or territory wins."""
 
     name = "go"
     rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
@@ -280,7 +276,6 @@ class Go(Game):
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: GoSettings) -> GoBoards:
-        """Makes the state of so many boards."""
         return GoBoards(
             allocate_stones(boards, size),
             allocate_chains(boards, size),
@@ -297,79 +292,75 @@ class Go(Game):
 
     @property
     def next_pass_ends(self) -> bool:
-        """Whether the player before has passed; passes after which the game went on no longer count."""
+        """Whether the previous move was a pass; passes after which the game was continued do not count."""
         return int(cast(GoBoards, self.boards).passes[0]) == 1
 
     @classmethod
     def most_moves(cls, size: int, settings: GoSettings) -> int:  # noqa: ARG003
-        """The arena ends a game that long and counts the board as it stands; a `Go` in the hand goes on."""
+        """The arena ends and counts a game of this length; a single `Go` game has no maximum length."""
         return 3 * size * size
 
     def place_handicap(self, stones: int) -> None:
-        """Sets up GTP's fixed handicap; white moves first."""
+        """Set up GTP's fixed handicap; white moves first."""
         self.set_up([(point, BLACK) for point in handicap_points(stones, self.size)], WHITE)
 
     def play(self, move: int | str) -> None:
-        """Plays a move for the player whose turn it is."""
-        self._ensure_room(len(self.moves) + 2)
+        self._extend_history(len(self.moves) + 2)
         super().play(move)
 
     def why_illegal(self, move: int | str) -> str:
-        """The reason why a move is illegal in the present position; for a repetition, the rule that forbids it."""
         boards, point = cast(GoBoards, self.boards), self._as_point(move)
         if self.is_over or point == PASS or self.colour(point) != EMPTY:
             return super().why_illegal(move)
         if point == boards.ko[0]:
-            return "it takes back a ko at once"
+            return "it recaptures a ko at once"
         stone = cast(int, np.uint16(point))  # the compiled type
-        if not boards.suicide and not lives(boards.stones, boards.chains, 0, stone, boards.stones.to_move[0]):
+        if not boards.suicide and not is_not_suicide(boards.stones, boards.chains, 0, stone, boards.stones.to_move[0]):
             return "it is suicide"
         again = "" if boards.ko_rule == POSITIONAL else " with the same player to move"
         return f"it repeats an earlier position{again}, which {self.settings.ko} superko forbids"
 
     def margin(self, dead: Iterable[int] = ()) -> float:
-        """Black's points less white's, komi included; `dead` names stones that count as captured."""
+        """Black's points minus white's, komi included; the chains of the points `dead` count as captured."""
         boards = cast(GoBoards, self.without(dead).boards)
         return float(margin(boards, 0))
 
     def score(self, dead: Iterable[int] = ()) -> str:
-        """The result by counting the board as it stands, as SGF writes it: `B+3.5`, `W+0.5` or `Draw`."""
+        """The result of counting the current board, as in SGF: `B+3.5`, `W+0.5` or `Draw`."""
         points = self.margin(dead)
         return "Draw" if points == 0 else f"{'B' if points > 0 else 'W'}+{abs(points):.12g}"
 
     def owners(self, dead: Iterable[int] = ()) -> dict[int, int]:
-        """Who owns every point: BLACK, WHITE or EMPTY."""
+        """The owner of every point: BLACK, WHITE or EMPTY."""
         boards = cast(GoBoards, self.without(dead).boards)
         find_owners(boards.stones, 0, boards.areas)
         return {point: int(boards.areas.owner[point]) for point in self.points()}
 
     def result(self) -> str:
-        """The result as SGF writes it."""
         return self.score() if self.is_over else "?"
 
     def standing(self) -> str:
-        """The result of counting the board as it stands."""
         return self.score()
 
     def _restart(self) -> None:
         super()._restart()
         boards = cast(GoBoards, self.boards)
-        refuse_breathless(boards.stones, boards.chains)
+        require_liberties(boards.stones, boards.chains)
         note_position(boards, 0)
 
     def without(self, dead: Iterable[int]) -> Self:
-        """This position with the dead stones taken prisoner."""
+        """A copy of the game with these dead stones captured."""
         game = self.copy()
         boards = cast(GoBoards, game.boards)
         for point in dead:
             colour = game.colour(point)
-            if colour != EMPTY:  # it may have been lifted with its chain
+            if colour != EMPTY:  # it may have been removed with its chain
                 stone = cast(int, np.uint16(point))  # the compiled type
                 boards.prisoners[0, colour] += remove_chain(boards.stones, boards.chains, 0, stone)
         return game
 
-    def _ensure_room(self, positions: int) -> None:
-        """Lets the history hold more than so many positions, so that it never ends this game."""
+    def _extend_history(self, positions: int) -> None:
+        """Extend the history to more than this number of positions, so that it never ends this game."""
         boards = cast(GoBoards, self.boards)
         present = boards.history
         if positions >= present.shape[1]:

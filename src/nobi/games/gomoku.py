@@ -8,32 +8,32 @@ from nobi.games.base import UNDECIDED, WINS, Game, Rules
 
 
 class GomokuBoards(NamedTuple):
-    """Gomoku needs the stones alone."""
+    """The state of Gomoku: only stones."""
 
     stones: Stones
 
 
 @inlined
 def clear(boards: GomokuBoards, g: int) -> None:
-    """The empty board, black to move."""
+    """Clear the board; black is to move."""
     clear_stones(boards.stones, g)
 
 
 @inlined
 def setup(boards: GomokuBoards, g: int, point: int, colour: int) -> None:
-    """Puts a stone on the board before the game."""
+    """Place a stone before the game."""
     put(boards.stones, g, point, colour)
 
 
 @inlined
 def legal(boards: GomokuBoards, g: int, move: int) -> bool:
-    """Every empty point."""
+    """Every empty point is legal."""
     return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
 @inlined
 def play(boards: GomokuBoards, g: int, move: int) -> None:
-    """Places the stone."""
+    """Place the stone; five in a row win, a full board is a draw."""
     stones = boards.stones
     me = stones.to_move[g]
     put(stones, g, move, me)
@@ -59,12 +59,10 @@ class Gomoku(Game):
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: Any) -> GomokuBoards:  # noqa: ARG003
-        """Makes the state of so many boards."""
         return GomokuBoards(allocate_stones(boards, size))
 
     @classmethod
     def most_moves(cls, size: int, settings: Any) -> int:  # noqa: ARG003
-        """The board is full then."""
         return size * size
 
     @classmethod

@@ -1,7 +1,7 @@
 """Pente: five in a row, or five captured pairs; a full board is a draw.
 
-A stone that flanks exactly two enemy stones with another own stone, in any of the 8 directions, captures them; one move
-may capture several pairs. Moving in between two enemy stones is safe. Freed points can be played on again.
+A move that encloses exactly two enemy stones between itself and another own stone, in any of the 8 directions, captures
+them; one move may capture several pairs. Moving between two enemy stones is safe. Freed points can be played again.
 """
 
 from dataclasses import dataclass
@@ -34,24 +34,23 @@ PAIRS_TO_WIN = 5
 
 @dataclass(frozen=True)
 class PenteSettings:
-    """The choices of Pente."""
+    """The settings of Pente."""
 
     centre: bool = True
     """Start with a white stone at the centre, black to move, as the 2009 paper's code does."""
 
 
 class PenteBoards(NamedTuple):
-    """The stones, and the pairs that each player has captured."""
+    """The state of Pente."""
 
     stones: Stones
     centre: bool
-    pairs: NDArray[np.int64]
-    """[g, colour of the capturing player]"""
+    pairs: NDArray[np.int64]  # [g, colour of the capturing player]
 
 
 @inlined
 def clear(boards: PenteBoards, g: int) -> None:
-    """The board with the stone at the centre, or the empty board; black to move."""
+    """Clear the board, except for the stone at the centre if there is one; black is to move."""
     stones = boards.stones
     clear_stones(stones, g)
     boards.pairs[g, BLACK] = 0
@@ -63,13 +62,13 @@ def clear(boards: PenteBoards, g: int) -> None:
 
 @inlined
 def setup(boards: PenteBoards, g: int, point: int, colour: int) -> None:
-    """Puts a stone on the board before the game."""
+    """Place a stone before the game."""
     put(boards.stones, g, point, colour)
 
 
 @inlined
 def legal(boards: PenteBoards, g: int, move: int) -> bool:
-    """Every empty point."""
+    """Every empty point is legal."""
     return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
@@ -88,7 +87,7 @@ def flanks(stones: Stones, g: int, point: int, way: int, colour: int) -> bool:
 
 @inlined
 def play(boards: PenteBoards, g: int, move: int) -> None:
-    """Places the stone; five in a row is looked for before any pair is taken off."""
+    """Place the stone; five in a row is tested before pairs are captured."""
     stones = boards.stones
     me = stones.to_move[g]
     put(stones, g, move, me)
@@ -135,21 +134,20 @@ class Pente(Game):
 
     @property
     def pairs(self) -> dict[int, int]:
-        """How many pairs each player has captured, by colour."""
+        """The number of pairs captured by each player, by colour."""
         boards = cast(PenteBoards, self.boards)
         return {colour: int(boards.pairs[0, colour]) for colour in (BLACK, WHITE)}
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: PenteSettings) -> PenteBoards:
-        """Makes the state of so many boards."""
         return PenteBoards(allocate_stones(boards, size), settings.centre, zeros((boards, 3), np.int64))
 
     @classmethod
     def most_moves(cls, size: int, settings: PenteSettings) -> int:  # noqa: ARG003
-        """Every point once, and again those of the pairs captured before the last: at most 4 pairs a player."""
+        """Every point once, and the points of captured pairs, at most 4 per player, again."""
         return size * size + 2 * 2 * (PAIRS_TO_WIN - 1)
 
     @classmethod
     def score_lengths(cls, size: int, settings: PenteSettings) -> tuple[int, int]:  # noqa: ARG003
-        """Black's fifth stone is move 9; the few moves on freed points are not counted in."""
+        """Black's fifth stone is move 9; the few moves on freed points are not included."""
         return 9, size * size

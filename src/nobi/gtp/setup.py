@@ -15,8 +15,9 @@ from nobi.games.go import GoSettings
 from nobi.gtp.protocol import GtpError, int_from
 from nobi.gtp.session import Session, command
 from nobi.players.scoring import final_score
+from nobi.records.collection import SgfRecord
 from nobi.records.properties import SHORTHANDS
-from nobi.records.sgf_reader import SgfRecord, read_sgf
+from nobi.records.sgf_reader import read_sgf
 from nobi.records.sgf_writer import sgf_of
 from nobi.storage import atomic_write
 

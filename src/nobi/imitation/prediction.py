@@ -62,7 +62,7 @@ def considered(logits: Tensor, batch: Batch, *, legal_only: bool) -> Tensor:
     return only_legal(logits, batch.legal.scatter(1, batch.target[:, None], True)) if legal_only else logits
 
 
-def _rank(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def rank_targets(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Numbers of moves with higher and with equal values, and log probabilities of the targets: [b] each."""
     own = values.gather(1, target[:, None])
     log_probability = torch.log_softmax(values.double(), 1).gather(1, target[:, None])
@@ -117,7 +117,7 @@ def rank_moves(
                     at.ply,
                     np.full(len(chunk), sources[source].size),
                     rank.astype(np.int64),
-                    *(found.cpu().numpy() for found in _rank(values, batch.target)),
+                    *(found.cpu().numpy() for found in rank_targets(values, batch.target)),
                 ]
             )
             done += len(chunk)

@@ -32,7 +32,7 @@ from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, resto
 from nobi.imitation.prediction import rank_moves
 from nobi.imitation.settings import ImitationSettings
 from nobi.imitation.step import GradientStep, LossWeights, ProcessGroup
-from nobi.models.model import DeepModel, compiled_model, load_deep, save_deep, save_model
+from nobi.models.model import DeepModel, compiled_model, load_deep, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.records.dataset import is_dataset
@@ -379,7 +379,7 @@ def save_trained(path: Path, model: DeepModel) -> None:
     if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
         save_model(path, compiled_model(model))
     else:
-        save_deep(path, model)
+        save_model(path, model)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""The networks that ship with the package, each a `.safetensors` file of this folder, and what was measured of them.
+"""The models shipped with the package, `.safetensors` files in this folder, and measurements of them.
 
-A shipped model is named by its file's name: `go-main` wherever a model file can be named. `results.json` holds the
-measurements that the files themselves cannot know.
+A shipped model is named by its file name without the suffix: `go-main` can be used wherever a model file can.
+`results.json` holds measurements made after training.
 """
 
 import json
@@ -20,18 +20,18 @@ def shipped() -> dict[str, Path]:
 
 
 def is_model(name: str) -> bool:
-    """Whether a spec's name stands for a model: a file, or a shipped one."""
+    """Whether the name in a spec is that of a model: a file, or a shipped model."""
     return name.endswith(SUFFIX) or name in shipped()
 
 
 def model_path(name: str | Path) -> Path:
-    """The file that a path or the name of a shipped model stands for."""
+    """The file of a shipped model, or the path itself."""
     return shipped().get(str(name), Path(name))
 
 
 @cache
 def results() -> dict[str, dict[str, Any]]:
-    """What was measured of the shipped models, by name."""
+    """Measurements of the shipped models, by name."""
     path = _FOLDER / "results.json"
     found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
     return found

@@ -1,4 +1,4 @@
-"""Deep networks as ONNX files, for other programs; compared with onnxruntime before anything is written."""
+"""Export of deep networks to ONNX; the result is compared by onnxruntime before it is written."""
 
 import contextlib
 import io
@@ -21,44 +21,44 @@ from nobi.storage import atomic_write
 
 OPSET = 17
 TOLERANCE = 1e-4
-"""How far the exported values may lie from ours, relative to the largest of them."""
+"""The largest accepted difference of exported values, relative to the largest value."""
 BATCHES = (1, 3)
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The properties of an exported network."""
 
     inputs: list[str]
     channels: int
-    """How many planes it takes."""
+    """The number of planes."""
     sizes: list[int] | None
-    """The sizes of board that the file serves; None for all."""
+    """The board sizes that the file supports; None for all."""
     checked: list[int]
-    """The sizes on which it was compared."""
+    """The board sizes on which it was compared."""
     difference: float
-    """The largest difference of a value seen, relative to the largest value."""
+    """The largest difference found, relative to the largest value."""
 
 
 def sample_inputs(network: DeepNetwork, planes: int, batch: int, size: int, seed: int = 0) -> tuple[Tensor, ...]:
-    """Random planes of zeros and ones, and colours if the network takes them."""
+    """Random planes of zeros and ones, and colours if the network needs them."""
     rng = torch.Generator().manual_seed(seed)
     boards = (torch.rand(batch, planes, size, size, generator=rng) < 0.3).float()
     return (boards, torch.arange(batch) % 2 == 1) if network.takes_colour else (boards,)
 
 
 def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
-    """Writes a network as ONNX: `planes` float[b, P, n, n] (and `white` bool[b]) → `logits` float[b, n·n].
+    """Write a network as ONNX: `planes` float[b, P, n, n] (and `white` bool[b]) → `logits` float[b, n·n].
 
-    The batch is free; so is the size of board where the network serves many, but for the swiping networks, whose steps
-    are written out for one size.
+    The batch size is dynamic; so is the board size if the network supports all, except for swiping networks, whose
+    steps are unrolled for one size.
 
     Args:
         network: the network.
         path: the file to write.
-        size: the size of board for networks that are exported for one.
+        size: the board size, for networks that are exported for one size.
     """
-    network.check_serves(size)
+    network.check_size(size)
     _require_onnx()
     planes = plane_count(network.planes)
     one_size = network.sizes is not None or isinstance(network, SwipingTwin)
@@ -74,7 +74,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
     )
     if not difference <= TOLERANCE:
         raise NobiError(
-            f"The ONNX form of {network} differs from it by {difference:.1e}, more than {TOLERANCE:.0e}; not written."
+            f"The ONNX export of {network} differs from it by {difference:.1e}, more than {TOLERANCE:.0e}; not written."
         )
     atomic_write(path, content)
     inputs = ["planes", "white"] if plain.takes_colour else ["planes"]
@@ -99,7 +99,7 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), torch.no_grad():
         warnings.simplefilter("ignore")
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-        # the exporter by tracing: it needs nothing but torch, and writes the same bytes for the same network
+        # the exporter by tracing needs no other package, and writes the same bytes for the same network
         torch.onnx.export(
             network,
             sample_inputs(network, planes, 2, size),
@@ -114,7 +114,7 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
 
 
 def _with_metadata(content: bytes, entries: dict[str, str]) -> bytes:
-    """The model with properties that tell other programs what planes it takes."""
+    """The model with metadata about the network and its planes, for other programs."""
     from onnx import helper, load_from_string
 
     model = load_from_string(content)
@@ -132,7 +132,7 @@ def _difference(network: DeepNetwork, content: bytes, inputs: tuple[Tensor, ...]
 
 
 def run_onnx(content: bytes, inputs: tuple[Tensor, ...]) -> Any:
-    """What onnxruntime computes, float[b, n·n]."""
+    """The logits float[b, n·n] computed by onnxruntime."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -1,6 +1,6 @@
-"""The compiled networks, a vector of weights and a board → a value for every point: one class and one line each.
+"""Compiled networks: a vector of weights and a board → a value for every point; one class and one registry line each.
 
-`nobi.nn` holds what they are made of.
+`nobi.nn` has their building blocks.
 """
 
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 
 def make_network(spec: str) -> "Network":
-    """The network that a word such as `mdlstm:hidden=3` stands for."""
+    """The network of a spec such as `mdlstm:hidden=3`."""
     name, given = parse_spec(spec)
     kind = find(name)
     return kind(settings_from(kind.settings_type, given, spec))

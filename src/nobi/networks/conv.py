@@ -1,7 +1,7 @@
-"""CONV: S09's baseline, one layer of k feature maps of p×p, tanh, no subsampling.
+"""CONV: S09's baseline, one layer of k feature maps of p×p with tanh, no subsampling.
 
 The board is padded with trainable values. With one signed input plane (own minus enemy) there are k(p² + 1) + 1
-weights, as the paper counts; with two planes 2kp² + k + 2, as in the published code.
+weights, the paper's count; with two planes 2kp² + k + 2, as in the published code.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from nobi.nn.network import Forward, Network, Weights
 
 @dataclass(frozen=True)
 class ConvSettings:
-    """The choices of a convolutional network."""
+    """The settings of a convolutional network."""
 
     features: int = 3
     """k, the feature maps."""
     width: int = 5
-    """p, odd: how far a feature looks."""
+    """p, odd: the width of the filters."""
     planes: int = 1
     """1: own stones minus enemy stones (the paper's count). 2: a plane for each (the published code)."""
 
@@ -37,18 +37,14 @@ class ConvSettings:
 
 
 class ConvWorkspace(NamedTuple):
-    """What the pass works on."""
+    """The arrays of the forward pass."""
 
     x: NDArray[np.float32]
     out: NDArray[np.float32]
-    filters: NDArray[np.float32]
-    """[k, planes, p, p]"""
-    output: NDArray[np.float32]
-    """[k]"""
-    padded: NDArray[np.float32]
-    """[planes, row, column, lane] the board within a margin of p // 2 points that hold the trainable padding."""
-    total: NDArray[np.float32]
-    """[lane]"""
+    filters: NDArray[np.float32]  # [k, planes, p, p]
+    output: NDArray[np.float32]  # [k]
+    padded: NDArray[np.float32]  # [planes, row, column, lane] the board with a margin of p // 2 cells of padding
+    total: NDArray[np.float32]  # [lane]
 
 
 def _squash_into(weight: np.float32, total: NDArray[np.float32], out: NDArray[np.float32], lanes: int) -> None:
@@ -96,13 +92,13 @@ forward: Forward = specialise(_forward, "conv")
 
 
 class Conv(Network):
-    """One layer of feature maps; sees p×p points, the same on every board."""
+    """One layer of feature maps; its field of view is p×p points on every board."""
 
     name = "conv"
     settings_type = ConvSettings
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
-        """Filters, output weights, and the values of points beyond the border."""
+        """Filters, output weights, and the values of the padding."""
         s = self.settings
         return {
             "filters": (s.features, s.planes, s.width, s.width),
@@ -111,11 +107,9 @@ class Conv(Network):
         }
 
     def forward(self) -> Forward:
-        """The compiled pass."""
         return forward
 
     def new_workspace(self, weights: Weights, size: int) -> ConvWorkspace:
-        """The padded board."""
         groups = self.split(weights, size)
         around = size + 2 * (self.settings.width // 2)
         padded = np.broadcast_to(groups["padding"][:, None, None, None], (self.settings.planes, around, around, LANES))

@@ -31,7 +31,7 @@ def _activate(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes,
         h = o·tanh(s)
 
     The rows of `sums` are z_i, z_f₀, z_f₁, z_c, z_o; `gate` is the forget gate of the state from above. A division
-    takes as long as sixteen products. Therefore σ(x) = 1/a with a = 1 + e⁻ˣ, and tanh(x) = (e − 1)/(e + 1) with e = e²ˣ,
+    takes as long as sixteen products. Therefore σ(x) = 1/a with a = 1 + e⁻ˣ and tanh(x) = (e − 1)/(e + 1) with e = e²ˣ
     are not computed separately, but combined to three fractions.
     """
     units = HIDDEN * WIDTH

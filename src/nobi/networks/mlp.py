@@ -1,4 +1,4 @@
-"""MLP: the papers' baseline, one fully connected hidden layer. Its weights fit one size of board only."""
+"""MLP: the papers' baseline, one fully connected hidden layer. Its weights are for one board size."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -14,12 +14,12 @@ from nobi.nn.network import Forward, Network, Weights
 
 @dataclass(frozen=True)
 class MlpSettings:
-    """The choices of a perceptron."""
+    """The settings of a multilayer perceptron."""
 
     hidden: int = 100
     """k, the hidden units; 100 in S08."""
     unit: Literal["tanh", "sigmoid"] = "sigmoid"
-    """What they are: sigmoid in S08, tanh in S09."""
+    """The activation function: sigmoid in S08, tanh in S09."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.hidden <= 10_000:
@@ -27,19 +27,16 @@ class MlpSettings:
 
 
 class MlpWorkspace(NamedTuple):
-    """What the pass works on; inputs are the own stones row by row, then the enemy's."""
+    """The arrays of the forward pass; the inputs are own stones row by row, then enemy stones."""
 
     x: NDArray[np.float32]
     out: NDArray[np.float32]
     is_tanh: bool
-    input: NDArray[np.float32]
-    """[k, 2, cells]"""
-    hidden_bias: NDArray[np.float32]
-    output: NDArray[np.float32]
-    """[cells, k]"""
-    output_bias: NDArray[np.float32]
-    h: NDArray[np.float32]
-    """[k, lane]"""
+    input: NDArray[np.float32]  # [k, 2, cells]
+    hidden_bias: NDArray[np.float32]  # [k]
+    output: NDArray[np.float32]  # [cells, k]
+    output_bias: NDArray[np.float32]  # [cells]
+    h: NDArray[np.float32]  # [k, lane]
 
 
 def _squash(is_tanh: bool, h: NDArray[np.float32], lanes: int) -> None:
@@ -69,7 +66,7 @@ forward: Forward = specialise(_forward, "mlp")
 
 
 class Mlp(Network):
-    """One hidden layer, fully connected; for one size of board only."""
+    """One hidden layer, fully connected; for one board size only."""
 
     name = "mlp"
     settings_type = MlpSettings
@@ -81,11 +78,9 @@ class Mlp(Network):
         return {"input": (k, 2, cells), "hidden_bias": (k,), "output": (cells, k), "output_bias": (cells,)}
 
     def forward(self) -> Forward:
-        """The compiled pass."""
         return forward
 
     def new_workspace(self, weights: Weights, size: int) -> MlpWorkspace:
-        """The hidden units."""
         groups = self.split(weights, size)
         cells = size * size
         return MlpWorkspace(

@@ -1,4 +1,4 @@
-"""Stacked MDRNN or MDLSTM, both papers' proposal: the sweeps of one layer, summed, are the inputs of the next."""
+"""Stacked MDRNN or MDLSTM, proposed by both papers: the sum of the sweeps of one layer is the input of the next."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,14 +11,14 @@ from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork
 
 @dataclass(frozen=True)
 class StackedSettings:
-    """The choices of a stack."""
+    """The settings of a stacked network."""
 
     cell: Literal["mdrnn", "mdlstm"] = "mdlstm"
-    """What the layers are made of."""
+    """The kind of cells."""
     hidden: int = 3
     """k, the units of every layer."""
     layers: int = 2
-    """How many layers."""
+    """The number of layers."""
     border: Literal["value", "bias"] = "value"
     """As in MDRNN."""
     mode: Literal["symmetric", "tied", "original"] = "symmetric"
@@ -31,19 +31,17 @@ class StackedSettings:
 
 
 class Stacked(SwipingNetwork):
-    """Two or more swiping layers; what the sweeps of one find is what the next sees."""
+    """Two or more swiping layers; the summed sweeps of one are the inputs of the next."""
 
     name = "stacked"
     settings_type = StackedSettings
 
     def layers(self) -> list[Layer]:
-        """The layers, all of the same make but for the inputs of the first."""
         s = self.settings
         cell, gates = (MDRNN_CELL, "none") if s.cell == "mdrnn" else (MDLSTM_CELL, GATES[s.mode])
         return [Layer(cell, s.hidden, PLANES if i == 0 else s.hidden, gates) for i in range(s.layers)]
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
-        """The weights of a layer, with what lies beyond the border."""
         if self.settings.cell == "mdrnn":
             return border_weights(groups, prefix, self.settings.border)
         return super().layer_weights(groups, prefix)

@@ -1,4 +1,4 @@
-"""Winograd convolutions on boards, forward and backward: the compiled loops of `winograd`, which explains them."""
+"""The compiled loops of Winograd convolutions on boards, forward and backward; `winograd` describes the algorithm."""
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from nobi.nn.transforms import (
 _F = np.float32
 
 TILE = 4
-"""Rows and columns of outputs that a tile computes."""
+"""Rows and columns of the outputs of a tile."""
 PADDING = 16
-"""Numbers between two planes, without which all 36 would share a few sets of the cache."""
+"""Numbers between two planes; without them, all 36 would be mapped to the same few sets of the cache."""
 
 
 @compiled
@@ -109,7 +109,7 @@ def _from_planes(
     products: Floats, at: int, stride: int, bias: Floats, residual: Floats, y: Floats, y_at: int, sums: Floats,
     sums_at: int, tiles: int, size: int, channels: int,
 ) -> None:  # fmt: skip
-    """Y = Aᵀ m A + bias + residual of one board; sums [2, channels]: of y and of y² over the board, if wanted."""
+    """Y = Aᵀ m A + bias + residual of one board; sums [2, channels], if given: of y and of y² over the board."""
     zero = splat(_F(0))
     if len(sums) > 0:
         for c in range(0, 2 * channels, LANES):
@@ -338,7 +338,7 @@ def convolve_groups_back(
 ) -> None:  # fmt: skip
     """The groups worker, worker + workers, … of a backward pass.
 
-    dz, dshift and dscale are left out together if dz is not there. du [36, channels, outputs] is this worker's sum.
+    Without dz (length 0), dshift and dscale are not computed either. du [36, channels, outputs] is this worker's sum.
     """
     tiles = (size + TILE - 1) // TILE
     side, area, cells = TILE * tiles + 2, tiles * tiles, size * size

@@ -1,6 +1,7 @@
-"""Numbers in lanes: the width of blocks, and squashing functions that vectorise (no branches, no tables, no calls).
+"""Lanes: blocks of boards that are computed side by side, with activation functions and products that vectorise.
 
-MERGED networks/dense.py: Products of weights with lanes, for the networks that do not swipe.
+The last axis of the compiled networks' arrays is the lane, one board. The activation functions have no branches, tables
+or calls.
 """
 
 from typing import Any
@@ -12,13 +13,15 @@ from nobi.compiling import arithmetic, inlined, specialise
 
 F = np.float32
 
+Lanes = NDArray[np.float32]
+
 LANES = 64
-"""The most boards in a block; the networks' arrays end in the lane."""
+"""The maximum number of boards in a block."""
 STEP = 16
-"""Lanes are computed in steps of this many: what the widest vectors hold."""
+"""Lanes are computed in multiples of this number, the width of the widest vectors."""
 
 _HALF_WAY = F(1.5 * 2**23)
-"""Added to a number below 2²², it rounds that to a whole number and leaves this in the lowest bits."""
+"""Adding it to a number below 2²² rounds the number to an integer, which is then in the lowest bits."""
 _POWERS = tuple(F(c) for c in (1.0000001, 0.69314694, 0.2402212, 0.05550713, 0.009675542, 0.0013276472))
 """2ᶠ on [−½, ½] as a polynomial, minimax in the relative error: 8·10⁻⁸."""
 _TWO_OVER_LN2 = F(2.8853900817779268)
@@ -29,13 +32,13 @@ _MANTISSA_BITS = np.int32(23)
 
 @inlined
 def whole_steps(boards: int) -> int:
-    """The lanes to compute for so many boards."""
+    """The number of lanes to compute for a number of boards."""
     return (boards + STEP - 1) // STEP * STEP
 
 
 @arithmetic
 def _power_of_two(t: np.float32) -> np.float32:
-    """2ᵗ, for t clamped to ±30: the whole part is added to the exponent's bits."""
+    """2ᵗ, for t clamped to ±30: the integer part is added to the exponent's bits."""
     t = min(max(t, -_LIMIT), _LIMIT)
     rounded = t + _HALF_WAY
     f = t - (rounded - _HALF_WAY)
@@ -46,23 +49,20 @@ def _power_of_two(t: np.float32) -> np.float32:
 
 @arithmetic
 def power_of_e(x: np.float32) -> np.float32:
-    """eˣ, within 2·10⁻⁷ of the true value relative to it, for x clamped to ±20.8."""
+    """eˣ with a relative error below 2·10⁻⁷, for x clamped to ±20.8."""
     return _power_of_two(x * _ONE_OVER_LN2)
 
 
 @arithmetic
 def tanh(x: np.float32) -> np.float32:
-    """tanh, within 2·10⁻⁷ of the true value everywhere."""
+    """Tanh with an error below 2·10⁻⁷."""
     return F(1.0) - F(2.0) / (F(1.0) + _power_of_two(x * _TWO_OVER_LN2))
 
 
 @arithmetic
 def sigmoid(x: np.float32) -> np.float32:
-    """1/(1 + e⁻ˣ), within 2·10⁻⁷ of the true value everywhere."""
+    """1/(1 + e⁻ˣ) with an error below 2·10⁻⁷."""
     return F(1.0) / (F(1.0) + _power_of_two(-x * _ONE_OVER_LN2))
-
-
-Lanes = NDArray[np.float32]
 
 
 def _add_scaled(weight: np.float32, x: Lanes, total: Lanes, lanes: int) -> None:

@@ -1,4 +1,4 @@
-"""What a network is: settings, a flat vector of weights in named groups, and a compiled pass over blocks of boards."""
+"""The interface of compiled networks: settings, a vector of weights in named groups, and a compiled forward pass."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,20 +14,19 @@ from nobi.spec import format_spec
 
 Weights = NDArray[np.float32]
 Forward = Callable[..., None]
-"""A compiled function (room, boards): computes `workspace.out[cell, board]` from `workspace.x[cell, plane, board]`.
+"""Compiled (workspace, boards) → None: computes `workspace.out[cell, board]` from `workspace.x[cell, plane, board]`.
 
-Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; what lies in `x` and `out` beyond them
-does not matter.
+Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; `x` and `out` are arbitrary beyond them.
 """
 
 
 class Network(ABC):
-    """A kind of network with its settings; the weights are a vector apart from it."""
+    """A kind of network with its settings; the weights are a separate vector."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
     scalable: ClassVar[bool] = True
-    """Whether one vector of weights works on every size of board."""
+    """Whether one vector of weights can be used on every board size."""
 
     def __init__(self, settings: Any = None) -> None:
         self.settings = self.settings_type() if settings is None else settings
@@ -35,20 +34,23 @@ class Network(ABC):
     def __str__(self) -> str:
         return format_spec(self.name, self.settings)
 
+    def __repr__(self) -> str:
+        return f"<Network {self}>"
+
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
-        """The groups of weights in the order of the vector, with their shapes; only unscalable networks heed `size`."""
+        """The groups of weights in the order of the vector, with their shapes; `size` matters if not `scalable`."""
 
     @abstractmethod
     def forward(self) -> Forward:
-        """The compiled pass; the same object for equal settings."""
+        """The compiled forward pass; the same object for equal settings."""
 
     @abstractmethod
     def new_workspace(self, weights: Weights, size: int) -> Any:
-        """What the pass works on: a named tuple with `x`, `out`, the weights and whatever else; one for each thread."""
+        """The arrays of the forward pass: a named tuple with `x`, `out`, weights etc.; each thread needs its own."""
 
     def weight_count(self, size: int) -> int:
-        """How many weights there are."""
+        """The number of weights."""
         return sum(prod(shape) for shape in self.groups(size).values())
 
     def random_weights(self, size: int, rng: np.random.Generator) -> Weights:
@@ -75,8 +77,8 @@ class Network(ABC):
             enemy: [batch, n, n] the same for the other player.
 
         Returns:
-            float32[batch, n, n], the higher the better. A final sigmoid, where the papers have one, is left out: it
-            does not change the order of moves.
+            float32[batch, n, n], the higher the better. The papers' final sigmoid is omitted: it does not change the
+            order of moves.
         """
         batch, size, _ = own.shape
         workspace, forward = self.new_workspace(weights, size), self.forward()
@@ -90,4 +92,4 @@ class Network(ABC):
         return result.reshape(batch, size, size)
 
     def _hint(self, size: int) -> str:
-        return "" if self.scalable else f" on {size}x{size}; it cannot play on another board than it was made for"
+        return "" if self.scalable else f" on {size}x{size}; it can play only on the board size it was trained on"

@@ -1,7 +1,7 @@
-"""Global pooling and the gradient of normalisation, compiled: what happens to whole boards between convolutions.
+"""Global pooling and the gradient of normalisation, compiled: operations on whole boards between convolutions.
 
-All arrays are flat; `x` is [board, cell, channel] as in `winograd`. z = x · scale + shift is what a batch normalisation
-gives, with `scale` and `shift` per channel.
+All arrays are flat; `x` is [board, cell, channel] as in `winograd`. z = x · scale + shift is the output of a batch
+normalisation, with `scale` and `shift` per channel.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def pool(
         scale: [channel].
         shift: [channel].
         pooled: [board, 2, channel] receives mean and maximum.
-        place: [board, channel] receives the first cell where the maximum is.
+        place: [board, channel] receives the first cell with the maximum.
         boards: number of boards.
         cells: cells of a board.
         channels: a multiple of PANEL.
@@ -50,14 +50,14 @@ def pool_back(
     x: Floats, scale: Floats, shift: Floats, gradient: Floats, place: Floats, dz: Floats, dshift: Floats,
     dscale: Floats, boards: int, cells: int, channels: int,
 ) -> None:  # fmt: skip
-    """Adds the gradient of `pool` to dz [board, cell, channel], and to its sums over each board.
+    """Add the gradient of `pool` to dz [board, cell, channel], and to its sums over each board.
 
     Args:
         x: as in `pool`.
         scale: as in `pool`.
         shift: as in `pool`.
-        gradient: [board, 2, channel] that of `pooled`.
-        place: as `pool` wrote it.
+        gradient: [board, 2, channel] of `pooled`.
+        place: as written by `pool`.
         dz: the gradient of z so far.
         dshift: [board, channel] the sums of dz.
         dscale: [board, channel] the sums of dz · x.
@@ -90,7 +90,7 @@ def pool_back(
 
 @compiled
 def activate(x: Floats, scale: Floats, shift: Floats, y: Floats, rows: int, channels: int) -> None:
-    """Sets y [row, channel] to relu(x · scale + shift)."""
+    """Set y [row, channel] to relu(x · scale + shift)."""
     zero = splat(_F(0))
     for row in range(rows):
         for c in range(0, channels, LANES):
@@ -121,7 +121,7 @@ def activate_back(
 def normalise_back(
     dz: Floats, x: Floats, scale: Floats, slope: Floats, offset: Floats, more: Floats, rows: int, channels: int
 ) -> None:
-    """Sets dz to dz · scale + x · slope + offset (+ more): the gradient of a batch normalisation's input."""
+    """Set dz to dz · scale + x · slope + offset (+ more): the gradient of a batch normalisation's input."""
     for row in range(rows):
         for c in range(0, channels, LANES):
             at = row * channels + c

@@ -1,6 +1,6 @@
-"""A nobi-net evaluated without torch: for players and the search, with the compiled convolutions.
+"""The forward pass of a nobi-net without torch, for players and the search, with the compiled convolutions.
 
-Batch normalisation is one scale and one shift a channel here. Several threads may evaluate at the same time.
+Batch normalisation is one scale and one shift per channel here. Several threads may evaluate at the same time.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,14 @@ from nobi.nn.transforms import Floats
 from nobi.nn.winograd import Shape, convolve, share_work, transform_filters
 
 EPSILON = 1e-5
-"""Added to variances; that of training."""
+"""Added to variances; the same as in training."""
 
 
 class Evaluation(NamedTuple):
-    """What the network says of a batch of positions."""
+    """The outputs of the network for a batch of positions."""
 
-    policy: NDArray[np.float32]
-    """[b, n·n] the logits of moves."""
-    value: NDArray[np.float32]
-    """[b] the logit of the probability that the player to move wins."""
+    policy: NDArray[np.float32]  # [b, n·n] the logits of moves
+    value: NDArray[np.float32]  # [b] the logit of the probability that the player to move wins
 
 
 class _Norm(NamedTuple):
@@ -40,8 +38,7 @@ class _Block(NamedTuple):
     first: Floats
     norm2: _Norm
     second: Floats
-    pooling: NDArray[np.float32] | None
-    """[2 · width, width]"""
+    pooling: NDArray[np.float32] | None  # [2 · width, width]
 
 
 class _Head(NamedTuple):
@@ -49,26 +46,24 @@ class _Head(NamedTuple):
 
     matrix: Floats
     bias: Floats
-    pooling: NDArray[np.float32]
-    """[half, 2 · half]"""
+    pooling: NDArray[np.float32]  # [half, 2 · half]
     moves: Floats
     moves_bias: Floats
-    hidden: NDArray[np.float32]
-    """[2 · half, 2 · half]"""
+    hidden: NDArray[np.float32]  # [2 · half, 2 · half]
     hidden_bias: Floats
     value: Floats
     value_bias: Floats
 
 
 class ResidualNetwork:
-    """The weights of a nobi-net, ready to be evaluated."""
+    """The weights of a nobi-net, transformed for inference."""
 
     def __init__(self, tensors: Mapping[str, NDArray[np.float32]], planes: int) -> None:
-        """Prepares the network.
+        """Transform the weights.
 
         Args:
             tensors: by the names of the torch module; filters are [outputs, inputs, 3, 3].
-            planes: how many planes it takes; one of ones is added to them.
+            planes: the number of input planes; a plane of ones is added to them.
         """
         self._planes = planes
         self._channels = -(-(planes + 1) // PANEL) * PANEL
@@ -167,7 +162,7 @@ def _head(tensors: Mapping[str, NDArray[np.float32]]) -> _Head:
 
 @compiled
 def add_product(a: NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.float32]) -> None:
-    """C [i, j] += a [i, k] · b [k, j]; small, and without the threads that NumPy would start."""
+    """C [i, j] += a [i, k] · b [k, j], for small matrices; NumPy would start threads."""
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):
             for j in range(b.shape[1]):
@@ -194,8 +189,8 @@ def _evaluate_head(
 ) -> None:
     """The boards worker, worker + workers, …; `rectified`, `columns` and `pooled` are this worker's workspace.
 
-    The first half of the head's channels is pooled; the pooled numbers shift the second half, from which the moves
-    come, and give the value.
+    The first half of the head's channels is pooled; the pooled numbers are the inputs of the value, and shift the
+    second half, which is the input of the moves.
     """
     for board in range(worker, boards, workers):
         activate(x[board * cells * width : (board + 1) * cells * width], scale, shift, rectified, cells, width)

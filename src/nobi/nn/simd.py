@@ -1,11 +1,11 @@
 """Explicit vectors of float32 for compiled code: a Numba type, its arithmetic, loads, stores and one matrix kernel.
 
-LLVM keeps such vectors in registers and needs neither constant strides nor alias checks to do so: one compiled
-function serves all board sizes and channel counts. Arrays are flat, addressed by offset, and accesses are NOT checked;
-callers check the lengths of all arrays before (`winograd.check_lengths`).
+LLVM keeps such vectors in registers without constant strides or alias checks, so that one compiled function is enough
+for all board sizes and channel counts. Arrays are flat and addressed by offset; accesses are NOT checked, so callers
+check the lengths of all arrays first (`winograd.check_lengths`).
 
-Products and sums may be contracted to fused multiply-adds where the processor has them; sums keep their order, so the
-result does not depend on anything but the processor's instruction set.
+Products and sums may be contracted to fused multiply-adds; sums keep their order, so that the result depends only on
+the processor's instruction set.
 """
 
 import operator
@@ -21,9 +21,9 @@ from nobi.compiling import has_feature
 PANEL = 16
 """Columns of a panel of the matrix kernel; channel counts are multiples of it."""
 LANES = 16 if has_feature("avx512f") else 8 if has_feature("avx2") else 4
-"""Numbers in a vector: what a register of the processor holds."""
+"""Numbers in a vector: the width of the processor's registers."""
 ROWS = 12 if has_feature("avx512f") else 6 if has_feature("avx2") else 2
-"""Rows of the matrix kernel: its accumulators, ROWS x PANEL numbers, fill most registers."""
+"""Rows of the matrix kernel: its accumulators, ROWS x PANEL numbers, use most registers."""
 
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
@@ -54,7 +54,7 @@ class _VectorModel(extending.models.PrimitiveModel):
 
 
 def _arithmetic(symbol: Any, instruction: str) -> None:
-    """Defines `symbol` (+, − or ·) for two vectors."""
+    """Define `symbol` (+, − or ·) for two vectors."""
 
     @intrinsic
     def emit_instruction(_: Any, a: Any, b: Any) -> tuple[Any, _Emit]:
@@ -118,7 +118,7 @@ def store(_: Any, array: Any, offset: Any, value: Any) -> tuple[Any, _Emit]:
 
 @intrinsic
 def splat(_: Any, value: Any) -> tuple[Any, _Emit]:
-    """The vector of LANES times the same float32."""
+    """The vector with all lanes equal to a float32."""
 
     def emit(__: Any, builder: Any, ___: Any, args: Any) -> Any:
         return _broadcast(builder, args[0], _VECTOR)
@@ -144,8 +144,8 @@ def multiply_panel(
     """c[r, :] (+)= Σ_k a[r, k] · b[k, :] for `rows` rows and PANEL columns, with all sums in registers.
 
     a[r, k] is a[ia + r·ra + k·ka], b[k, :] begins at b[ib + k·kb], c[r, :] at c[ic + r·rc], and k counts from 0 to
-    n − 1 (n ≥ 1). `rows` and `accumulate` are literals. Vectors of PANEL numbers are split by LLVM into what the
-    processor has: with AVX2 two registers, with AVX-512 one.
+    n − 1 (n ≥ 1). `rows` and `accumulate` are literals. LLVM splits vectors of PANEL numbers into the processor's
+    registers: two with AVX2, one with AVX-512.
     """
     del ia, ra, ka, ib, kb, ic, rc, n
     if not isinstance(rows, types.IntegerLiteral) or not isinstance(accumulate, types.IntegerLiteral):

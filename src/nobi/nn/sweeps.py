@@ -47,16 +47,16 @@ class Sweeps(NamedTuple):
     missing: NDArray[np.float32]
     """[i] how many of the two lie beyond the border."""
     gate: NDArray[np.int64]
-    """[i] which forget gate, 0 or 1, the state from above meets (MDLSTM); the one from beside meets the gate 0."""
+    """[i] the forget gate, 0 or 1, of the state from above (MDLSTM); that of the state from beside is 0."""
 
 
 def list_sweeps(gates: str) -> list[Sweep]:
-    """The sweeps, corner after corner, by how the two forget gates of an MDLSTM are given to the predecessors.
+    """The sweeps, corner by corner, for an assignment of the two forget gates of an MDLSTM to the predecessors.
 
     `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
-    `original`: by the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
-    targets, meets the gate 0, its second the gate 1, and a lone link the gate 0. A sweep that goes down links first to
-    the cell beside, one that goes up first to the cell above: so the latter is a transposed sweep.
+    `original`: the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
+    targets, has gate 0, its second gate 1, and a single link gate 0. A sweep that goes down links first to the cell
+    beside, one that goes up first to the cell above: so the latter is a transposed sweep.
     """
     if gates == "both":
         return [Sweep(*corner, transposed) for corner in CORNERS for transposed in (False, True)]

@@ -69,27 +69,19 @@ class Cell(NamedTuple):
 class LayerWeights(NamedTuple):
     """The weights of one layer; `rows` is k for MDRNN, 5k for MDLSTM (4k if tied), gate after gate."""
 
-    seen: Lanes
-    """[rows, inputs + k] applied to the inputs, and to the sum of both predecessors' outputs."""
-    border: Lanes
-    """[rows] added once for each predecessor beyond the border."""
-    beyond: Lanes
-    """[k] the output of what lies beyond the border."""
+    seen: Lanes  # [rows, inputs + k] applied to the inputs, and to the sum of both predecessors' outputs
+    border: Lanes  # [rows] added once for each predecessor beyond the border
+    beyond: Lanes  # [k] the outputs of cells beyond the border
 
 
 class LayerWorkspace(NamedTuple):
     """The arrays that a layer computes in."""
 
-    h: Lanes
-    """[slot, k · lanes] outputs."""
-    s: Lanes
-    """[slot, k · lanes] states (MDLSTM)."""
-    seen: Lanes
-    """[(inputs + k) · lanes] what a cell sees: its inputs, and the sum of its predecessors' outputs."""
-    sums: Lanes
-    """[rows · lanes] what its weights make of that."""
-    values: Lanes
-    """[step, lane] the readouts (last layer)."""
+    h: Lanes  # [slot, k · lanes] outputs
+    s: Lanes  # [slot, k · lanes] states (MDLSTM)
+    seen: Lanes  # [(inputs + k) · lanes] the inputs of a cell, and the sum of its predecessors' outputs
+    sums: Lanes  # [rows · lanes] their products with the weights
+    values: Lanes  # [step, lane] the readouts (last layer)
 
 
 def allocate_workspace(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> LayerWorkspace:
@@ -107,7 +99,7 @@ def allocate_workspace(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> L
 def _see(
     x: Lanes, begin: int, boards: int, cells: NDArray[np.uint64], h_beside: Lanes, h_above: Lanes, seen: Lanes
 ) -> None:
-    """Gathers what a cell sees, on the boards begin, begin + 1, …: every sweep's own cell, then h_beside + h_above."""
+    """Gather the inputs of a cell on the boards begin, begin + 1, …, for each sweep, then h_beside + h_above."""
     for d in range(SWEEPS):
         for i in range(INPUTS):
             if boards == WIDTH // SWEEPS:  # the usual number as a constant: copied without a loop
@@ -172,13 +164,13 @@ def _step(
 def _swipe(
     weights: LayerWeights, sweeps: Sweeps, workspace: LayerWorkspace, x: Lanes, output: Lanes, begin: int, boards: int
 ) -> None:
-    """Sweeps the layer over the boards begin … begin + boards − 1.
+    """Sweep the layer over the boards begin … begin + boards − 1.
 
     Args:
         weights: the layer's weights.
         sweeps: the sweeps to make.
-        workspace: where to compute; receives `values`, if `READ_OUT`.
-        x: [cell, inputs, board] what the layer sees.
+        workspace: the arrays of the layer; receives `values`, if `READ_OUT`.
+        x: [cell, inputs, board] the inputs.
         output: [k] the weights of the readout.
         begin: the first board.
         boards: number of boards; at most WIDTH lanes, in whole vectors.
@@ -191,9 +183,9 @@ def _swipe(
     for i in range(len(sweeps.slot)):
         slot, beside, above = sweeps.slot[i], sweeps.beside[i], sweeps.above[i]
         step(
-            weights, output, x, begin, boards, sweeps.cell[i],
-            workspace.h[beside], workspace.h[above], workspace.s[beside], workspace.s[above], sweeps.missing[i], sweeps.gate[i],
-            workspace.seen, workspace.sums, workspace.s[slot], workspace.h[slot], workspace.values[i],
+            weights, output, x, begin, boards, sweeps.cell[i], workspace.h[beside], workspace.h[above],
+            workspace.s[beside], workspace.s[above], sweeps.missing[i], sweeps.gate[i], workspace.seen, workspace.sums,
+            workspace.s[slot], workspace.h[slot], workspace.values[i],
         )  # fmt: skip
 
 
@@ -221,9 +213,6 @@ def compile_layer(
     return specialise(_swipe, name, HIDDEN=hidden, step=step)
 
 
-PLANES = 2
-
-
 class Layer(NamedTuple):
     """The kind and shape of one layer."""
 
@@ -231,7 +220,7 @@ class Layer(NamedTuple):
     hidden: int
     inputs: int
     gates: str
-    """How forget gates are given to predecessors; see `sweeps_of`."""
+    """How forget gates are assigned to predecessors; see `list_sweeps`."""
 
     @property
     def rows(self) -> int:
@@ -241,24 +230,22 @@ class Layer(NamedTuple):
         return (4 if self.gates == "none" else 5) * self.hidden
 
 
-class Part(NamedTuple):
-    """One layer, ready to compute."""
+class LayerState(NamedTuple):
+    """The weights and arrays of one layer."""
 
     weights: LayerWeights
     sweeps: Sweeps
     workspace: LayerWorkspace
-    x: NDArray[np.float32]
-    """[cell, inputs, board]"""
+    x: Lanes  # [cell, inputs, board]
 
 
 class SwipingWorkspace(NamedTuple):
     """The arrays of a forward pass."""
 
-    x: NDArray[np.float32]
-    out: NDArray[np.float32]
-    output: NDArray[np.float32]
-    """[k] the weights of the readout."""
-    parts: tuple[Part, ...]
+    x: Lanes
+    out: Lanes
+    output: Lanes  # [k] the weights of the readout
+    parts: tuple[LayerState, ...]
 
 
 class SwipingNetwork(Network):
@@ -266,7 +253,7 @@ class SwipingNetwork(Network):
 
     @abstractmethod
     def layers(self) -> list[Layer]:
-        """The layers, the first that sees the board first."""
+        """The layers, beginning with the one that sees the board."""
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
         """The weights of the layer whose groups have this prefix."""
@@ -274,11 +261,9 @@ class SwipingNetwork(Network):
         return LayerWeights(seen_weights(groups, prefix), groups[f"{prefix}border"], np.zeros(hidden, F))
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
-        """Input, recurrent and border weights of every layer, and the output weights."""
         return groups_of(self.layers())
 
     def forward(self) -> Forward:
-        """The compiled pass over all layers."""
         return _compile(tuple(self.layers()))
 
     def new_workspace(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingWorkspace:
@@ -290,7 +275,7 @@ class SwipingNetwork(Network):
             sweeps = sweeps_of(size, layer.gates, keep=keep or i < len(layers) - 1)
             workspace = allocate_workspace(sweeps, layer.hidden, layer.inputs, layer.rows)
             x = zeros((size * size, layer.inputs, LANES), F)
-            parts.append(Part(self.layer_weights(groups, prefix), sweeps, workspace, x))
+            parts.append(LayerState(self.layer_weights(groups, prefix), sweeps, workspace, x))
         return SwipingWorkspace(parts[0].x, zeros((size * size, LANES), F), groups["output"], tuple(parts))
 
 
@@ -300,12 +285,12 @@ def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
 
 
 def prefixes(layers: int) -> list[str]:
-    """What the names of the groups of each layer begin with."""
+    """The prefixes of the names of each layer's groups."""
     return [""] if layers == 1 else [f"layer{i + 1}." for i in range(layers)]
 
 
 def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
-    """The groups of weights of such layers, in the order of the vector, with their shapes."""
+    """The groups of weights of these layers, in the order of the vector, with their shapes."""
     found: dict[str, tuple[int, ...]] = {}
     for prefix, layer in zip(prefixes(len(layers)), layers, strict=True):
         found[f"{prefix}input"] = (layer.rows, layer.inputs)
@@ -315,12 +300,11 @@ def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.uint64], lane: int, boards: int) -> np.float32:
+def _over_sweeps(values: Lanes, step: NDArray[np.uint64], lane: int, boards: int) -> np.float32:
     """Σ over all sweeps of values[step of the sweep, lane of the sweep]; `lane` is that of the first sweep.
 
-    Floating-point sums depend on their order, and a turned board turns the sweeps. The sum over the sweeps of a
-    corner, then of opposite corners, then of both pairs is the same for all eight symmetries of the board, to the
-    last bit.
+    Floating-point sums depend on their order, and a symmetry of the board permutes the sweeps. The sum over the sweeps
+    of a corner, then of opposite corners, then of both pairs is exactly the same for all eight symmetries.
     """
     if len(CORNERS) == SWEEPS:
         return (values[step[0], lane] + values[step[3], lane + 3 * boards]) + (
@@ -335,15 +319,15 @@ def _over_sweeps(values: NDArray[np.float32], step: NDArray[np.uint64], lane: in
     )
 
 
-def _combine(part: Part, out: NDArray[np.float32], begin: int, boards: int) -> None:
-    """Makes the readouts of the last layer the network's outputs, for the boards begin … begin + boards − 1."""
+def _combine(part: LayerState, out: Lanes, begin: int, boards: int) -> None:
+    """Sum the readouts of the last layer to the network's outputs, for the boards begin … begin + boards − 1."""
     for c in range(len(out)):
         for board in range(boards):
             out[c, begin + board] = over_sweeps(part.workspace.values, part.sweeps.step[c], board, boards)
 
 
-def _hand_on(part: Part, x: NDArray[np.float32], begin: int, boards: int) -> None:
-    """Makes the outputs of a layer the inputs of the next, for the boards begin … begin + boards − 1."""
+def _hand_on(part: LayerState, x: Lanes, begin: int, boards: int) -> None:
+    """Sum the outputs of a layer to the inputs of the next, for the boards begin … begin + boards − 1."""
     for c in range(len(x)):
         for u in range(x.shape[1]):
             for board in range(boards):
@@ -373,7 +357,7 @@ def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
 
 
 def _forward(workspace: SwipingWorkspace, boards: int) -> None:
-    """Pass over all boards, as many at a time as there are lanes for; the last lanes fill whole vectors."""
+    """The pass over all boards, WIDTH lanes at a time; the number of lanes is rounded up to whole vectors."""
     most, least = WIDTH // SWEEPS, STEP // SWEEPS
     for begin in range(0, boards, most):
         pass_over(workspace, begin, min((boards - begin + least - 1) // least * least, most))

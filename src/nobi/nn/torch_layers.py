@@ -1,13 +1,9 @@
-"""Layers of deep networks on a square board, plain or tied over the eight symmetries of the board.
+"""Torch layers on a square board, plain or tied over the eight symmetries; the loss of moves; torch's threads.
 
-A tied layer is reflection preserving (C14 section 2.3.3): the output for a turned or mirrored board is the turned or
-mirrored output. Its filters are the same under all symmetries; a fully connected layer gives the same weight to a pair
-of cells and to every image of that pair; biases are the same for all images of a cell. Each distinct weight is stored
-once, and the whole layer is written out from these before it is used, which costs little beside the layer itself.
-
-MERGED networks/deep/loss.py: From values to probabilities of moves, and how surprised a network is by the expert's move.
-
-MERGED networks/deep/threads.py: How many threads torch may use beside threads of ours.
+A tied layer is reflection preserving (C14 section 2.3.3): the output for a rotated or mirrored board is the rotated or
+mirrored output. Its filters are the same under all symmetries; a fully connected layer has the same weight for a pair
+of cells and all images of that pair; biases are the same for all images of a cell. Each distinct weight is stored once,
+and the full weights are expanded in every pass, which costs little compared to the layer itself.
 """
 
 from abc import ABC, abstractmethod
@@ -23,7 +19,7 @@ from nobi.workers import usable_threads
 
 
 def channels_last(planes: Tensor) -> Tensor:
-    """The same planes with those of a cell side by side in memory: convolutions on processors are faster then."""
+    """The same planes in torch's memory format channels_last, with which convolutions on CPUs are faster."""
     return planes.contiguous(memory_format=torch.channels_last)
 
 
@@ -34,11 +30,11 @@ class Tied(nn.Module, ABC):
 
     @abstractmethod
     def untie(self) -> None:
-        """Replaces the tied weights by what they stand for, for a network that is only to be used."""
+        """Replace the tied weights by the expanded ones, for inference."""
 
 
 class Filters(Tied):
-    """Convolution filters, [outputs, inputs, width, width] when written out; 5x5 tied have 6 weights in place of 25."""
+    """Convolution filters, expanded [outputs, inputs, width, width]; tied 5x5 filters have 6 weights instead of 25."""
 
     spread: Tensor
 
@@ -47,17 +43,16 @@ class Filters(Tied):
         self.tied = tied
         self.shape = (outputs, inputs, width, width)
         orbits = cell_orbits(width)
-        # a product with ones and zeros is exact, and faster both ways than picking by index
+        # a product with ones and zeros is exact, and faster than indexing in both passes
         ones = torch.from_numpy(np.eye(orbits.max() + 1, dtype=np.float32)[:, orbits])
         self.register_buffer("spread", ones if tied else torch.empty(0), persistent=False)
         self.weight = nn.Parameter(torch.empty(outputs, inputs, len(ones)) if tied else torch.empty(self.shape))
 
     def forward(self) -> Tensor:
-        """The filters written out."""
+        """The expanded filters."""
         return (self.weight @ self.spread).view(self.shape) if self.tied else self.weight
 
     def untie(self) -> None:
-        """Writes the filters out for good."""
         self.weight = nn.Parameter(self(), requires_grad=False)
         self.tied = False
 
@@ -81,16 +76,15 @@ class CellBias(Tied):
         return bias.view(len(self.bias), self.size or 1, self.size or 1)
 
     def untie(self) -> None:
-        """Writes the biases out for good."""
         self.bias = nn.Parameter(self().flatten(1), requires_grad=False)
         self.tied = False
 
 
 class BoardConv(nn.Module):
-    """A convolution padded with zeros, so that the board keeps its size."""
+    """A convolution padded with zeros, so that the board size stays the same."""
 
     def __init__(self, inputs: int, outputs: int, width: int, *, tied: bool, bias_size: int | None = None) -> None:
-        """`bias_size` asks for biases that depend on the position, on boards of this size."""
+        """With `bias_size`, biases depend on the cell, for boards of this size."""
         super().__init__()
         self.filters = Filters(inputs, outputs, width, tied=tied)
         self.bias = CellBias(outputs, bias_size, tied=tied)
@@ -107,8 +101,8 @@ class BoardConv(nn.Module):
 class EdgeConv(BoardConv):
     """A convolution with edge encoding (C14 section 2.3.1).
 
-    A further input is 1 beyond the edge of the board and 0 on it. It is the same for every position, so it is convolved
-    once for the whole batch.
+    An additional input is 1 outside the board and 0 on it. It is the same for every position, so it is convolved only
+    once per batch.
     """
 
     def __init__(self, inputs: int, outputs: int, width: int, *, tied: bool) -> None:
@@ -125,7 +119,7 @@ class EdgeConv(BoardConv):
 class BoardDense(Tied):
     """A fully connected layer from all cells of some planes to all cells of one plane, on boards of one size.
 
-    Tied: one weight for all images of a pair of cells; 16,471 in place of 130,321 a plane on 19x19.
+    Tied: one weight for all images of a pair of cells; 16,471 instead of 130,321 per plane on 19x19.
     """
 
     orbit: Tensor
@@ -136,7 +130,7 @@ class BoardDense(Tied):
         cells = size * size
         orbits: NDArray[np.int64] = pair_orbits(size).ravel() if tied else np.zeros(0, np.int64)
         self.register_buffer("orbit", torch.from_numpy(orbits), persistent=False)
-        # rows of all planes: a row is picked as a whole, and is what lies together in the input
+        # a row has the weights of all planes: rows are indexed as a whole, and are contiguous like the input
         self.weight = nn.Parameter(torch.empty(int(orbits.max()) + 1 if tied else cells * cells, inputs))
         self.bias = CellBias(1, size, tied=tied)
 
@@ -150,28 +144,27 @@ class BoardDense(Tied):
         return linear(x.permute(0, 2, 3, 1).flatten(1), weight, self.bias().flatten())
 
     def untie(self) -> None:
-        """Writes the weights out for good."""
         if self.tied:
             self.weight = nn.Parameter(self.rows(), requires_grad=False)
             self.tied = False
 
 
 def only_legal(logits: Tensor, legal: Tensor) -> Tensor:
-    """Logits float[b, cells] with −∞ where legal bool[b, cells] is false: such moves get the probability 0."""
+    """Logits float[b, cells] with −∞ where legal bool[b, cells] is false, so that such moves have probability 0."""
     return logits.masked_fill(~legal, -torch.inf)
 
 
 def move_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """The mean negative log likelihood of the experts' moves, the cells int64[b], by logits float[b, cells].
+    """The mean negative log likelihood of the experts' moves, cells int64[b], for logits float[b, cells].
 
-    In masked training (C14 section 2.3.2) the logits are `only_legal`: softmax and gradient heed the legal moves alone.
+    In masked training (C14 section 2.3.2) the logits are `only_legal`.
     """
     return cross_entropy(logits, target)
 
 
 def leave_cores(busy: int) -> None:
-    """Has torch use no more threads than there are cores beside the busy ones, but one at least.
+    """Limit torch's threads to the cores that `busy` other threads leave free, at least one.
 
-    More would take turns with the busy threads, and each wait for the others.
+    More threads would compete with the busy ones, and wait for each other.
     """
     torch.set_num_threads(min(torch.get_num_threads(), max(1, usable_threads() - busy)))

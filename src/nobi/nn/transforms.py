@@ -1,8 +1,7 @@
 """The one-dimensional transforms of Winograd's algorithm F(4x4, 3x3), on vectors of channels, and those of filters.
 
-Lavin and Gray, "Fast algorithms for convolutional neural networks" (2016), with the points 0, ±1, ±2 and ∞. The
-products with transposed matrices and those without are each other's adjoints: one serves the forward pass, the other
-the backward pass.
+Lavin and Gray, "Fast algorithms for convolutional neural networks" (2016), with the points 0, ±1, ±2 and ∞. Products
+with a matrix and with its transpose are adjoint: one is for the forward pass, the other for the backward pass.
 """
 
 from typing import Any
@@ -90,7 +89,7 @@ def g_transposed(u0: Vector, u1: Vector, u2: Vector, u3: Vector, u4: Vector, u5:
 
 @inlined
 def load6(x: Floats, at: int, step: int) -> tuple[Vector, ...]:
-    """Six vectors, `step` numbers apart."""
+    """Load six vectors, `step` numbers apart."""
     return (
         load(x, at),
         load(x, at + step),
@@ -103,7 +102,7 @@ def load6(x: Floats, at: int, step: int) -> tuple[Vector, ...]:
 
 @inlined
 def store6(x: Floats, at: int, step: int, v: tuple[Vector, ...]) -> None:
-    """Writes six vectors, `step` numbers apart."""
+    """Store six vectors, `step` numbers apart."""
     store(x, at, v[0])
     store(x, at + step, v[1])
     store(x, at + 2 * step, v[2])
@@ -114,7 +113,7 @@ def store6(x: Floats, at: int, step: int, v: tuple[Vector, ...]) -> None:
 
 @inlined
 def add6(x: Floats, at: int, step: int, v: tuple[Vector, ...]) -> None:
-    """Adds six vectors to what is there, `step` numbers apart."""
+    """Add six vectors to the array, `step` numbers apart."""
     store(x, at, load(x, at) + v[0])
     store(x, at + step, load(x, at + step) + v[1])
     store(x, at + 2 * step, load(x, at + 2 * step) + v[2])

@@ -9,9 +9,9 @@ where ⊙ multiplies the 36 entries one by one: summed over input channels, 36 m
 channels x outputs replace nine larger ones. That is a quarter of the multiplications of a direct convolution.
 
 Layout. Activations are flat float32 arrays [board, row, column, channel]; channel counts are multiples of PANEL. A
-worker takes `group` boards at a time, so that their 36 planes [tile, channel] stay in its cache. Operands that are not
-there are arrays of length 0. What surrounds a convolution in a residual block is part of its transforms, so that a
-block makes no extra pass over memory:
+worker computes `group` boards at a time, so that their 36 planes [tile, channel] stay in its cache. Missing operands
+are arrays of length 0. The other operations of a residual block are fused with the transforms of its convolutions, so
+that a block needs no extra pass over memory:
 
     y = conv(relu(x · scale + shift)) + bias + residual
 
@@ -40,11 +40,11 @@ from nobi.nn.transforms import PLANES, Floats, filter_gradient, filters_to_plane
 GROUP = 4
 """Boards that a worker transforms at a time, unless there are fewer."""
 NONE: Floats = np.empty(0, np.float32)
-"""An operand that is not there."""
+"""A missing operand."""
 
 
 class Shape(NamedTuple):
-    """What a convolution is applied to."""
+    """The shape of a convolution."""
 
     boards: int
     size: int
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
 
 def transform_filters(weight: NDArray[np.float32]) -> Floats:
-    """The filters [outputs, channels, 3, 3] as `convolve` takes them."""
+    """The filters [outputs, channels, 3, 3] transformed for `convolve`."""
     outputs, channels = weight.shape[:2]
     _check_channels(channels, outputs)
     transformed = zeros(PLANES * channels * outputs, np.float32)
@@ -62,7 +62,7 @@ def transform_filters(weight: NDArray[np.float32]) -> Floats:
 
 
 def transform_filters_back(weight: NDArray[np.float32]) -> Floats:
-    """The same filters as `convolve_back` takes them."""
+    """The filters [outputs, channels, 3, 3] transformed for `convolve_back`."""
     return transform_filters(np.asarray(weight).transpose(1, 0, 2, 3))
 
 
@@ -107,15 +107,15 @@ def convolve_back(
     """The gradients of `convolve`, given that of its output.
 
     Args:
-        x: as there.
+        x: as in `convolve`.
         dy: [board, row, column, output] the gradient of y.
         filters: of `transform_filters_back`.
         dw: [3, 3, channel, output] receives the gradient of the filters; its last bits depend on `threads`.
         db: [board, output] receives the sums of dy over each board.
-        shape: as there.
-        scale: as there.
-        shift: as there.
-        relu: as there.
+        shape: as in `convolve`.
+        scale: as in `convolve`.
+        shift: as in `convolve`.
+        relu: as in `convolve`.
         dz: [board, row, column, channel] receives the gradient of z = x · scale + shift; without it, only the filters'
             gradients are computed.
         dshift: [board, channel] receives the sums of dz over each board.
@@ -146,7 +146,7 @@ def convolve_back(
 
 
 def check_lengths(shape: Shape, **arrays: Floats) -> None:
-    """Compiled code checks nothing: refuse an array of the wrong length, type or layout."""
+    """Raise a ValueError for an array of the wrong length, type or layout, since compiled code does not check them."""
     boards, size, channels, outputs = shape
     _check_channels(channels, outputs)
     inputs, results = boards * size * size * channels, boards * size * size * outputs

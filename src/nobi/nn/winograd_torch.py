@@ -1,7 +1,7 @@
-"""The compiled convolutions as functions that torch can differentiate, for training on the processor.
+"""The compiled convolutions with torch's autograd, for training on the CPU.
 
 Tensors are float32[board, row, column, channel], contiguous; the compiled code works on their memory without copies.
-Batch normalisation takes the sums over each board that the convolution before it has made, so that a block of
+Batch normalisation uses the sums over each board computed by the preceding convolution, so that a block of
 
     y = x + conv₂(relu(norm₂(conv₁(relu(norm₁(x)))) + pooled))
 
@@ -31,18 +31,18 @@ EPSILON = 1e-5
 
 
 class Statistics(NamedTuple):
-    """The mean and variance by which a batch normalisation works."""
+    """The mean and variance of a batch normalisation."""
 
     mean: NDArray[np.float64]
     """[channel]"""
     variance: NDArray[np.float64]
     """[channel]"""
     number: int
-    """Over how many numbers the batch's were taken; 0 if they are constants, through which no gradient flows."""
+    """The count of numbers in the batch; 0 if mean and variance are constants, through which no gradient flows."""
 
 
 def batch_statistics(sums: Tensor, cells: int) -> Statistics:
-    """Those of a batch, from sums and sums of squares [board, 2, channel] over its boards."""
+    """The statistics of a batch, from sums and sums of squares [board, 2, channel] over its boards."""
     total = sums.detach().numpy().sum(axis=0, dtype=np.float64)
     count = len(sums) * cells
     mean = total[0] / count
@@ -50,7 +50,7 @@ def batch_statistics(sums: Tensor, cells: int) -> Statistics:
 
 
 class _Norm(NamedTuple):
-    """z = x · scale + shift, and what its gradient needs."""
+    """z = x · scale + shift, with the values that its gradient needs."""
 
     scale: Floats
     shift: Floats
@@ -67,7 +67,7 @@ class _Norm(NamedTuple):
         return cls(scale.astype(np.float32), shift.astype(np.float32), statistics.mean, inverse, statistics.number)
 
     def back(self, dz: Floats, x: Floats, dshift: Floats, dscale: Floats, more: Floats) -> tuple[Tensor, Tensor]:
-        """Turns dz into the gradient of x (+ more) in place; returns the gradients of gamma and beta.
+        """Convert dz into the gradient of x (+ more) in place; return the gradients of gamma and beta.
 
         dshift and dscale [board, channel] are the sums of dz and of dz · x.
         """
@@ -101,7 +101,7 @@ def _filter_gradient(dw: Floats, channels: int, outputs: int) -> Tensor:
 
 
 class Convolution(torch.autograd.Function):
-    """conv(relu(x)) or conv(x), with the sums that a batch normalisation after it needs."""
+    """conv(relu(x)) or conv(x), with the sums that a following batch normalisation needs."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, relu: bool, threads: int) -> tuple[Tensor, Tensor]:
@@ -135,7 +135,7 @@ class Convolution(torch.autograd.Function):
 
 
 class Block(torch.autograd.Function):
-    """A pre-activation residual block with batch normalisation, and global pooling if it has a matrix for that."""
+    """A pre-activation residual block with batch normalisation, and global pooling if `matrix` is given."""
 
     @staticmethod
     def forward(

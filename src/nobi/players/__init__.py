@@ -29,10 +29,10 @@ register, names = _players.register, _players.names
 def find(name: str) -> "type[Player]":
     """The class of players of this name."""
     if name not in names():
-        from nobi.models.model import folder_fault, models_in
+        from nobi.models.model import folder_error, models_in
 
         if models_in(name):  # the folder of a run instead of the model in it
-            raise folder_fault(name)
+            raise folder_error(name)
     return _players.find(name)
 
 

@@ -47,6 +47,9 @@ class Player(ABC):
     def __str__(self) -> str:
         return format_spec(self.name, self.settings)
 
+    def __repr__(self) -> str:
+        return f"<Player {self} of {self.variant!s} on {self.variant.size}x{self.variant.size}>"
+
     @classmethod
     def parse_settings(cls, spec: str) -> Any:
         """The settings of a spec `name:key=value,key=value`."""

@@ -16,7 +16,7 @@ from nobi.games.base import Game
 from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
 from nobi.nn.sweeps import Sweep, list_sweeps
-from nobi.nn.swiping import WIDTH, Layer, Part, SwipingNetwork
+from nobi.nn.swiping import WIDTH, Layer, LayerState, SwipingNetwork
 from nobi.search.policy import softmax
 
 _BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
@@ -117,7 +117,7 @@ def colours_of(game: Game) -> NDArray[np.uint8]:
     return np.array([game.colour(point) for point in game.points()], np.uint8).reshape(game.size, game.size)
 
 
-def _inspect_layer(layer: Layer, part: Part, size: int) -> LayerInspection:
+def _inspect_layer(layer: Layer, part: LayerState, size: int) -> LayerInspection:
     """The outputs of a forward pass: sweep d of a single board is in lane d·(STEP/sweeps)."""
     sweeps = list_sweeps(layer.gates)
     rows = part.workspace.h[:-1].reshape(size * size, layer.hidden, WIDTH)

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import PASS, WHITE, Boards, Stones, as_point, cell_tables, enemy_of
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
-from nobi.encoding import allocate_codes, latest_of, write_codes, write_planes
+from nobi.encoding import board_planes, latest_of
 from nobi.errors import NobiError, require_torch
 from nobi.features import make_planes
-from nobi.features.base import rank_code
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
@@ -210,7 +209,7 @@ class PolicyPlayer(Player):
     ) -> None:
         """`spec` is its name in tables and game records; by default the network's."""
         super().__init__(variant, settings)
-        network.check_serves(variant.size)
+        network.check_size(variant.size)
         self.network = network.for_play()
         self._spec = spec or str(network)
         self._planes = make_planes(network.planes)
@@ -250,19 +249,16 @@ class PolicyPlayer(Player):
 
     def evaluate(self, boards: GoBoards, indices: NDArray[np.int64], recent: NDArray[np.uint16]) -> NDArray[np.float32]:
         """The network's values, float32[i, n·n], for the players to move on these boards."""
-        size, count, table = self.variant.size, len(indices), self._planes.table
-        if not hasattr(self._local, "codes"):
-            self._local.codes = allocate_codes(size)
+        size, count = self.variant.size, len(indices)
         values = np.zeros((count, size * size), np.float32)
         for start in range(0, count, BLOCK):
             rows = slice(start, min(start + BLOCK, count))
             filled = rows.stop - start
-            planes = np.zeros((BLOCK, self._planes.count, size * size), np.float32)
-            rank = rank_code(self.settings.rank)
-            _encode_boards(boards, indices[rows], self._local.codes, table, planes, recent[rows], rank)
+            planes = np.zeros((BLOCK, self._planes.count, size, size), np.float32)
+            board_planes(boards, indices[rows], self._planes, planes[:filled], recent[rows], rank=self.settings.rank)
             white = np.zeros(BLOCK, np.bool_)
             white[:filled] = boards.stones.to_move[indices[rows]] == WHITE
-            values[rows] = self.network.evaluate(planes.reshape(BLOCK, -1, size, size), white)[:filled]
+            values[rows] = self.network.evaluate(planes, white)[:filled]
         return values
 
     def values(self, game: Game) -> NDArray[np.float32]:
@@ -308,22 +304,6 @@ class PolicyBot(PlayerBot):
 
     def policy(self, game: Game) -> NDArray[np.float32]:
         return self.player.values(game)
-
-
-@compiled
-def _encode_boards(
-    boards: GoBoards,
-    indices: NDArray[np.int64],
-    codes: Any,
-    table: Any,
-    planes: NDArray[np.float32],
-    recent: NDArray[np.uint16],
-    rank: int,
-) -> None:
-    """Write planes[i, plane, cell] of boards indices[i]; ladders are read on the boards, which are then as before."""
-    for i in range(len(indices)):
-        write_codes(boards, indices[i], codes, table.wanted, 0, recent[i], rank, boards.komi)
-        write_planes(codes.codes, table, planes, i)
 
 
 @inlined

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.chains import in_atari, without_liberty
-from nobi.board.ladders import LadderWorkspace, allocate_ladder_room, captures_in_ladder
+from nobi.board.ladders import LadderWorkspace, allocate_ladder_workspace, captures_in_ladder
 from nobi.board.stones import BLACK, EMPTY, PASS, SIDES, WHITE, enemy_of, points_of
 from nobi.compiling import compiled
 from nobi.games.go import Go, GoBoards, legal
@@ -203,7 +203,7 @@ def _can_capture(game: Go, dead: set[int]) -> bool:
     boards = cast(GoBoards, game.copy().boards)
     given_up = np.zeros(points_of(game.size), np.bool_)
     given_up[list(dead)] = True
-    return bool(_finds_capture(boards, 0, allocate_ladder_room(game.size), given_up))
+    return bool(_finds_capture(boards, 0, allocate_ladder_workspace(game.size), given_up))
 
 
 @compiled

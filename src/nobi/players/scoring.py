@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.area import find_owners
-from nobi.board.stones import BLACK, EMPTY, RUNNING, SIDES, WHITE, board_points, copy_of
+from nobi.board.stones import BLACK, EMPTY, RUNNING, SIDES, WHITE, board_points
 from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game
 from nobi.games.go import SIMPLE, Go, GoBoards
 from nobi.games.go import play as play_go
+from nobi.memory import copy_state
 from nobi.players.random import PlayoutPlayer
 from nobi.streams import Streams, stream_of
 
@@ -52,13 +53,13 @@ def _compiled_playout() -> Callable[..., None]:
 def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.float32]:
     """[n, n] from −1, always white's, to 1, always black's."""
     size = game.size
-    boards = cast(GoBoards, copy_of(game.boards))
+    boards = cast(GoBoards, copy_state(game.boards))
     longest = int(boards.stones.ply[0]) + 3 * size * size
     # simple ko is enough in playouts, and much faster than superko
     boards = boards._replace(ko_rule=SIMPLE, suicide=False, history=np.zeros((1, longest + 2), np.uint64))
     boards.passes[0] = 0
     boards.stones.outcome[0] = RUNNING
-    start = copy_of(boards)
+    start = copy_state(boards)
     arrays = list(zip(_arrays(boards), _arrays(start), strict=True))
     streams = np.zeros(1, np.uint64)
     sums = np.zeros(boards.stones.colour.shape[1], np.int64)

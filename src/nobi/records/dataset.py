@@ -1,15 +1,13 @@
-"""A dataset that is read: collections of games, mapped into memory.
-
-MERGED datasets/store.py: What a dataset is on disk, and the writing of it.
+"""Datasets on disk: folders of game records as NumPy arrays.
 
 A dataset is a folder:
 
-    manifest.json          format, settings, sources with their hashes, counts, and every file with its length and hash
-    rejected.jsonl         every record that was not taken: its source, its index there, its name, and why
-    train/moves.npy …      one array file a field of `Collection` for each split
+    manifest.json          format, settings, sources with their hashes, counts, and the length and hash of every file
+    rejected.jsonl         every rejected record: its source, its index there, its name, and the reason
+    train/moves.npy …      for each split, one array file per field of `Collection`
 
-The games of a split stand in the order of their board sizes, and among equals in that of the sources, so that the games
-of one size are a slice. The arrays are plain NumPy files without pickled objects, to be mapped into memory.
+The games of a split are sorted by board size, and within a size in the order of the sources, so that the games of one
+size are a slice. The arrays are plain NumPy files without pickled objects, to be mapped into memory.
 """
 
 import hashlib
@@ -17,9 +15,8 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +26,31 @@ from nobi.errors import NobiError
 from nobi.records.collection import PASS_CODE, Collection, offsets_of, select, span
 from nobi.spec import choices
 
+FORMAT, VERSION = "nobi-dataset", 1
+MANIFEST, REJECTED = "manifest.json", "rejected.jsonl"
+SPLITS = ("train", "validation", "test")
+
+TYPES = {
+    "size": "|u1",
+    "start": "<i8",
+    "moves": "<u2",
+    "setup_start": "<i8",
+    "setup": "<u2",
+    "black_rank": "|i1",
+    "white_rank": "|i1",
+    "komi": "<f4",
+    "handicap": "|u1",
+    "result": "|i1",
+    "year": "<i2",
+}
+"""The NumPy type of each field of `Collection`."""
+
+_ROWS = {"moves": "start", "setup": "setup_start"}
+"""The fields with a row per game, and the offsets of these rows."""
+
 
 class Dataset:
-    """A dataset on disk. Its arrays are mapped into memory: opening one takes no time, and processes share it.
+    """A dataset on disk. Its arrays are mapped into memory: opening it is fast, and processes share the memory.
 
     >>> Dataset.open("games").collection("train", size=9).moves  # doctest: +SKIP
     """
@@ -41,9 +60,13 @@ class Dataset:
         self.manifest = manifest
         self._collections: dict[str, Collection] = {}
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{split} {sum(self.sizes(split).values()):,}" for split in SPLITS)
+        return f"<Dataset {str(self.path)!r}: games {counts}>"
+
     @classmethod
     def open(cls, path: Path | str) -> "Dataset":
-        """Opens the dataset in this folder; complains of one that is missing, damaged, or of another version."""
+        """Open the dataset in this folder; a NobiError if it is missing, damaged or of another version."""
         path = Path(path)
         dataset = cls(path, _read_manifest(path))
         for name, file in dataset._files().items():
@@ -58,7 +81,7 @@ class Dataset:
     def collection(self, split: str, size: int | None = None) -> Collection:
         """The games of a split, sorted by board size, or only those of one size."""
         if split not in SPLITS:
-            raise NobiError(f"A dataset has no part {split!r}; {choices(SPLITS, split)}.")
+            raise NobiError(f"A dataset has no split {split!r}; {choices(SPLITS, split)}.")
         if split not in self._collections:
             self._collections[split] = self._map(split)
         whole = self._collections[split]
@@ -68,18 +91,18 @@ class Dataset:
         return span(whole, first, end)
 
     def sizes(self, split: str) -> dict[int, int]:
-        """The board sizes of a split, each with its number of games."""
+        """The number of games of a split by board size."""
         sizes, games = np.unique(self.collection(split).size, return_counts=True)
         return dict(zip(sizes.tolist(), games.tolist(), strict=True))
 
     @property
     def digest(self) -> str:
-        """Names the games: the same for the same games, wherever the records came from and the dataset lies."""
+        """A hash of the games, independent of the sources and of the folder."""
         games = {name: file["sha256"] for name, file in self._files().items() if name.endswith(".npy")}
         return hashlib.sha256(json.dumps([VERSION, games], sort_keys=True).encode()).hexdigest()
 
     def rejected(self) -> list[dict[str, Any]]:
-        """Every record that was not taken: source, index, record, kind and reason."""
+        """All rejected records: source, index, record, kind and reason."""
         try:
             with (self.path / REJECTED).open(encoding="utf-8") as lines:
                 return [json.loads(line) for line in lines]
@@ -87,7 +110,7 @@ class Dataset:
             raise _damaged(self.path, f"{REJECTED} cannot be read") from None
 
     def verify(self) -> None:
-        """Reads everything: complains if a file is not what was written, or holds what no import writes."""
+        """Read all files; a NobiError if one was changed or contains moves off the board."""
         for name, file in self._files().items():
             with (self.path / name).open("rb") as stream:
                 if hashlib.file_digest(stream, "sha256").hexdigest() != file["sha256"]:
@@ -107,19 +130,17 @@ class Dataset:
     def _map(self, split: str) -> Collection:
         games = Collection(**{name: self._array(split, name) for name in TYPES})
         count = len(games.size)
-        fine = all(
-            len(getattr(games, name)) == count + (name in ("start", "setup_start"))
-            for name in TYPES
-            if name not in ("moves", "setup")
+        valid = all(
+            len(getattr(games, name)) == count + (name in _ROWS.values()) for name in TYPES if name not in _ROWS
         )
-        fine = fine and all(
+        valid = valid and all(
             start[0] == 0 and start[-1] == len(codes) and (np.diff(start) >= 0).all()
             for start, codes in ((games.start, games.moves), (games.setup_start, games.setup))
         )
         sizes = games.size
-        fine = fine and (count == 0 or (sizes[0] >= SMALLEST and sizes[-1] <= LARGEST))
-        if not fine or (np.diff(sizes.astype(np.int16)) < 0).any():
-            raise _damaged(self.path, f"the arrays of {split} do not fit together")
+        valid = valid and (count == 0 or (sizes[0] >= SMALLEST and sizes[-1] <= LARGEST))
+        if not valid or (np.diff(sizes.astype(np.int16)) < 0).any():
+            raise _damaged(self.path, f"the arrays of {split} are inconsistent")
         return games
 
     def _array(self, split: str, name: str) -> NDArray[Any]:
@@ -129,23 +150,23 @@ class Dataset:
         except (OSError, ValueError, EOFError):
             raise _damaged(self.path, f"{split}/{name}.npy cannot be read") from None
         if array.dtype.str != TYPES[name] or array.ndim != 1:
-            raise _damaged(self.path, f"{split}/{name}.npy holds something else")
+            raise _damaged(self.path, f"{split}/{name}.npy has the wrong type")
         return array.view(np.ndarray)
 
 
 def check_split_alike(datasets: Sequence[Dataset]) -> None:
-    """Refuses datasets that were split by different seeds or shares: one may train on what another tests."""
-    ways = {(d.manifest["settings"]["seed"], tuple(d.manifest["settings"]["shares"])) for d in datasets}
-    if len(ways) > 1:
+    """Raise a NobiError for datasets that were split by different seeds or shares."""
+    splits = {(d.manifest["settings"]["seed"], tuple(d.manifest["settings"]["shares"])) for d in datasets}
+    if len(splits) > 1:
         names = " and ".join(repr(str(dataset.path)) for dataset in datasets)
         raise NobiError(
-            f"The datasets {names} were split by different seeds or shares: a game to train on in one may be a game to "
-            "test on in another. Import them with the same --seed and --shares."
+            f"The datasets {names} were split by different seeds or shares: a training game of one may be a test game "
+            "of another. Import them with the same --seed and --shares."
         )
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether the folder holds a dataset of whatever version."""
+    """Whether the folder holds a dataset of any version."""
     try:
         return bool(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["format"] == FORMAT)
     except (OSError, ValueError, KeyError, TypeError):
@@ -154,130 +175,130 @@ def is_dataset(path: Path) -> bool:
 
 def _read_manifest(path: Path) -> dict[str, Any]:
     if not path.exists():
-        raise NobiError(f"There is no dataset {str(path)!r}; 'nobi data import' makes one.")
+        raise NobiError(f"There is no dataset {str(path)!r}; 'nobi data import' creates one.")
     if not (path / MANIFEST).is_file():
-        raise NobiError(f"{str(path)!r} is no dataset: it holds no {MANIFEST}. 'nobi data import' makes datasets.")
+        raise NobiError(f"{str(path)!r} is not a dataset: it has no {MANIFEST}. 'nobi data import' creates datasets.")
     try:
         manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise _damaged(path, f"{MANIFEST} cannot be read") from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise NobiError(f"{str(path)!r} is no dataset: its {MANIFEST} is something else.")
+        raise NobiError(f"{str(path)!r} is not a dataset: its {MANIFEST} has another format.")
     if manifest.get("version") != VERSION:
         raise NobiError(
-            f"The dataset {str(path)!r} has version {manifest.get('version')} of the format, and this program reads "
-            f"version {VERSION}: import the records again."
+            f"The dataset {str(path)!r} has format version {manifest.get('version')}, and this program reads version "
+            f"{VERSION}: import the records again."
         )
     files = manifest.get("files")
     expected = {REJECTED, *(f"{split}/{name}.npy" for split in SPLITS for name in TYPES)}
     if not isinstance(files, dict) or files.keys() != expected:
-        raise _damaged(path, f"{MANIFEST} does not name its files")
+        raise _damaged(path, f"{MANIFEST} does not list its files")
     if not all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in files.values()):
         raise _damaged(path, f"{MANIFEST} does not describe its files")
-    told = {"settings": {"seed", "shares"}, "rejected": set(), "splits": set(SPLITS)}
-    whole = all(isinstance(manifest.get(key), dict) and keys <= manifest[key].keys() for key, keys in told.items())
-    if not whole or not {"sources", "records", "games", "moves"} <= manifest.keys():
-        raise _damaged(path, f"{MANIFEST} does not say what was imported, and how")
+    required = {"settings": {"seed", "shares"}, "rejected": set(), "splits": set(SPLITS)}
+    complete = all(
+        isinstance(manifest.get(key), dict) and keys <= manifest[key].keys() for key, keys in required.items()
+    )
+    if not complete or not {"sources", "records", "games", "moves"} <= manifest.keys():
+        raise _damaged(path, f"{MANIFEST} does not describe the import")
     return manifest
 
 
-def _damaged(path: Path, how: str) -> NobiError:
-    return NobiError(f"The dataset {str(path)!r} is damaged: {how}. Import the records again.")
+def _damaged(path: Path, reason: str) -> NobiError:
+    return NobiError(f"The dataset {str(path)!r} is damaged: {reason}. Import the records again.")
 
 
-FORMAT, VERSION = "nobi-dataset", 1
-MANIFEST, REJECTED = "manifest.json", "rejected.jsonl"
+class _Part:
+    """The games of one split and one board size during an import.
 
-TYPES = {
-    "size": "|u1",
-    "start": "<i8",
-    "moves": "<u2",
-    "setup_start": "<i8",
-    "setup": "<u2",
-    "black_rank": "|i1",
-    "white_rank": "|i1",
-    "komi": "<f4",
-    "handicap": "|u1",
-    "result": "|i1",
-    "year": "<i2",
-}
-"""The type of each field of `Collection`, as NumPy writes it."""
-
-_BLOCK = 1 << 20
-"""Numbers that are copied at a time."""
-
-_ROWS = {"moves": "start", "setup": "setup_start"}
-"""The fields with a row a game, and the offsets of these rows. They go to disk at once; the others wait in memory."""
-
-
-class SplitWriter:
-    """The games of one split on boards of one size, while they come in."""
+    Rows go to disk at once, because they may not fit into memory; the other fields are kept in memory.
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
-        self.streams = {name: (folder / name).open("w+b") for name in _ROWS}
+        self.rows = {name: (folder / name).open("wb") for name in _ROWS}
         self.columns: dict[str, list[NDArray[Any]]] = defaultdict(list)
 
     def add(self, games: Collection) -> None:
-        """Adds games; their `start` begins at 0."""
+        """Add games; their `start` begins at 0."""
         for name, offsets in _ROWS.items():
-            self.streams[name].write(getattr(games, name).astype(TYPES[name], copy=False).tobytes())
+            self.rows[name].write(getattr(games, name).astype(TYPES[name], copy=False).tobytes())
             self.columns[offsets].append(np.diff(getattr(games, offsets)))
         for name in TYPES.keys() - _ROWS.keys() - set(_ROWS.values()):
             self.columns[name].append(getattr(games, name))
 
 
-class Store:
-    """Writes the arrays of a dataset into a folder, games as they come."""
+class DatasetWriter:
+    """Writes the arrays of a dataset into a folder, batch by batch."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._workspaces: dict[tuple[int, int], SplitWriter] = {}
-        self._loose = folder / "loose"
+        self._parts: dict[tuple[int, int], _Part] = {}
+        self._temporary = folder / "parts"
 
-    def add(self, games: Collection, parts: NDArray[np.int64]) -> None:
-        """Adds games, each to its part: parts int64[game] are indices in SPLITS, −1 for none."""
+    def add(self, games: Collection, splits: NDArray[np.int64]) -> None:
+        """Add games to splits int64[game], indices into SPLITS; −1 drops the game."""
         sizes = games.size.astype(np.int64)
-        for part, size in sorted({pair for pair in zip(parts.tolist(), sizes.tolist(), strict=True) if pair[0] >= 0}):
-            if (part, size) not in self._workspaces:
-                self._workspaces[part, size] = SplitWriter(self._loose / f"{part}-{size}")
-            chosen = np.flatnonzero((parts == part) & (sizes == size))
-            self._workspaces[part, size].add(select(games, chosen))
+        for split, size in sorted({pair for pair in zip(splits.tolist(), sizes.tolist(), strict=True) if pair[0] >= 0}):
+            if (split, size) not in self._parts:
+                self._parts[split, size] = _Part(self._temporary / f"{split}-{size}")
+            chosen = np.flatnonzero((splits == split) & (sizes == size))
+            self._parts[split, size].add(select(games, chosen))
 
-    def close(self) -> dict[str, Any]:
-        """Writes the array files; returns the counts of each split."""
+    def finish(self) -> dict[str, Any]:
+        """Write the array files; return the counts of each split."""
         counts = {}
-        for part, split in enumerate(SPLITS):
+        for index, split in enumerate(SPLITS):
             (self.folder / split).mkdir()
-            shelves = {size: shelf for (p, size), shelf in sorted(self._workspaces.items()) if p == part}
-            lengths = {name: _column(shelves.values(), name) for name in _ROWS.values()}
+            parts = {size: part for (s, size), part in sorted(self._parts.items()) if s == index}
             for name in TYPES:
                 path = self.folder / split / f"{name}.npy"
                 if name in _ROWS:
-                    total = int(lengths[_ROWS[name]].sum())
-                    _write_rows(path, name, total, [shelf.streams[name] for shelf in shelves.values()])
-                elif name in lengths:
-                    _write_array(path, name, offsets_of(lengths[name]))
+                    _join_rows(path, name, parts.values())
                 else:
-                    _write_array(path, name, _column(shelves.values(), name))
+                    values = _column(parts.values(), name)
+                    values = offsets_of(values) if name in _ROWS.values() else values
+                    np.save(path, values.astype(TYPES[name], copy=False))
+            lengths = _column(parts.values(), "start")
             counts[split] = {
-                "games": len(lengths["start"]),
-                "moves": int(lengths["start"].sum()),
-                "sizes": {str(size): sum(map(len, shelf.columns["size"])) for size, shelf in shelves.items()},
+                "games": len(lengths),
+                "moves": int(lengths.sum()),
+                "sizes": {str(size): sum(map(len, part.columns["size"])) for size, part in parts.items()},
             }
-        self.release()
+        self.close()
         return counts
 
-    def release(self) -> None:
-        """Closes all files and removes what is not part of the dataset."""
-        for shelf in self._workspaces.values():
-            for stream in shelf.streams.values():
-                stream.close()
-        shutil.rmtree(self._loose, ignore_errors=True)
+    def close(self) -> None:
+        """Close all files and remove those that are not part of the dataset."""
+        for part in self._parts.values():
+            for file in part.rows.values():
+                file.close()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _column(parts: Iterable[_Part], name: str) -> NDArray[Any]:
+    arrays = [array for part in parts for array in part.columns[name]]
+    return np.concatenate(arrays) if arrays else np.zeros(0, TYPES[name])
+
+
+def _join_rows(path: Path, name: str, parts: Iterable[_Part]) -> None:
+    """Concatenate the rows of all parts; they are mapped, since they may not fit into memory."""
+    arrays = []
+    for part in parts:
+        file = part.rows[name]
+        file.flush()
+        if file.tell():  # an empty file cannot be mapped
+            arrays.append(np.memmap(file.name, TYPES[name], "r"))
+    if not arrays:
+        np.save(path, np.zeros(0, TYPES[name]))
+        return
+    joined = np.lib.format.open_memmap(path, "w+", TYPES[name], (sum(map(len, arrays)),))
+    np.concatenate(arrays, out=joined)
+    joined.flush()
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """Writes the manifest, with the length and the hash of every file in the folder; returns it."""
+    """Write the manifest with the length and hash of every file in the folder; return it as it will be read."""
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -287,32 +308,4 @@ def write_manifest(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
     manifest = {"format": FORMAT, "version": VERSION, **content, "files": files}
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-    return dict(json.loads(text))  # as it will be read: lists for tuples
-
-
-def _column(shelves: Iterable[SplitWriter], name: str) -> NDArray[Any]:
-    parts = [part for shelf in shelves for part in shelf.columns[name]]
-    return np.concatenate(parts) if parts else np.zeros(0, TYPES[name])
-
-
-def _write_array(path: Path, name: str, values: NDArray[Any]) -> None:
-    np.save(path, values.astype(TYPES[name], copy=False))
-
-
-def _write_rows(path: Path, name: str, length: int, parts: list[IO[bytes]]) -> None:
-    """Joins what was written in parts, which may be more than fits into memory."""
-    if not length:  # nothing to map
-        _write_array(path, name, np.zeros(0))
-        return
-    joined = np.lib.format.open_memmap(path, "w+", TYPES[name], (length,))
-    end = 0
-    for part in parts:
-        part.seek(0)
-        for block in iter(partial(part.read, _BLOCK * joined.itemsize), b""):
-            values = np.frombuffer(block, TYPES[name])
-            joined[end : end + len(values)] = values
-            end += len(values)
-    joined.flush()
-
-
-SPLITS = ("train", "validation", "test")
+    return dict(json.loads(text))

@@ -1,11 +1,11 @@
-"""Records as UTF-8, whatever their encoding.
+"""Conversion of records in any encoding to UTF-8.
 
-SGF's grammar is made of ASCII characters, but the second byte of a character of Big5, GBK or Shift-JIS may be that of a
-square bracket or a backslash. A record that is read in the wrong encoding can therefore lose a bracket and all that
-follows up to the next one, moves included. Statistical detection alone does not prevent that: the few characters of two
-names are not enough text. So a text that may hide a bracket is decoded in every encoding that fits, and the reading
-with the most properties is taken: a bracket that is misread can hide properties, but not add any. Detection chooses
-among readings of equal structure, where a text depends on it that is used.
+SGF's grammar uses ASCII characters, but the second byte of a character in Big5, GBK or Shift-JIS may be that of a
+square bracket or a backslash. A record that is decoded in the wrong encoding can therefore lose a bracket and
+everything up to the next one, moves included. Statistical detection alone does not prevent this: the few characters of
+two names are not enough text. So a text that may contain such a byte is decoded in every possible encoding, and the
+result with the most properties is used: a misread bracket can hide properties, but not add any. Detection chooses among
+results of equal structure if a property that is used depends on it.
 """
 
 import codecs
@@ -15,19 +15,19 @@ from collections.abc import Callable
 from nobi.records.properties import NOT_SGF, WRONG_ENCODING, RecordError
 
 Structure = tuple[bool, int, int]
-"""How much of SGF's grammar is found in a text; more is better."""
+"""A measure of how well a text follows SGF's grammar; more is better."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
 _MEANT = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""Encodings that are named where a larger one is used; browsers read them in the same way."""
+"""Declared encodings that usually mean a larger one; browsers do the same."""
 _EIGHT_BITS = ("latin-1", "gb18030", "cp932", "cp950", "cp949")
-"""What a text may be in that is not UTF-8. Latin-1, the default of FF[4], stands for all single-byte encodings."""
+"""Possible encodings of a text that is not UTF-8. Latin-1, the default of FF[4], stands for all single-byte ones."""
 _ESCAPE, _TILDE = b"\x1b", b"~"
 _SEVEN_BITS = {_ESCAPE: ("iso2022_jp_2", "iso2022_kr", "ascii"), _TILDE: ("hz", "ascii")}
-"""Encodings of East Asian text in ASCII characters, by what they begin a text with."""
+"""Encodings of East Asian text in ASCII characters, by their first byte."""
 _DETECTED = {"cp1252": "latin-1", "gb18030": "gb18030", "cp932": "cp932", "big5hkscs": "cp950", "cp949": "cp949"}
-"""The detector's names of these, and ours."""
+"""chardet's names of these encodings, and Python's."""
 _PLAIN_MOVES = re.compile(rb";[BW]\[[a-y]{0,2}\]\s*+")
 _SECOND_BYTES = (
     re.compile(rb"[\x81-\xfe]([\x40-\x7e\x80-\xfe])"),  # Big5, GBK and Korean
@@ -35,11 +35,11 @@ _SECOND_BYTES = (
 )
 _BRACKETS = {b"[", b"\\", b"]"}
 _USED = re.compile(rb"(?:BR|WR|DT|RE)\s*+\[[^\]\x80-\xff]*+[\x80-\xff]")
-"""A property whose text is used, with a character that is not ASCII."""
+"""A property that is used, with a character that is not ASCII."""
 
 
 def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
-    """The text as UTF-8; `structure` measures how well a reading keeps to SGF's grammar."""
+    """The text as UTF-8; `structure` measures how well a text follows SGF's grammar."""
     is_ascii = content.isascii()
     if is_ascii and b"\0" not in content and _ESCAPE not in content and _TILDE not in content:
         return content
@@ -47,7 +47,7 @@ def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
         if content.startswith(mark):
             return _decode(content, encoding)
     if b"\0" in content:
-        raise RecordError(NOT_SGF, "It is binary, not a text.")
+        raise RecordError(NOT_SGF, "It is binary, not text.")
     declared = _CHARSET.search(content, 0, 4096)
     name = declared[1].decode("latin-1").strip() if declared else "utf-8"
     try:
@@ -59,7 +59,7 @@ def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
             raise
         reading = b""
     may_hide = is_ascii or not _BRACKETS.isdisjoint(
-        trail for pattern in _SECOND_BYTES for trail in pattern.findall(content)
+        byte for pattern in _SECOND_BYTES for byte in pattern.findall(content)
     )
     if declared and not may_hide:
         return reading
@@ -80,8 +80,8 @@ def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
 
 
 def _detect(content: bytes, possible: list[str]) -> str:
-    """The likeliest of these encodings."""
-    import chardet  # takes a while to load, and few records need it
+    """The most likely of these encodings."""
+    import chardet  # slow to import, and few records need it
 
     names = [name for name, encoding in _DETECTED.items() if encoding in possible]
     text = _PLAIN_MOVES.sub(b"", content)
@@ -93,6 +93,6 @@ def _decode(content: bytes, encoding: str) -> bytes:
     try:
         return content.decode(_MEANT.get(codecs.lookup(encoding).name, encoding)).encode()
     except UnicodeDecodeError:
-        raise RecordError(WRONG_ENCODING, f"Its bytes are no {encoding} text, as which it is declared.") from None
-    except (LookupError, ValueError):  # no encoding of text, or a name that holds a zero byte
+        raise RecordError(WRONG_ENCODING, f"It is not valid {encoding}, its declared encoding.") from None
+    except (LookupError, ValueError):  # not an encoding of text, or a name with a zero byte
         raise RecordError(WRONG_ENCODING, f"Its encoding, CA[{encoding[:40]}], is unknown.") from None

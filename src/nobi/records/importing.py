@@ -1,19 +1,13 @@
-"""Which records an import takes.
+"""The import of records into a dataset: parse, filter, check, identify, split.
 
-MERGED datasets/identity.py: Which games are the same, and to which part of a dataset a game belongs.
+Identity. Two games are the same if their set-up stones and moves are equal up to one of the eight symmetries of the
+board; passes at the end do not count, nor do players and result. A game is identified by 128 bits of a hash of the
+smallest of its eight images.
 
-Two games are the same if their set-up stones and moves are, up to one of the board's eight symmetries; passes at the
-end do not count, nor who played and how it ended. A game is known by 128 bits of a hash of the least of its images.
-
-The share of a game (train, validation or test) is decided by a hash of (seed, game), not by a shuffle. So a game stays
-where it is when records are added, left out, or come in another order; and with one seed and the same shares, a game
-that is in two datasets, or is mirrored in one of them, falls into the same part of both: networks can learn from both
-without a leak from test to train. The price is that the shares are met up to chance only, as by throwing a coin for
-each game.
-
-MERGED datasets/batches.py: What is done with some hundred records at a time, in whatever process: parse, filter, replay, identify.
-
-MERGED datasets/importing.py: The import of records into a dataset, from beginning to end.
+Splits. The split of a game (train, validation or test) is decided by a hash of (seed, game), not by a shuffle. So a
+game stays in its split when records are added, removed or reordered; and with the same seed and shares, a game that is
+in two datasets, even mirrored, is in the same split of both: networks can be trained on both without a leak from test
+to train. The price is that the shares hold only on average, as if a coin were thrown for each game.
 """
 
 import json
@@ -31,9 +25,8 @@ from numpy.typing import NDArray
 
 from nobi.board.symmetry import SYMMETRIES, cells_after
 from nobi.errors import NobiError
-from nobi.records import replay as checking
-from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, collection_of, select
-from nobi.records.dataset import REJECTED, Store, is_dataset, write_manifest
+from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, SgfRecord, collection_of, select
+from nobi.records.dataset import REJECTED, DatasetWriter, is_dataset, write_manifest
 from nobi.records.properties import (
     DUPLICATE,
     NO_MOVES,
@@ -45,27 +38,37 @@ from nobi.records.properties import (
     rank_name,
     rank_of,
 )
-from nobi.records.replay import check
+from nobi.records.replay import check, compile_replay
 from nobi.records.settings import ImportSettings
-from nobi.records.sgf_reader import SgfRecord, parse_sgf
+from nobi.records.sgf_reader import parse_sgf
 from nobi.records.sources import RawRecord, Source, find_sources, printable
 from nobi.storage import atomic_folder
 from nobi.workers import ordered_map
 
+_BATCH_RECORDS, _BATCH_BYTES = 256, 1 << 19
+_OPENING = 12
+"""The number of moves that nearly always decides which of the eight images is smallest."""
+_WORTH_A_PROCESS = 1 << 24
+"""Bytes of text below which starting processes takes longer than the work: one process imports about 8 MB per second,
+and others need about 1.5 seconds to start."""
+
+GameName = tuple[int, str]
+"""The index of a source, and the name of a game in it."""
+
 
 def unusable(record: SgfRecord) -> RecordError | None:
-    """Why nothing can be learnt from this record, or None: its main line must be whole, and a stone played."""
+    """The reason why a record cannot be used for training, or None; the main line must be complete and have a stone."""
     if record.error:
         return record.error
     if record.changes:
         return RecordError(SETUP, f"Stones are set up after move {record.changes[0].after}.")
-    if all(code & PASS_CODE == PASS_CODE for code in record.moves):  # hardly ever looks beyond the first
+    if all(code & PASS_CODE == PASS_CODE for code in record.moves):  # nearly always decided by the first move
         return RecordError(NO_MOVES, "No stone is played.")
     return None
 
 
 def filter_out(record: SgfRecord, settings: ImportSettings) -> RecordError | None:
-    """Why the settings leave this record out, or None if they take it."""
+    """The reason why the settings exclude this record, or None."""
     if settings.sizes and record.size not in settings.sizes:
         return RecordError("filtered-size", f"Its board has {record.size} lines.")
     if settings.min_rank or settings.max_rank:
@@ -92,28 +95,26 @@ def _limit(most: int | None) -> float:
     return math.inf if most is None else most
 
 
-_OPENING = 12
-"""So many moves nearly always tell which of the eight images is least."""
-
-
 class Identity(NamedTuple):
-    """What a game is known by: 16 bytes each."""
+    """The hashes that identify a game, 16 bytes each."""
 
     exact: bytes
     up_to_symmetry: bytes
 
 
 def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) -> Identity:
-    """The hashes of a game; `setup` is in rising order."""
+    """The hashes of a game; `setup` is in ascending order."""
     played = np.flatnonzero((moves & PASS_CODE) != PASS_CODE)
     moves = moves[: played[-1] + 1] if len(played) else moves[:0]
     images = _images(size)
     cells = np.minimum(moves & PASS_CODE, size * size)
     opening = [row.tobytes() for row in images.take(cells[:_OPENING], axis=1)]
-    least = min(opening)
-    candidates = [s for s in range(SYMMETRIES) if opening[s] == least]
+    smallest = min(opening)
+    candidates = [s for s in range(SYMMETRIES) if opening[s] == smallest]
     if len(candidates) > 1:
-        candidates = _least_of(candidates, [images[s, cells].tobytes() for s in candidates])
+        whole = {s: images[s, cells].tobytes() for s in candidates}
+        smallest = min(whole.values())
+        candidates = [s for s in candidates if whole[s] == smallest]
     setups = [_image_of_setup(images[s], size, setup) for s in candidates]
     best = min(range(len(candidates)), key=setups.__getitem__)
     colours = ((moves & WHITE_BIT) != 0).tobytes()
@@ -125,29 +126,22 @@ def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) ->
 
 
 def split_of(seed: int, game: bytes, shares: Sequence[float]) -> int:
-    """The index in SPLITS of the part that the game, known `up_to_symmetry`, belongs to."""
-    spec = int.from_bytes(blake2b(seed.to_bytes(8, "little") + game, digest_size=8).digest(), "little")
-    place = spec / 2**64 * sum(shares)
-    for part, share in enumerate(shares[:-1]):
-        if place < share:
-            return part
-        place -= share
+    """The index in SPLITS of the split of a game, identified by `Identity.up_to_symmetry`."""
+    word = int.from_bytes(blake2b(seed.to_bytes(8, "little") + game, digest_size=8).digest(), "little")
+    position = word / 2**64 * sum(shares)
+    for split, share in enumerate(shares[:-1]):
+        if position < share:
+            return split
+        position -= share
     return len(shares) - 1
 
 
 @cache
 def _images(size: int) -> NDArray[np.uint16]:
-    """[symmetry, cell] where each symmetry takes a cell; the cell size² stands for a pass. Big-endian, so that bytes
-    compare as numbers do.
-    """
+    """[symmetry, cell] the images of cells; cell size² means a pass. Big-endian, so that bytes compare as numbers."""
     images = np.full((SYMMETRIES, size * size + 1), PASS_CODE, ">u2")
     images[:, :-1] = cells_after(size)
     return images
-
-
-def _least_of(names: list[int], values: list[bytes]) -> list[int]:
-    least = min(values)
-    return [name for name, value in zip(names, values, strict=True) if value == least]
 
 
 def _image_of_setup(image: NDArray[np.uint16], size: int, setup: NDArray[np.uint16]) -> bytes:
@@ -162,86 +156,70 @@ def _digest(size: int, setup: bytes, moves: bytes) -> bytes:
     return blake2b(head + setup + moves, digest_size=16).digest()
 
 
-_RECORDS, _BYTES = 256, 1 << 19
-
-
 class ImportOutcome(NamedTuple):
-    """What became of one game."""
+    """The outcome for one game."""
 
-    source: int
-    """The number of its source."""
-    name: str
-    """Within its source; empty where that is the game alone."""
-    kind: str = ""
-    """Empty if the game is good."""
+    source: int  # the index of its source
+    name: str  # within its source; empty if the game is the whole source
+    kind: str = ""  # of the error; empty if the game is accepted
     reason: str = ""
 
-    def but(self, fault: RecordError | None) -> "ImportOutcome":
-        """The same game with this fault, if it has one."""
-        return self._replace(kind=fault.kind, reason=fault.reason) if fault else self
+    def with_error(self, error: RecordError | None) -> "ImportOutcome":
+        """The outcome with this error, if there is one."""
+        return self._replace(kind=error.kind, reason=error.reason) if error else self
 
 
 class ImportedBatch(NamedTuple):
-    """What became of a batch."""
+    """The outcomes for a batch of records."""
 
-    outcomes: list[ImportOutcome]
-    """Of all games, good and bad, in the order of the records."""
-    games: Collection
-    """The good ones, in the same order."""
-    identities: list[Identity]
-    """Of the good ones."""
+    outcomes: list[ImportOutcome]  # of all games in the order of the records
+    games: Collection  # the accepted games, in the same order
+    identities: list[Identity]  # of the accepted games
 
 
 def in_batches(records: Iterable[RawRecord]) -> Iterator[list[RawRecord]]:
-    """Cuts the records into batches that depend on the records alone, not on who will do the work."""
+    """Divide records into batches, which depend only on the records."""
     batch: list[RawRecord] = []
     size = 0
     for record in records:
         batch.append(record)
         size += len(record.content)
-        if len(batch) == _RECORDS or size >= _BYTES:
+        if len(batch) == _BATCH_RECORDS or size >= _BATCH_BYTES:
             yield batch
             batch, size = [], 0
     if batch:
         yield batch
 
 
-def sift(settings: ImportSettings, batch: list[RawRecord]) -> ImportedBatch:
-    """Tells the good games from the others."""
+def process_batch(settings: ImportSettings, batch: list[RawRecord]) -> ImportedBatch:
+    """Parse, filter, replay and identify the games of a batch, in any process."""
     outcomes: list[ImportOutcome] = []
-    places: list[int] = []  # of the records that are to be replayed, among the verdicts
+    positions: list[int] = []  # of `records` among the outcomes
     records: list[SgfRecord] = []
     for raw in batch:
-        found = list(parse_sgf(raw.content)) if raw.fault is None else [raw.fault]
+        found = list(parse_sgf(raw.content)) if raw.error is None else [raw.error]
         for number, game in enumerate(found, 1):
             name = f"{raw.name} game {number}".lstrip() if len(found) > 1 else raw.name
-            fault = game if isinstance(game, RecordError) else unusable(game) or filter_out(game, settings)
-            if fault is None and isinstance(game, SgfRecord):
-                places.append(len(outcomes))
+            error = game if isinstance(game, RecordError) else unusable(game) or filter_out(game, settings)
+            if error is None and isinstance(game, SgfRecord):
+                positions.append(len(outcomes))
                 records.append(game)
-            outcomes.append(ImportOutcome(raw.source, name).but(fault))
+            outcomes.append(ImportOutcome(raw.source, name).with_error(error))
     games = collection_of(records)
-    faults = check(games)
-    for place, fault in zip(places, faults, strict=True):
-        outcomes[place] = outcomes[place].but(fault)
-    good = np.array([i for i, fault in enumerate(faults) if fault is None], np.int64)
-    identities = [identify(records[i].size, records[i].moves, records[i].setup) for i in good]
-    return ImportedBatch(outcomes, games if len(good) == len(records) else select(games, good), identities)
-
-
-_WORTH_A_PROCESS = 1 << 24
-"""Bytes of text below which the start of other processes takes longer than the work: one does about 8 MB a second, and
-others need about a second and a half to begin."""
+    errors = check(games)
+    for position, error in zip(positions, errors, strict=True):
+        outcomes[position] = outcomes[position].with_error(error)
+    accepted = np.array([i for i, error in enumerate(errors) if error is None], np.int64)
+    identities = [identify(records[i].size, records[i].moves, records[i].setup) for i in accepted]
+    return ImportedBatch(outcomes, games if len(accepted) == len(records) else select(games, accepted), identities)
 
 
 class Progress(NamedTuple):
-    """How far an import is."""
+    """The progress of an import."""
 
     bytes_read: int
-    bytes: int
-    """On disk, of all sources."""
-    records: int
-    """Games met so far, good and bad."""
+    bytes: int  # on disk, of all sources
+    records: int  # games so far, accepted and rejected
 
 
 def import_records(
@@ -253,16 +231,16 @@ def import_records(
     force: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """Makes a dataset of the records at these paths and returns its manifest.
+    """Create a dataset from the records at these paths and return its manifest.
 
     The same records and settings give the same bytes with any number of workers. Workers are processes: a script that
-    asks for several must guard its own start with `if __name__ == "__main__"`.
+    uses several must be guarded by `if __name__ == "__main__"`.
     """
     settings = settings or ImportSettings()
     settings.check()
-    _check_place(out, force=force)
+    _check_output(out, force=force)
     sources = find_sources(paths)
-    checking.ready()
+    compile_replay()
     with atomic_folder(out, replace=force) as folder:
         run = _Import(folder, settings, sources)
         try:
@@ -270,59 +248,55 @@ def import_records(
             run.read(1 if small else workers, progress)
             return run.finish()
         finally:
-            run.release()
+            run.close()
 
 
-def _check_place(out: Path, *, force: bool) -> None:
-    """Refuses a place where a dataset is not to be written."""
+def _check_output(out: Path, *, force: bool) -> None:
+    """Raise a NobiError if a dataset must not be written to this path."""
     try:
         if out.is_symlink() or (out.exists() and not (out.is_dir() and (is_dataset(out) or not any(out.iterdir())))):
-            raise NobiError(f"{str(out)!r} exists and is no dataset; choose another name.")
+            raise NobiError(f"{str(out)!r} exists and is not a dataset; choose another name.")
         if out.exists() and any(out.iterdir()) and not force:
             raise NobiError(f"The dataset {str(out)!r} exists; --force replaces it.")
-    except OSError as fault:
-        raise NobiError(f"The folder {str(out)!r} cannot be written: {fault.strerror}.") from None
-
-
-Place = tuple[int, str]
-"""The number of a source, and the name of a game in it."""
+    except OSError as error:
+        raise NobiError(f"The folder {str(out)!r} cannot be written: {error.strerror}.") from None
 
 
 class _Import:
-    """An import under way."""
+    """A running import."""
 
     def __init__(self, folder: Path, settings: ImportSettings, sources: list[Source]) -> None:
         self.folder = folder
         self.settings = settings
         self.sources = sources
-        self.store = Store(folder)
+        self.writer = DatasetWriter(folder)
         self.rejected: IO[str] = (folder / REJECTED).open("w", encoding="utf-8")
         self.kinds: Counter[str] = Counter()
-        self.first_fault: ImportOutcome | None = None
-        self.met = [0] * len(sources)
-        """Games of each source, good and bad."""
-        self.seen: dict[bytes, bytes] = {}
-        """The exact identity of the first game of each class of symmetric ones."""
-        self.exact: dict[bytes, Place] = {}
-        """The place of the first game of each exact identity."""
+        self.first_rejected: ImportOutcome | None = None
+        self.counts = [0] * len(sources)
+        """Games of each source, accepted and rejected."""
+        self.exact: dict[bytes, GameName] = {}
+        """The first game of each exact identity."""
+        self.up_to_symmetry: dict[bytes, bytes] = {}
+        """The exact identity of the first game of each identity up to symmetry."""
 
     def read(self, workers: int, progress: Callable[[Progress], None]) -> None:
-        """Takes in all sources, in order; small ones share a batch."""
+        """Import all sources in order; small ones share a batch."""
         records = (
             record._replace(source=number) for number, source in enumerate(self.sources) for record in source.records()
         )
         total = sum(source.bytes for source in self.sources)
-        for sifted in ordered_map(partial(sift, self.settings), in_batches(records), workers):
-            self._take(sifted)
-            progress(Progress(sum(source.bytes_read for source in self.sources), total, sum(self.met)))
+        for batch in ordered_map(partial(process_batch, self.settings), in_batches(records), workers):
+            self._add(batch)
+            progress(Progress(sum(source.bytes_read for source in self.sources), total, sum(self.counts)))
 
     def finish(self) -> dict[str, Any]:
-        """Writes what is left and describes it all."""
+        """Write the arrays and the manifest."""
         self.rejected.close()
-        splits = self.store.close()
+        splits = self.writer.finish()
         games = sum(split["games"] for split in splits.values())
         if not games:
-            raise NobiError(self._nothing())
+            raise NobiError(self._no_games_text())
         content = {
             "settings": asdict(self.settings),
             "sources": [
@@ -332,9 +306,9 @@ class _Import:
                     "files": len(source.files),
                     "records": records,
                 }
-                for source, records in zip(self.sources, self.met, strict=True)
+                for source, records in zip(self.sources, self.counts, strict=True)
             ],
-            "records": sum(self.met),
+            "records": sum(self.counts),
             "games": games,
             "moves": sum(split["moves"] for split in splits.values()),
             "rejected": dict(sorted(self.kinds.items())),
@@ -342,60 +316,60 @@ class _Import:
         }
         return write_manifest(self.folder, content)
 
-    def _nothing(self) -> str:
-        """Why there is no game to make a dataset of; the list of what was rejected goes with the folder."""
-        if self.first_fault is None:
-            return "There is no record in what was given."
+    def _no_games_text(self) -> str:
+        """The error message if no game was accepted; the list of rejected records is deleted with the folder."""
+        first = self.first_rejected
+        if first is None:
+            return "The sources contain no records."
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in self.kinds.most_common(3))
-        first = self.first_fault
-        where = self._where((first.source, first.name))
-        return f"None of {sum(self.met):,} records can be taken ({kinds}); the first, {where}: {first.reason}"
+        name = self._full_name((first.source, first.name))
+        return f"All {sum(self.counts):,} records were rejected ({kinds}); the first, {name}: {first.reason}"
 
-    def _where(self, place: Place) -> str:
-        number, name = place
-        path = printable(self.sources[number].path)
+    def _full_name(self, game: GameName) -> str:
+        source, name = game
+        path = printable(self.sources[source].path)
         return f"{name} of {path}" if name else path
 
-    def release(self) -> None:
-        """Closes all files."""
+    def close(self) -> None:
+        """Close all files."""
         self.rejected.close()
-        self.store.release()
+        self.writer.close()
 
-    def _take(self, sifted: ImportedBatch) -> None:
-        parts = np.full(len(sifted.identities), -1, np.int64)
-        good = 0
-        for outcome in sifted.outcomes:
-            self.met[outcome.source] += 1
+    def _add(self, batch: ImportedBatch) -> None:
+        splits = np.full(len(batch.identities), -1, np.int64)
+        accepted = 0
+        for outcome in batch.outcomes:
+            self.counts[outcome.source] += 1
             if not outcome.kind:
-                identity = sifted.identities[good]
+                identity = batch.identities[accepted]
                 kind, first = self._duplicate(identity, (outcome.source, outcome.name))
                 if kind:
-                    outcome = outcome.but(RecordError(kind, f"The same game came before: {self._where(first)}."))
+                    outcome = outcome.with_error(RecordError(kind, f"It is the same game as {self._full_name(first)}."))
                 else:
-                    parts[good] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
-                good += 1
+                    splits[accepted] = split_of(self.settings.seed, identity.up_to_symmetry, self.settings.shares)
+                accepted += 1
             if outcome.kind:
                 self._reject(outcome)
-        self.store.add(sifted.games, parts)
+        self.writer.add(batch.games, splits)
 
-    def _duplicate(self, identity: Identity, place: Place) -> tuple[str, Place]:
-        """The kind of duplicate that a game is and that is to be removed, or nothing; and where it came first."""
+    def _duplicate(self, identity: Identity, game: GameName) -> tuple[str, GameName]:
+        """The kind of duplicate to be rejected, or "", and the first of the equal games."""
         if self.settings.duplicates == "keep":
-            return "", place
+            return "", game
         if identity.exact in self.exact:
             return DUPLICATE, self.exact[identity.exact]
-        self.exact[identity.exact] = place
+        self.exact[identity.exact] = game
         if self.settings.duplicates == "remove-exact":
-            return "", place
-        first = self.seen.setdefault(identity.up_to_symmetry, identity.exact)
+            return "", game
+        first = self.up_to_symmetry.setdefault(identity.up_to_symmetry, identity.exact)
         return "" if first == identity.exact else SYMMETRIC_DUPLICATE, self.exact[first]
 
     def _reject(self, outcome: ImportOutcome) -> None:
         self.kinds[outcome.kind] += 1
-        self.first_fault = self.first_fault or outcome
+        self.first_rejected = self.first_rejected or outcome
         line = {
             "source": printable(self.sources[outcome.source].path),
-            "index": self.met[outcome.source],
+            "index": self.counts[outcome.source],
             "record": outcome.name,
             "kind": outcome.kind,
             "reason": outcome.reason,

@@ -1,16 +1,11 @@
-"""What can be wrong with a record.
-
-MERGED records/properties.py: The values of a record's properties in their many spellings: ranks, dates, results, komi.
-
-MERGED records/rules.py: Rules of Go by the names that other programs know.
-"""
+"""Property values of records in their many spellings: ranks, dates, results, komi, names of rules; kinds of errors."""
 
 import re
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # settings of imports are loaded without NumPy
+if TYPE_CHECKING:
     from nobi.games.go import GoSettings
 
 DAMAGED = "damaged-file"
@@ -50,12 +45,12 @@ _CHINESE_DATE = str.maketrans("年月日", "-- ")
 _RESULT = re.compile(r"(b|w|black|white)\s*(\+|wins?\b|won\b)", re.IGNORECASE)
 _COLOURS = {"b": 1, "w": -1}
 _MOST_KOMI = 200
-"""More than this is not meant in points."""
+"""A larger number is not in points."""
 
 
 @lru_cache(maxsize=4096)
 def rank_of(text: str) -> int:
-    """1..9 for dan, 10 for professionals of any grade, −1..−30 for kyu, 0 if the text names no rank.
+    """1..9 for dan, 10 for professionals of any grade, −1..−30 for kyu, 0 if the text contains no rank.
 
     >>> [rank_of(text) for text in ("3d", "3 dan", "三段", "9p, Meijin", "P5段", "12k?", "15 kyu", "?", "Meijin")]
     [3, 3, 3, 10, 10, -12, -15, 0, 0]
@@ -72,7 +67,7 @@ def rank_of(text: str) -> int:
 
 
 def rank_name(rank: int) -> str:
-    """A rank as players write it: 3d, 5k, pro, or ? if unknown."""
+    """The usual notation of a rank: 3d, 5k, pro, or ? if unknown."""
     if rank == PROFESSIONAL:
         return "pro"
     return f"{rank}d" if rank > 0 else f"{-rank}k" if rank < 0 else "?"
@@ -80,7 +75,7 @@ def rank_name(rank: int) -> str:
 
 @lru_cache(maxsize=4096)
 def date_of(text: str) -> str:
-    """The first date that the text names, as YYYY, YYYY-MM or YYYY-MM-DD; empty if there is none.
+    """The first date in the text, as YYYY, YYYY-MM or YYYY-MM-DD; empty if there is none.
 
     >>> [date_of(text) for text in ("1995-3-7,8", "2015年12月14日", "1670-05", "about 1780", "unknown", "2001-13-01")]
     ['1995-03-07', '2015-12-14', '1670-05', '1780', '', '2001']
@@ -95,28 +90,28 @@ def date_of(text: str) -> str:
 
 
 def end_of(date: str) -> str:
-    """The end of a year, a month or a day, to compare dates of all three forms: 1995 may be any day of that year."""
+    """An upper bound of a year, month or day in string comparisons: 1995 may be any day of that year."""
     return f"{date}~"
 
 
 @lru_cache(maxsize=4096)
 def result_of(text: str) -> int:
-    """+1 if black won, −1 if white won, 0 for a draw, or if the text does not say."""
+    """+1 if black won, −1 if white won, 0 for a draw or an unknown result."""
     match = _RESULT.match(text.strip())
     return _COLOURS[match[1][0].lower()] if match else 0
 
 
 @lru_cache(maxsize=1024)
 def whole_number_of(text: str) -> int | None:
-    """The number, or None if the text is none."""
+    """The number, or None if the text is not a number."""
     text = text.strip()
     return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None
 
 
 def komi_of(text: str) -> float | None:
-    """The komi in points, or None if the text names none that a game can be played with.
+    """The komi in points, or None if the text is not a valid komi.
 
-    Chinese records may count in stones, each of which is worth two points, and servers in hundredths: 375 is 3¾ stones.
+    Chinese records may count in stones, each worth two points, and servers in hundredths: 375 is 3¾ stones.
     """
     try:
         komi = float(text.replace(",", "."))
@@ -126,7 +121,7 @@ def komi_of(text: str) -> float | None:
         komi /= 100
     if not abs(komi) <= _MOST_KOMI:
         return None
-    if komi * 4 % 2 == 1:  # quarters are of stones
+    if komi * 4 % 2 == 1:  # quarters occur only in stones
         komi *= 2
     return komi if (komi * 2).is_integer() else None
 
@@ -142,7 +137,7 @@ SHORTHANDS: dict[str, dict[str, Any]] = {
     "bga": {"ko": "situational", "scoring": "area", "suicide": False},
     "new-zealand": {"ko": "situational", "scoring": "area", "suicide": True},
 }
-"""KataGo's names, and our settings that they stand for."""
+"""KataGo's names of rules, and the settings of `Go` for each."""
 
 _IN_RECORDS = {
     "tromp-taylor": "Tromp-Taylor",
@@ -152,11 +147,11 @@ _IN_RECORDS = {
     "aga": "AGA",
     "new-zealand": "NZ",
 }
-"""How records write them (RU of SGF)."""
+"""Their names in records (RU of SGF)."""
 
 
 def name_in_records(settings: "GoSettings") -> str | None:
-    """What a record calls these rules, komi aside; None if they have no name."""
+    """The name of these rules in records, regardless of komi; None if they have no name."""
     for shorthand, name in _IN_RECORDS.items():
         if SHORTHANDS[shorthand].items() <= vars(settings).items():
             return name

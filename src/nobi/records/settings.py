@@ -1,4 +1,4 @@
-"""What an import depends on: which records it takes, and how it splits them."""
+"""The settings of an import."""
 
 import math
 import re
@@ -11,47 +11,47 @@ from nobi.records.properties import UNKNOWN, date_of, end_of, rank_of
 
 @dataclass(frozen=True)
 class ImportSettings:
-    """What an import takes and how it splits it: flags of `nobi data import`, kept in the manifest of the dataset."""
+    """Filters and splits: flags of `nobi data import`, stored in the manifest of the dataset."""
 
     sizes: tuple[int, ...] = ()
-    """The board sizes to take, 5 to 25; all unless given."""
+    """Board sizes to accept, 5 to 25; default: all."""
     min_rank: str = ""
-    """Take games in which both players have at least this rank: 5k, 3d or pro. Unknown ranks are left out."""
+    """Accept games in which both players have at least this rank: 5k, 3d or pro. Unknown ranks are rejected."""
     max_rank: str = ""
-    """Take games in which both players have at most this rank."""
+    """Accept games in which both players have at most this rank."""
     since: str = ""
-    """Take games of this date or later: YYYY, YYYY-MM or YYYY-MM-DD. Games without a date are left out."""
+    """Accept games of this date or later: YYYY, YYYY-MM or YYYY-MM-DD. Games without a date are rejected."""
     until: str = ""
-    """Take games of this date or earlier."""
+    """Accept games of this date or earlier."""
     min_handicap: int = 0
-    """Take games with at least so many handicap stones."""
+    """Accept games with at least this number of handicap stones."""
     max_handicap: int | None = None
-    """Take games with at most so many handicap stones; 0 for even games only."""
+    """Accept games with at most this number of handicap stones; 0: even games only."""
     min_moves: int = 1
-    """Take games with at least so many moves, passes among them."""
+    """Accept games with at least this number of moves, passes included."""
     max_moves: int | None = None
-    """Take games with at most so many moves."""
+    """Accept games with at most this number of moves."""
     duplicates: Literal["remove", "remove-exact", "keep"] = "remove"
-    """Remove games met before, also turned and mirrored ones; only exactly equal ones; or none."""
+    """Remove duplicates including rotated and mirrored ones; remove exact duplicates only; or keep all games."""
     shares: tuple[float, float, float] = (88, 4, 8)
-    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its part."""
+    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its split."""
     seed: int = 0
-    """Chooses which games are for which."""
+    """Seed of the split."""
 
     def check(self) -> None:
-        """Refuses what takes no game."""
-        from nobi.board.text import check_size  # takes long to load, too long for a help text
+        """Raise a NobiError for settings that accept no game."""
+        from nobi.board.text import check_size  # slow to import, too slow for a help text
 
         for size in self.sizes:
             check_size(size)
         for name, rank in (("lowest", self.min_rank), ("highest", self.max_rank)):
             if rank and rank_of(rank) == UNKNOWN:
-                raise NobiError(f"The {name} rank is written like 5k, 3d or pro, not {rank!r}.")
+                raise NobiError(f"The {name} rank must be like 5k, 3d or pro, not {rank!r}.")
         if self.min_rank and self.max_rank and rank_of(self.min_rank) > rank_of(self.max_rank):
             raise NobiError(f"The lowest rank, {self.min_rank}, is above the highest, {self.max_rank}.")
         for name, date in (("first", self.since), ("last", self.until)):
             if (date and not re.fullmatch(r"\d{4}(-\d\d){0,2}", date, re.ASCII)) or date_of(date) != date:
-                raise NobiError(f"The {name} date is written YYYY, YYYY-MM or YYYY-MM-DD, not {date!r}.")
+                raise NobiError(f"The {name} date must be YYYY, YYYY-MM or YYYY-MM-DD, not {date!r}.")
         if self.since and self.until and self.since > end_of(self.until):
             raise NobiError(f"The first date, {self.since}, is after the last, {self.until}.")
         for name, low, high in (

@@ -1,27 +1,26 @@
-"""Reading game records in SGF (FF[1] to FF[4]): the main line of a game, with handicap and set-up stones.
+"""Reader of game records in SGF (FF[1] to FF[4]): the main line of a game, with handicap and set-up stones.
 
 Most records have one of two shapes: a root, then one move per node, alone or followed by comments. Regular expressions
-recognise these, and arrays read their moves, at about ten times the speed of the walk through the properties, which
-reads all other records. Both ways end in the same functions.
+recognise these shapes, and NumPy decodes their moves, about ten times as fast as the general parser, which reads all
+other records property by property. Both end in the same functions.
 
-Where files deviate from the grammar, they are read as GNU Go reads them, and beyond: no move of the main line is left
-out without a `RecordError`.
+Files that violate the grammar are read as GNU Go reads them, and more: no move of the main line is skipped without a
+`RecordError`.
 """
 
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, board_points
+from nobi.board.stones import BLACK, EMPTY, LARGEST, SMALLEST, WHITE
 from nobi.board.text import row_column
 from nobi.errors import NobiError
 from nobi.games.go import handicap_points
-from nobi.records.collection import PASS_CODE, WHITE_BIT
+from nobi.records.collection import PASS_CODE, WHITE_BIT, SetupChange, SgfRecord
 from nobi.records.encodings import Structure, to_utf8
 from nobi.records.properties import (
     BAD_POINT,
@@ -46,7 +45,7 @@ Properties = Mapping[str, Sequence[bytes]]
 Node = list[tuple[str, list[bytes]]]
 """The properties of a node in their order; one may occur several times."""
 
-# possessive quantifiers (++, *+) never go back: the time is linear in the text, whatever it holds
+# possessive quantifiers (++, *+) do not backtrack: the time is linear in the length of any text
 _VALUE = rb"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]\s*+"
 _PROPERTY = rb"[A-Z]{1,2}+(?:" + _VALUE + rb")++"
 _MOVE = rb";[BW]\[(?:[a-y]{2})?+\]\s*+"
@@ -58,7 +57,7 @@ _EACH_MOVE = re.compile(rb"(" + _MOVE + rb")" + _REMARKS, re.DOTALL)
 _EACH_PROPERTY = re.compile(rb"([A-Z]{1,2}+)((?:" + _VALUE + rb")++)", re.DOTALL)
 _EACH_VALUE = re.compile(rb"\[([^\]\\]*+(?:\\.[^\]\\]*+)*+)\]", re.DOTALL)
 
-# the walk: names may hold lower-case letters and white space may follow them
+# the general parser: names may contain lower-case letters, and white space may follow them
 _START = re.compile(rb"\((?=\s*+(?:;|[A-Z]{1,2}+\s*+\[))")
 _TOKEN = re.compile(rb"\s*+(?:([A-Za-z]++)\s*+((?:" + _VALUE + rb")*+)|([;()]))", re.DOTALL)
 _GRAMMAR = re.compile(rb"(?:[A-Za-z]++\s*+(?:" + _VALUE + rb")++|[;()]\s*+)*+", re.DOTALL)
@@ -71,75 +70,23 @@ _SETUP_NAMES = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 
 _SIZE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
 _PLAYERS = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}
-"""The first letters of PL's values; the numbers come from a mistake in the definition of FF[3]."""
+"""The first letters of PL's values; the numbers are due to an error in the definition of FF[3]."""
 
 _A = ord("a")
-_NO_POINT = b"[zz]"  # beyond every board: the mark of a pass in rows of equal width
+_NO_POINT = b"[zz]"  # outside every board: means a pass, in rows of equal width
 _WIDTH = len(b";B[aa]")
 _WHITESPACE = b" \t\r\n\v\f"
-
-
-class SetupChange(NamedTuple):
-    """Stones that a record puts on the board, or takes off, after its first move."""
-
-    after: int
-    """The number of moves before it."""
-    cells: dict[int, int]
-    """BLACK, WHITE or EMPTY by cell."""
-    first: int | None
-    """The player to move then, if the record names one."""
-
-
-class SgfRecord(NamedTuple):
-    """The main line of a game; codes and numbers are those of `Collection`. No move is checked against rules."""
-
-    size: int
-    moves: NDArray[np.uint16]
-    setup: NDArray[np.uint16]
-    """Stones set up before the first move, in ascending order."""
-    first: int = BLACK
-    """The player who moves first."""
-    black_rank: int = 0
-    white_rank: int = 0
-    komi: float = math.nan
-    handicap: int = 0
-    result: int = 0
-    date: str = ""
-    """YYYY, YYYY-MM or YYYY-MM-DD; empty if unknown."""
-    changes: tuple[SetupChange, ...] = ()
-    error: RecordError | None = None
-    """Why the main line cannot be read beyond `moves`; None if these are all."""
-
-    @property
-    def stones(self) -> list[tuple[int, int]]:
-        """The stones set up before the first move as (point, colour), black ones first."""
-        return [(point, colour) for colour, point in self._decoded(self.setup)]
-
-    @property
-    def played(self) -> list[tuple[int, int]]:
-        """The moves as (colour, point); PASS for a pass."""
-        return self._decoded(self.moves)
-
-    def _decoded(self, codes: NDArray[np.uint16]) -> list[tuple[int, int]]:
-        points = board_points(self.size)
-        return [
-            (
-                WHITE if code & WHITE_BIT else BLACK,
-                PASS if code & PASS_CODE == PASS_CODE else int(points[code & PASS_CODE]),
-            )
-            for code in codes.tolist()
-        ]
 
 
 def read_sgf(path: Path) -> SgfRecord:
     """The first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
 
-    A file that ends in the middle of a move is read up to the move before.
+    A file that ends in the middle of a move is read up to the previous move.
     """
     try:
         content = path.read_bytes()
-    except OSError as fault:
-        raise NobiError(f"{str(path)!r} cannot be read: {fault.strerror}.") from None
+    except OSError as error:
+        raise NobiError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
     found = next(parse_sgf(content, game=None))
     if isinstance(found, RecordError):
         raise NobiError(f"{str(path)!r} is not a game record that can be read: {found.reason}")
@@ -147,9 +94,9 @@ def read_sgf(path: Path) -> SgfRecord:
 
 
 def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | RecordError]:
-    """The games of an SGF text, or what is wrong with each; there is at least one of either.
+    """The record or the error of each game in an SGF text; there is at least one.
 
-    `game` is the number (GM) of the only game to accept; None accepts all.
+    `game` is the number (GM) of the only accepted game; None accepts all.
     """
     try:
         text = to_utf8(content, _structure)
@@ -164,7 +111,7 @@ def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | Rec
         played = b"".join(_EACH_MOVE.findall(match[2])) if match else b""
     root = _root_properties(match[1]) if match else None
     if root is None:
-        yield from _walk(text, game)
+        yield from _parse_games(text, game)
         return
     try:
         size = _size(root, game)
@@ -176,7 +123,7 @@ def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | Rec
 
 
 def _structure(text: bytes) -> Structure:
-    """Whether a text is correct SGF, and how many properties there are before its first fault and in all."""
+    """Whether a text is correct SGF, and its numbers of properties before the first error and in total."""
     start = _START.search(text)
     if not start:
         return False, 0, 0
@@ -187,14 +134,14 @@ def _structure(text: bytes) -> Structure:
 
 
 def _root_properties(root: bytes) -> dict[str, list[bytes]] | None:
-    """The properties of a root, or None if it holds a move."""
+    """The properties of a root, or None if it contains a move."""
     properties: dict[str, list[bytes]] = {}
     for name, values in _EACH_PROPERTY.findall(root):
         properties.setdefault(name.decode(), []).extend(_EACH_VALUE.findall(values))
     return None if "B" in properties or "W" in properties else properties
 
 
-def _walk(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
+def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
     """The games of a text of any shape, read property by property."""
     start = _START.search(text)
     if not start:
@@ -203,21 +150,21 @@ def _walk(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
         nodes, end, error = _main_line(text, start.start())
         try:
             yield _from_nodes(nodes, error, game)
-        except RecordError as fault:
-            yield fault
+        except RecordError as found:
+            yield found
         start = _START.search(text, end)
 
 
 def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError | None]:
-    """The nodes of the main line, the first variation at every branching; where the game ends; what is wrong.
+    """The nodes of the main line, the first variation at every branch; the end of the game; the error, if any.
 
-    Accepted are a missing first semicolon, variations without nodes, nodes behind variations (which belong to no line),
-    and a text that ends without closing its variations, or in the middle of a property that sets no stone.
+    Accepted are a missing first semicolon, variations without nodes, nodes after variations (which belong to no line),
+    and a text that ends without closing its variations, or in the middle of a property that places no stone.
     """
     nodes: list[Node] = []
     node: Node | None = None
     depth = 0
-    is_empty = True  # whether the present variation has no node yet
+    is_empty = True  # whether the current variation has no node yet
     error = None
     while True:
         token = _TOKEN.match(text, position)
@@ -227,7 +174,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 return nodes, len(text), None
             if rest.startswith(b"[") and node:
                 return nodes, len(text), _truncated(node[-1][0], nodes)
-            error = RecordError(MALFORMED, f"It is no correct SGF: {_shown(rest)} is unexpected.")
+            error = _malformed(f"{_shown(rest)} is unexpected")
             break
         position = token.end()
         if token[1]:
@@ -237,14 +184,14 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 rest = text[position:]
                 if not rest or rest.startswith(b"["):
                     return nodes, len(text), _truncated(name, nodes)
-                error = RecordError(MALFORMED, f"It is no correct SGF: {token[1][:20].decode()} has no value.")
+                error = _malformed(f"{token[1][:20].decode()} has no value")
                 break
-            if not name:  # FF[3] allows lower-case letters beside capital ones only
-                error = RecordError(MALFORMED, f"It is no correct SGF: {_shown(token[1])} has no capital letter.")
+            if not name:  # FF[3] allows lower-case letters only together with capital letters
+                error = _malformed(f"{_shown(token[1])} has no capital letter")
                 break
             if node is None:
                 if not is_empty:
-                    error = RecordError(MALFORMED, f"It is no correct SGF: {name} stands outside of a node.")
+                    error = _malformed(f"{name} is outside of a node")
                     break
                 node, is_empty = [], False
                 nodes.append(node)
@@ -269,8 +216,12 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
     return nodes, position, error
 
 
+def _malformed(reason: str) -> RecordError:
+    return RecordError(MALFORMED, f"It is not correct SGF: {reason}.")
+
+
 def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
-    """What is wrong with a text that ends in the middle of a property: nothing, if it is a comment on a move."""
+    """The error of a text that ends in the middle of a property; None if it is a comment on a move."""
     if name in ("B", "W"):
         return RecordError(TRUNCATED, "It ends in the middle of a move.")
     if len(nodes) == 1 or name in _SETUP_NAMES:
@@ -304,41 +255,41 @@ def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | No
                 if name in ("B", "W"):
                     for value in values:
                         played.append(_move(name, value, len(played) + 1))
-        except RecordError as fault:
-            error = fault
+        except RecordError as found:
+            error = found
             break
     if error and not played and error.kind != TRUNCATED:
-        raise error  # the start position may not be whole
+        raise error  # the start position may be incomplete
     return _record(root, size, stones, b"".join(played), tuple(changes), error)
 
 
 def _move(name: str, value: bytes, number: int) -> bytes:
-    """A move as the fast path meets it: ;B[aa] or ;B[]."""
+    """A move as in records of the common shapes: ;B[aa] or ;B[]."""
     point = _SPACE_IN_POINT.sub(b"", value)
     if not re.fullmatch(rb"(?:[a-y]{2})?", point):
-        raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is no point.")
+        raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is not a point.")
     return b";%s[%s]" % (name.encode(), point)
 
 
 def _size(root: Properties, game: int | None) -> int:
-    """The board's size, once it is clear that it is the right game."""
+    """The board size; a RecordError if it is the wrong game or the size is not supported."""
     number = _text(root, "GM", "1").strip()
     if game is not None and number != str(game):
         raise RecordError(WRONG_GAME, f"It is not Go: GM[{number[:20]}].")
     text = "".join(_text(root, "SZ", "19").split())
     match = _SIZE.fullmatch(text)
     if not match:
-        raise RecordError(BOARD_SIZE, f"Its board size is SZ[{text[:20]}], which is no number.")
+        raise RecordError(BOARD_SIZE, f"Its board size is SZ[{text[:20]}], which is not a number.")
     if match[2] and match[2] != match[1]:
         raise RecordError(BOARD_SIZE, f"Its board is not square: SZ[{text}].")
     size = int(match[1])
     if not SMALLEST <= size <= LARGEST:
-        raise RecordError(BOARD_SIZE, f"Its board has {size} lines; {SMALLEST} to {LARGEST} are served.")
+        raise RecordError(BOARD_SIZE, f"Its board has {size} lines; {SMALLEST} to {LARGEST} are supported.")
     return size
 
 
 def _player(properties: Properties) -> int | None:
-    """The player whom PL names, if any."""
+    """The player named by PL, if any."""
     text = _text(properties, "PL", "").strip().lower()
     if not text:
         return None
@@ -348,7 +299,7 @@ def _player(properties: Properties) -> int | None:
 
 
 def _set_up(stones: dict[int, int], node: Properties, size: int) -> None:
-    """Changes the stones, code of each cell, as AB, AW and AE of a node say."""
+    """Apply AB, AW and AE of a node to the stones, a dictionary from cells to codes."""
     for cell, colour in _setup_cells(node, size).items():
         if colour == EMPTY:
             stones.pop(cell, None)
@@ -357,7 +308,7 @@ def _set_up(stones: dict[int, int], node: Properties, size: int) -> None:
 
 
 def _setup_cells(node: Properties, size: int) -> dict[int, int]:
-    """BLACK, WHITE or EMPTY by cell, as AB, AW and AE of a node say."""
+    """BLACK, WHITE or EMPTY by cell, from AB, AW and AE of a node."""
     found: dict[int, int] = {}
     for name, colour in _SETUP_NAMES.items():
         for cell in _cells(node.get(name, ()), size):
@@ -367,11 +318,11 @@ def _setup_cells(node: Properties, size: int) -> dict[int, int]:
 
 
 def _cells(values: Sequence[bytes], size: int) -> Iterator[int]:
-    """The cells of a list of points and of rectangles such as `aa:cc`."""
+    """The cells of a list of points and rectangles such as `aa:cc`."""
     for value in values:
         corners = [value] if len(value) == 2 else _SPACE_IN_POINT.sub(b"", value).split(b":")
         if len(corners) > 2 or any(len(corner) != 2 for corner in corners):
-            raise RecordError(BAD_POINT, f"A stone is set up at {_shown(value)}, which is no point.")
+            raise RecordError(BAD_POINT, f"A stone is set up at {_shown(value)}, which is not a point.")
         left, top = (letter - _A for letter in corners[0])
         right, bottom = (letter - _A for letter in corners[-1])
         if not (0 <= left <= right < size and 0 <= top <= bottom < size):
@@ -390,7 +341,7 @@ def _record(
     changes: tuple[SetupChange, ...] = (),
     error: RecordError | None = None,
 ) -> SgfRecord:
-    """The game of these set-up stones and moves (`;B[aa];W[]…`)."""
+    """The record with these set-up stones and moves (`;B[aa];W[]…`)."""
     moves, off_board = _codes(played, size)
     handicap = whole_number_of(_text(root, "HA", "")) or 0
     player = (WHITE if moves[0] & WHITE_BIT else BLACK) if len(moves) else _player(root)
@@ -423,7 +374,7 @@ def _record(
 def _komi(root: Properties) -> float:
     """The komi in points, NaN if it is unknown."""
     text = _text(root, "KM", "")
-    if _text(root, "AP", "").startswith("nobi:"):  # our own records never count in stones or hundredths
+    if _text(root, "AP", "").startswith("nobi:"):  # records written by nobi never count in stones or hundredths
         try:
             return float(text)
         except ValueError:
@@ -433,12 +384,12 @@ def _komi(root: Properties) -> float:
 
 
 def _set_up_handicap(stones: dict[int, int], handicap: int, size: int) -> None:
-    """Sets up the usual handicap stones, which some programs leave out, as GNU Go does."""
+    """Set up the standard handicap stones, which some programs omit, as GNU Go does."""
     try:
         points = handicap_points(handicap, size)
     except NobiError:
         raise RecordError(
-            SETUP, f"Its {handicap} handicap stones are missing, and there are no usual points for them."
+            SETUP, f"Its {handicap} handicap stones are missing, and there are no standard points for them."
         ) from None
     for point in points:
         row, column = row_column(point, size)
@@ -446,7 +397,7 @@ def _set_up_handicap(stones: dict[int, int], handicap: int, size: int) -> None:
 
 
 def _codes(played: bytes, size: int) -> tuple[NDArray[np.uint16], RecordError | None]:
-    """The codes of moves written as `;B[aa];W[]…`: uint16[moves], up to the first that is not on the board."""
+    """The codes of the moves `;B[aa];W[]…`: uint16[move], up to the first one that is not on the board."""
     rows = played.translate(None, _WHITESPACE).replace(b"[]", _NO_POINT)
     letters = np.frombuffer(rows, np.uint8).reshape(-1, _WIDTH)
     column, row = (letters[:, 3] - _A).astype(np.uint16), (letters[:, 4] - _A).astype(np.uint16)

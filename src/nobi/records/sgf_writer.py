@@ -22,11 +22,17 @@ def sgf_of(
     main_time: float | None = None,
     overtime: str = "",
 ) -> bytes:
-    """The record of a game, the players' names included.
+    """The record of a game.
 
-    `result` is for a game that was stopped before its end, or whose dead stones somebody has judged; without it, a
-    game that is over is counted with all stones alive.
-    `main_time`, in seconds, and `overtime`, in words, are the time settings of a game with clocks.
+    Args:
+        game: the game.
+        black: the name of the black player.
+        white: the name of the white player.
+        event: the name of the game (GN).
+        result: of a game that was stopped before its end, or whose dead stones were judged; without it, a game that is
+            over is counted with all stones alive.
+        main_time: seconds, of a game with clocks.
+        overtime: as in `TimeSettings.overtime`.
     """
     size = game.size
     record = sgf.Sgf_game(size)
@@ -63,11 +69,11 @@ def sgf_of(
 
 
 def _rules(game: Game) -> str:
-    """The rules by a name that other programs know, or else in the words of this one."""
+    """The name of the rules that other programs know, or else the spec of the game."""
     return (name_in_records(game.settings) if isinstance(game, Go) else None) or game.rules_text()
 
 
 def _sgf_point(point: int, size: int) -> tuple[int, int]:
-    """The row, 0 at the bottom, and the column, as the SGF library counts."""
+    """The row, 0 at the bottom, and the column, as in sgfmill."""
     row, column = row_column(point, size)
     return size - 1 - row, column

@@ -1,6 +1,6 @@
-"""Raw records out of folders and files: `.sgf`, `.sgfl` (a record a line), `.sgfl.xz`, `.zip`, `.tar` and its kin.
+"""Raw records from folders and files: `.sgf`, `.sgfl` (one record per line), `.sgfl.xz`, `.zip`, `.tar`, `.tar.gz` etc.
 
-Nothing is ever unpacked to disk, and no record may be larger than 64 MiB, so that no archive can do harm.
+Nothing is unpacked to disk, and no record may be larger than 64 MiB, so that malicious archives do no harm.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _INSIDE = (_SINGLE, _LINES, _PACKED_LINES)
 SUFFIXES = (*_INSIDE, _ZIP, *_TAR)
 
 _PACKED = 4
-"""How many times as long the text of packed records is, roughly."""
+"""The approximate compression ratio of compressed records."""
 
 _DAMAGE = (
     OSError,
@@ -36,24 +36,22 @@ _DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
     RuntimeError,  # an encrypted zip
-    NotImplementedError,  # a compression that Python lacks
+    NotImplementedError,  # an unsupported compression
     ValueError,  # a broken header
 )
 
 
 class RawRecord(NamedTuple):
-    """The bytes of a record and where they come from, or why they cannot be had."""
+    """The bytes of a record and their origin, or the error that prevented reading them."""
 
-    name: str
-    """Within its source: the path of a file, the number of a line."""
+    name: str  # within its source: the path of a file, the number of a line
     content: bytes
-    fault: RecordError | None = None
-    source: int = 0
-    """The number of its source."""
+    error: RecordError | None = None
+    source: int = 0  # the index of its source
 
 
 class Source:
-    """A path that was given to an import: a file, or a folder with all files below it."""
+    """A path given to an import: a file, or a folder with all files below it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,19 +62,19 @@ class Source:
         elif not path.exists():
             raise NobiError(f"There is no file or folder {str(path)!r}.")
         elif not path.name.lower().endswith(SUFFIXES):
-            raise NobiError(f"{str(path)!r} is none of the kinds of files that can be read: {_list(SUFFIXES)}.")
+            raise NobiError(f"{str(path)!r} is not a supported kind of file: {_list(SUFFIXES)}.")
         else:
             self.files = [path]
         self.bytes = sum(_bytes_of(file) for file in self.files)
         """On disk."""
         self.text_bytes = sum(_bytes_of(file) * (1 if _is_plain(file) else _PACKED) for file in self.files)
-        """When unpacked, roughly."""
+        """Uncompressed, approximately."""
         self.bytes_read = 0
-        """On disk, of the files that are done."""
+        """On disk, of the files read so far."""
         self._digest = hashlib.sha256()
 
     def records(self) -> Iterator[RawRecord]:
-        """All records, in the order of the paths; to be read once."""
+        """All records in the order of the paths; can be called only once."""
         for file in self.files:
             path = "" if file == self.path else file.relative_to(self.path).as_posix()
             inner = printable(path)
@@ -93,39 +91,39 @@ class Source:
                         self.bytes_read = done + stream.tell()
                         yield record
                     self.bytes_read = done
-            except _DAMAGE as fault:
-                yield RawRecord(inner, b"", _damage(fault))
+            except _DAMAGE as error:
+                yield RawRecord(inner, b"", _damage(error))
             self.bytes_read += _bytes_of(file)
 
     @property
     def sha256(self) -> str:
-        """Of the file, or of the names and hashes of a folder's files, once all records have been read."""
+        """The hash of the file, or of the names and hashes of a folder's files, after all records have been read."""
         return self._digest.hexdigest()
 
 
 def find_sources(paths: Sequence[Path]) -> list[Source]:
-    """The sources at these paths; refuses paths that lead nowhere before anything is read."""
+    """The sources at these paths; a NobiError for missing paths before anything is read."""
     if not paths:
         raise NobiError("Name at least one file or folder of records.")
     return [Source(path) for path in paths]
 
 
 def printable(path: object) -> str:
-    """A path as text: the bytes of a name that is no UTF-8 (from another system) are shown by their numbers."""
+    """A path as text; bytes of a name that is not valid UTF-8 are escaped."""
     return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """All files of records, sorted, so that the order is the same on every machine; hidden ones are left alone.
+    """All files of records, sorted so that the order is the same on every machine; hidden ones are skipped.
 
-    A folder that cannot be read stands in the place of its files, and is reported when it is to be opened.
+    A folder that cannot be read is listed itself, and reported when it is opened.
     """
     found: list[Path] = []
-    closed: list[OSError] = []
-    for top, folders, files in os.walk(folder, onerror=closed.append):
+    errors: list[OSError] = []
+    for top, folders, files in os.walk(folder, onerror=errors.append):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(top, name) for name in files if name.lower().endswith(SUFFIXES) and not name.startswith(".")]
-    found += [Path(fault.filename) for fault in closed]
+    found += [Path(error.filename) for error in errors]
     return sorted(found, key=lambda path: path.as_posix())
 
 
@@ -141,7 +139,7 @@ def _bytes_of(file: Path) -> int:
 
 
 def _read(stream: IO[bytes], filename: str, name: str) -> Iterator[RawRecord]:
-    """The records of a file; `name` is put before their own."""
+    """The records of a file; `name` is the prefix of their names."""
     kind = filename.lower()
     if kind.endswith(_ZIP):
         yield from _read_zip(stream, name)
@@ -161,13 +159,13 @@ def _read_lines(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
     number = 0
     while line := stream.readline(MOST_BYTES + 1):
         number += 1
-        place = f"{name} line {number}".lstrip()
+        inner = f"{name} line {number}".lstrip()
         if len(line) > MOST_BYTES:
-            yield _too_large(place)
+            yield _too_large(inner)
             while line and not line.endswith(b"\n"):
                 line = stream.readline(MOST_BYTES)
         elif not line.isspace():
-            yield RawRecord(place, line)
+            yield RawRecord(inner, line)
 
 
 def _read_zip(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
@@ -175,11 +173,11 @@ def _read_zip(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
         for member in archive.infolist():
             if member.filename.lower().endswith(_INSIDE):
                 inner = _inside(name, member.filename)
-                try:  # one damaged member leaves the others as they are
+                try:  # a damaged member does not affect the others
                     with archive.open(member) as content:
                         yield from _read(content, member.filename, inner)
-                except _DAMAGE as fault:
-                    yield RawRecord(inner, b"", _damage(fault))
+                except _DAMAGE as error:
+                    yield RawRecord(inner, b"", _damage(error))
 
 
 def _read_tar(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
@@ -188,24 +186,24 @@ def _read_tar(stream: IO[bytes], name: str) -> Iterator[RawRecord]:
             content = archive.extractfile(member) if member.isfile() else None
             if content and member.name.lower().endswith(_INSIDE):
                 inner = _inside(name, member.name)
-                try:  # one damaged member leaves the others as they are
+                try:  # a damaged member does not affect the others
                     if not member.name.lower().endswith(".xz"):
                         yield from _read(content, member.name, inner)
                     elif member.size > MOST_BYTES:
                         yield _too_large(inner)
-                    else:  # a packed member seeks; the archive itself may not
+                    else:  # decompression seeks, which the archive itself may not support
                         yield from _read(io.BytesIO(content.read()), member.name, inner)
-                except _DAMAGE as fault:
-                    yield RawRecord(inner, b"", _damage(fault))
+                except _DAMAGE as error:
+                    yield RawRecord(inner, b"", _damage(error))
 
 
 def _inside(archive: str, member: str) -> str:
     return printable(f"{archive}/{member}" if archive else member)
 
 
-def _damage(fault: BaseException) -> RecordError:
-    what = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-    return RecordError(DAMAGED, f"The file is damaged or cannot be read: {what or type(fault).__name__}.")
+def _damage(error: BaseException) -> RecordError:
+    what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return RecordError(DAMAGED, f"The file is damaged or cannot be read: {what or type(error).__name__}.")
 
 
 def _too_large(name: str) -> RawRecord:

@@ -1,4 +1,4 @@
-"""What is in a dataset, counted."""
+"""Summary of a dataset: counts of games, moves, sizes, ranks, years and results."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +12,14 @@ from nobi.records.properties import rank_name
 
 
 @dataclass(frozen=True)
-class Part:
-    """One split, or all of them together."""
+class SplitSummary:
+    """The counts of one split, or of all of them together."""
 
     games: int
     moves: int
-    """Passes among them."""
+    """Passes included."""
     positions: int
-    """Moves that place a stone: what can be learnt from."""
+    """Moves that place a stone: the positions to train on."""
     sizes: dict[str, int]
     """Games by board size."""
     ranks: dict[str, int]
@@ -31,12 +31,12 @@ class Part:
     results: dict[str, int]
     """Games by winner: black, white or `?`."""
     lengths: dict[str, float]
-    """Moves of a game: the least, the quartiles, the most, and the mean."""
+    """Moves of a game: minimum, quartiles, maximum and mean."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is in a dataset."""
+    """The summary of a dataset."""
 
     path: str
     version: int
@@ -44,20 +44,20 @@ class Summary:
     sources: list[dict[str, Any]]
     records: int
     rejected: dict[str, int]
-    """Records that were not taken, by kind."""
+    """Rejected records, by kind."""
     bytes: int
     """Of all array files."""
     bytes_per_move: float
-    splits: dict[str, Part]
-    total: Part
+    splits: dict[str, SplitSummary]
+    total: SplitSummary
 
 
 def summarise(dataset: Dataset) -> Summary:
-    """Counts what is in a dataset."""
+    """Summarise a dataset."""
     parts = {split: dataset.collection(split) for split in SPLITS}
     manifest = dataset.manifest
     stored = sum(file["bytes"] for name, file in manifest["files"].items() if name.endswith(".npy"))
-    total = _part(list(parts.values()))
+    total = _summarise(list(parts.values()))
     return Summary(
         path=str(dataset.path),
         version=manifest["version"],
@@ -67,18 +67,18 @@ def summarise(dataset: Dataset) -> Summary:
         rejected=manifest["rejected"],
         bytes=stored,
         bytes_per_move=stored / max(total.moves, 1),
-        splits={split: _part([games]) for split, games in parts.items()},
+        splits={split: _summarise([games]) for split, games in parts.items()},
         total=total,
     )
 
 
-def _part(collections: list[Collection]) -> Part:
+def _summarise(collections: list[Collection]) -> SplitSummary:
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(games, name) for games in collections])
 
     lengths = np.concatenate([np.diff(games.start) for games in collections])
     ranks = _counts(np.concatenate([column("black_rank"), column("white_rank")]))
-    return Part(
+    return SplitSummary(
         games=len(lengths),
         moves=int(lengths.sum()),
         positions=sum(int(((games.moves & PASS_CODE) != PASS_CODE).sum()) for games in collections),

@@ -20,7 +20,7 @@ from nobi.encoding import RECENT, allocate_codes, latest_of, write_codes, write_
 from nobi.encoding import Workspace as CodeWorkspace
 from nobi.errors import NobiError, require_torch
 from nobi.features import make_planes
-from nobi.features.base import Planes, Table, rank_code
+from nobi.features.base import Planes, PlaneTable, rank_code
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.memory import Words, copy_words
@@ -120,7 +120,7 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, search_threa
             network = deep_model_in(file).network
         if variant.game is not Go:
             raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-        network.check_serves(variant.size)
+        network.check_size(variant.size)
         return DeepPolicy(network.for_play(), sharpness)
     model = model_in(file)
     if not model.network.scalable and model.size != variant.size:
@@ -175,7 +175,7 @@ def _encode_planes(
     planes: NDArray[np.float32],
     to_move: NDArray[np.uint8],
     codes: CodeWorkspace,
-    table: Table,
+    table: PlaneTable,
     before: NDArray[np.uint16],
     recent: NDArray[np.uint16],
     rank: int,

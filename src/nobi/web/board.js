@@ -223,7 +223,7 @@ export default {
       let out = "";
       order.forEach((p, rank) => {
         const v = this.policy[p];
-        if (v < 0.002 || this.stones[p] !== ".") return;
+        if (v < 0.002 || this.stones[p] !== "." || (this.loss && this.loss.cell === p && rank > 0)) return;
         const [x, y] = this.xy(p), t = Math.sqrt(v / top), a = 0.94 * Math.pow(t, 1.5), at = `cx="${x}" cy="${y}"`;
         if (v < 0.01 || rank >= 12) { out += `<circle class="nb-move" ${at} r="${0.04 + 0.7 * Math.sqrt(Math.min(v, 0.01))}" fill-opacity=".6"/>`; return; }
         const r = 0.33 + 0.115 * t;

@@ -241,7 +241,7 @@ def _deep_size(file: ModelFile) -> int:
         raise NobiError(f"{str(file.path)!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
     network = deep_model_in(file).network
     try:
-        network.check_serves(file.size + 1 if file.size < 25 else file.size - 1)
+        network.check_size(file.size + 1 if file.size < 25 else file.size - 1)
     except NobiError:
         return file.size
     return 0

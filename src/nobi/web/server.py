@@ -208,11 +208,12 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
         app.storage.user["dark"] = dark.value
         ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
-    looker = Looker(browser, visitors.catalogue, visitors.jobs, tab)
-    learner = Learner(browser, tab, runs, visitors.catalogue, visitors.jobs)
-    desk = ReviewDesk(browser, tab, visitors.catalogue, visitors.jobs)
-    experiments = Experiments(browser, tab, visitors.jobs)
-    chosen = ["review"]
+    catalogue, jobs = visitors.catalogue, visitors.jobs
+    looker = visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab))
+    learner = visitors.keep(tab, "learner", lambda: Learner(browser, tab, runs, catalogue, jobs))
+    desk = visitors.keep(tab, "desk", lambda: ReviewDesk(browser, tab, catalogue, jobs))
+    experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
+    chosen = visitors.keep(tab, "chosen", lambda: ["review"])
 
     taken = [-1]
 

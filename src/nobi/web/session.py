@@ -11,8 +11,9 @@ from nobi.games.base import Game
 from nobi.games.go import Go, GoBoards
 from nobi.games.pente import PAIRS_TO_WIN
 from nobi.players.scoring import dead_stones
+from nobi.records.collection import SgfRecord
 from nobi.records.properties import TRUNCATED, RecordError
-from nobi.records.sgf_reader import SgfRecord, parse_sgf
+from nobi.records.sgf_reader import parse_sgf
 from nobi.records.sgf_writer import sgf_of
 from nobi.web.setup import GAME_TITLES, MOST_KOMI, Setup
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +12,19 @@ from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 Report = Callable[[float], None]
 """Is told which share of the work is done, 0 to 1."""
 
+ABANDONED_SECONDS = 600.0
+"""A computation for whose result nobody has asked during this time ends: the visitor has gone."""
+
 _log = logging.getLogger(__name__)
 
 
 class Task:
     """At most one job of a view at a time; a newer one replaces it."""
 
-    def __init__(self, jobs: Jobs, visitor: str, purpose: str) -> None:
+    def __init__(self, jobs: Jobs, visitor: str, purpose: str, now: Callable[[], float] = time.monotonic) -> None:
         """`purpose` tells the tasks of a visitor apart."""
+        self._now = now
+        self._polled = now()
         self._jobs = jobs
         self._visitor = visitor
         self._purpose = purpose
@@ -37,18 +43,24 @@ class Task:
         self.cancel()
         self.progress, self.failed = 0.0, ""
 
-        def report(share: float) -> None:
-            self.progress = share  # one assignment; the event loop reads it
+        self._polled = self._now()
+
+        def run(stop: threading.Event) -> Any:
+            def report(share: float) -> None:
+                self.progress = share  # one assignment; the event loop reads it
+                if self._now() - self._polled > ABANDONED_SECONDS:
+                    stop.set()
+
+            return work(stop, report)
 
         try:
-            self._job = self._jobs.submit(
-                self._visitor, Priority.REVIEW, lambda stop: work(stop, report), self._purpose
-            )
+            self._job = self._jobs.submit(self._visitor, Priority.REVIEW, run, self._purpose)
         except NobiError as fault:
             self.failed = str(fault)
 
     def poll(self) -> Any:
         """The result, once, when it is there; else None."""
+        self._polled = self._now()
         if self._job is None or not self._job.done.is_set():
             return None
         job, self._job = self._job, None

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from nobi.errors import NobiError
 from nobi.web.jobs import Jobs
@@ -11,6 +11,8 @@ from nobi.web.opponents import Catalogue
 from nobi.web.session import Session
 from nobi.web.setup import Setup
 from nobi.web.table import Table
+
+Kept = TypeVar("Kept")
 
 MOST_VISITORS = 200
 KEEP_SECONDS = 24 * 3600.0
@@ -27,6 +29,7 @@ class Visitors:
         self._now = now
         self._tables: dict[str, Table] = {}
         self._seen: dict[str, float] = {}
+        self._kept: dict[str, dict[str, Any]] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -55,6 +58,14 @@ class Visitors:
             self._tables[tab] = table
         self._seen[tab] = now
         return self._tables[tab]
+
+    def keep(self, tab: str, name: str, make: Callable[[], Kept]) -> Kept:
+        """What a tab has besides its table, such as a review; made once, so that a reload finds it again."""
+        kept = self._kept.setdefault(tab, {})
+        if name not in kept:
+            kept[name] = make()
+        found: Kept = kept[name]
+        return found
 
     def touch(self, tab: str) -> None:
         """Notes that the tab is still open."""
@@ -89,3 +100,4 @@ class Visitors:
         for tab in dict.fromkeys(old):
             self._tables.pop(tab).close()
             del self._seen[tab]
+            self._kept.pop(tab, None)

@@ -1,4 +1,4 @@
-"""Deep networks, planes of a position → a value for every point, trained by gradient with PyTorch: one line each.
+"""Deep networks, planes of a position → a value for every point, trained with PyTorch: one registry line each.
 
 Only this folder, `nn/torch_layers.py`, `nn/winograd_torch.py`, `models` and `imitation` import PyTorch.
 """
@@ -29,10 +29,10 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 
 def make_deep(spec: str, seed: int = 0) -> "DeepNetwork":
-    """The deep network that a word such as `c14-small:edge=false` stands for, with fresh weights chosen by the seed."""
+    """The deep network of a spec such as `c14-small:edge=false`, with initial weights drawn by the seed."""
     name, given = parse_spec(spec)
     require_torch(f"The network {name!r}")
     kind = find(name)
     network = kind(settings_from(kind.settings_type, given, spec))
-    network.start_afresh(seed)
+    network.init_weights(seed)
     return network

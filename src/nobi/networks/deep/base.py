@@ -1,7 +1,4 @@
-"""The planes that deep networks take, by name; `nobi.features` computes them.
-
-MERGED networks/deep/base.py: What a deep network is: a torch module with settings, the planes it takes and the sizes of board it serves.
-"""
+"""The interface of deep networks: torch modules with settings, input planes (by name) and supported board sizes."""
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
@@ -23,14 +20,22 @@ STONES = "own-enemy"
 """The two planes of the compiled networks: own stones, enemy stones."""
 
 
+def check_board_size(size: int) -> None:
+    """Raise a ValueError, as in settings, if the board size is not supported."""
+    try:
+        check_size(size)
+    except NobiError as error:
+        raise ValueError(str(error).rstrip(".")) from None
+
+
 @dataclass(frozen=True)
 class TwinChoices:
-    """What a torch twin has to choose besides the settings of its compiled network; stands before them as a base."""
+    """The settings of a torch twin in addition to those of its compiled network; the first base class of both."""
 
     mask: bool = True
     """Masked training, as in C14."""
     planes: str = STONES
-    """The planes it takes; only with `own-enemy` is there a compiled network like it."""
+    """The set of planes; only with `own-enemy` there is an equal compiled network."""
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[misc]  # that of the compiled network's settings
@@ -38,18 +43,15 @@ class TwinChoices:
 
 
 class Outputs(NamedTuple):
-    """What a network computes of a batch of positions; only the policy is always there."""
+    """The outputs of a network for a batch of positions; only the policy is always present."""
 
-    policy: Tensor
-    """float[b, n·n] the logits of moves."""
-    answer: Tensor | None = None
-    """float[b, n·n] the logits of the opponent's next move."""
-    value: Tensor | None = None
-    """float[b] the logit of the probability that the player to move wins."""
+    policy: Tensor  # float[b, n·n] the logits of moves
+    answer: Tensor | None = None  # float[b, n·n] the logits of the opponent's next move
+    value: Tensor | None = None  # float[b] the logit of the probability that the player to move wins
 
 
 class DeepNetwork(nn.Module, ABC):
-    """A network trained by gradient to predict moves; its word, `str(network)`, makes it again."""
+    """A network trained by gradient to predict moves; `make_deep(str(network))` has the same structure."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
@@ -66,21 +68,21 @@ class DeepNetwork(nn.Module, ABC):
     @property
     @abstractmethod
     def planes(self) -> str:
-        """The name of the planes it takes (see `nobi.features`)."""
+        """The name of its set of planes (see `nobi.features`)."""
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
-        """The sizes of board it serves; None for all."""
+        """The supported board sizes; None for all."""
         return None
 
     @property
     def masked(self) -> bool:
-        """Whether it is trained on the legal moves alone: softmax and gradient over them only (C14 section 2.3.2)."""
+        """Whether softmax and gradient are over the legal moves only in training (C14 section 2.3.2)."""
         return bool(self.settings.mask)
 
     @property
     def takes_colour(self) -> bool:
-        """Whether `forward` has to be told who is to move."""
+        """Whether `forward` needs the colour of the player to move."""
         return False
 
     @abstractmethod
@@ -89,48 +91,48 @@ class DeepNetwork(nn.Module, ABC):
 
         Args:
             planes: float[b, P, n, n].
-            white: bool[b] whether white is to move; only needed, and only heeded, if `takes_colour`.
+            white: bool[b] whether white is to move; only used if `takes_colour`.
 
         Returns:
             float[b, n·n], row by row, row 0 at the top.
         """
 
     def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:
-        """All that the network predicts; the arguments are those of `forward`."""
+        """All outputs of the network; the arguments are those of `forward`."""
         return Outputs(self(planes, white))
 
     def freeze_statistics(self, frozen: bool) -> None:
-        """Has batch normalisation, where there is some, keep its statistics constant in training."""
+        """Whether batch normalisation, if there is any, keeps its statistics constant in training."""
 
     @abstractmethod
     def draw(self, rng: torch.Generator) -> None:
-        """Draws fresh weights."""
+        """Draw initial weights."""
 
-    def start_afresh(self, seed: int) -> None:
-        """Fresh weights; the same for the same seed, on any number of threads."""
+    def init_weights(self, seed: int) -> None:
+        """Draw initial weights by a seed; the result does not depend on the number of threads."""
         with torch.no_grad():
             self.draw(torch.Generator().manual_seed(seed))
 
     def weight_count(self) -> int:
-        """How many numbers are trained."""
+        """The number of trained weights."""
         return sum(p.numel() for p in self.parameters())
 
-    def check_serves(self, size: int) -> None:
-        """Complains if the network cannot play on this size of board."""
+    def check_size(self, size: int) -> None:
+        """Raise a NobiError if the network does not support this board size."""
         check_size(size)
         if self.sizes is not None and size not in self.sizes:
-            served = " or ".join(f"{n}x{n}" for n in self.sizes)
-            raise NobiError(f"The network {self} plays on {served} only, not on {size}x{size}.")
+            supported = " or ".join(f"{n}x{n}" for n in self.sizes)
+            raise NobiError(f"The network {self} plays on {supported} only, not on {size}x{size}.")
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """`forward` without gradients, from and to plain arrays: [b, P, n, n] and [b] → [b, n·n]."""
+        """`forward` without gradients, on NumPy arrays: [b, P, n, n] and [b] → [b, n·n]."""
         device = next(self.parameters()).device
         with torch.inference_mode():
             values: Tensor = self(torch.from_numpy(planes).to(device), torch.from_numpy(white).to(device))
         return np.asarray(values.cpu().numpy(), np.float32)
 
     def for_play(self) -> Self:
-        """A copy with the same outputs that is not to be trained: tied weights are written out once, not every time."""
+        """A copy for inference with the same outputs: tied weights are expanded once, not in every pass."""
         copy = deepcopy(self).requires_grad_(False).eval()
         for part in copy.modules():
             if isinstance(part, Tied):

@@ -1,8 +1,6 @@
-"""The networks of Clark & Storkey 2014: convolutions, then one fully connected layer; each of their ideas a switch.
+"""The networks of Clark & Storkey 2014: convolutions, then one fully connected layer; each of their ideas is a setting.
 
-MERGED networks/deep/c14_small.py: C14's network of its ablation study (section 4.1).
-
-MERGED networks/deep/c14_large.py: C14's best network (section 4.2).
+`c14-small` is the network of the paper's ablation study (section 4.1), `c14-large` its best network (section 4.2).
 """
 
 from dataclasses import dataclass
@@ -12,21 +10,19 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from nobi.board.text import check_size
-from nobi.errors import NobiError
-from nobi.networks.deep.base import DeepNetwork
+from nobi.networks.deep.base import DeepNetwork, check_board_size
 from nobi.nn.torch_layers import BoardConv, BoardDense, EdgeConv, channels_last
 
 LIBERTIES, STONES = ("c14-7", 7), ("c14-3", 3)
-"""The planes with and without liberties, and how many they are; the last is the point that ko forbids."""
+"""The sets of planes with and without liberties, and their numbers of planes; the last plane is ko."""
 
 
 @dataclass(frozen=True)
 class C14Settings:
-    """The ideas of the paper that its table 1 leaves out one by one."""
+    """The ideas of the paper, which its table 1 removes one by one."""
 
     size: int = 19
-    """The only size of board it serves: the fully connected layer fits one."""
+    """The only supported board size, because of the fully connected layer."""
     liberties: bool = True
     """Planes of stones by their liberties: 1, 2, 3 or more (section 2.1)."""
     ko: bool = True
@@ -39,10 +35,7 @@ class C14Settings:
     """Weights tied to preserve reflections (section 2.3.3)."""
 
     def __post_init__(self) -> None:
-        try:
-            check_size(self.size)
-        except NobiError as fault:
-            raise ValueError(str(fault).rstrip(".")) from None
+        check_board_size(self.size)
 
 
 class C14(DeepNetwork):
@@ -50,7 +43,7 @@ class C14(DeepNetwork):
 
     settings_type = C14Settings
     filters: ClassVar[tuple[int, ...]]
-    """How many filters each convolution has."""
+    """The number of filters of each convolution."""
 
     settings: C14Settings
 
@@ -66,17 +59,14 @@ class C14(DeepNetwork):
 
     @property
     def planes(self) -> str:
-        """The paper's 7 planes or 3."""
         return (LIBERTIES if self.settings.liberties else STONES)[0]
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """One."""
         return (self.settings.size,)
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
-        """float[b, P, n, n] → float[b, n·n]."""
-        self.check_serves(int(planes.shape[-1]))
+        self.check_size(int(planes.shape[-1]))
         x = channels_last(planes if self.settings.ko else planes[:, :-1])
         for convolution in self.convolutions:
             x = torch.relu(convolution(x))

@@ -1,4 +1,4 @@
-"""Deep networks as players and searches use them; a nobi-net needs no torch for that."""
+"""A nobi-net evaluated without torch, and the interface of deep networks that players and search use."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -17,36 +17,36 @@ NOBI_NET = "nobi-net"
 
 
 class PlayingNetwork(Protocol):
-    """What players ask of a deep network, with torch or without."""
+    """The methods of a deep network that players use, with torch or without."""
 
     @property
     def planes(self) -> str:
-        """The name of the planes it takes."""
+        """The name of its set of planes."""
 
-    def check_serves(self, size: int) -> None:
-        """Raises a NobiError if the network cannot play on this board size."""
+    def check_size(self, size: int) -> None:
+        """Raise a NobiError if the network does not support this board size."""
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
         """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
 
     def for_play(self) -> "PlayingNetwork":
-        """The network, ready to be evaluated often."""
+        """The network, or a copy of it, for inference."""
 
 
 @dataclass(frozen=True)
 class NobiNetSettings:
-    """The choices of a nobi-net."""
+    """The settings of a nobi-net."""
 
     width: int = 64
     """Channels, a multiple of 16."""
     blocks: int = 6
-    """Residual blocks of two convolutions; every second one pools."""
+    """Residual blocks of two convolutions; every second one has global pooling."""
     symmetric: bool = False
-    """Whether filters are the same under all symmetries, which makes the network equivariant."""
+    """Whether filters are tied over all symmetries, which makes the network equivariant."""
     mask: bool = True
     """Masked training, as in C14."""
     planes: str = "nobi"
-    """The planes it takes."""
+    """The set of planes."""
 
     def __post_init__(self) -> None:
         if not PANEL <= self.width <= 1024 or self.width % PANEL:
@@ -57,11 +57,11 @@ class NobiNetSettings:
 
     @property
     def head(self) -> int:
-        """Channels of each half of the head: about a quarter of the width, so that both halves fit panels."""
+        """Channels of each half of the head: about a quarter of the width; both halves together are whole panels."""
         return max(PANEL, -(-self.width // 32) * (PANEL // 2))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The tensors of a model file by name."""
+        """The shapes of the tensors of a model file, by name."""
         width, half = self.width, self.head
         filters = (int(cell_orbits(3).max()) + 1,) if self.symmetric else (3, 3)
         norm = dict.fromkeys(("weight", "bias", "mean", "variance"), (width,))
@@ -90,26 +90,23 @@ class CompiledNobiNet:
     """A nobi-net that is evaluated without torch."""
 
     def __init__(self, settings: NobiNetSettings, tensors: dict[str, NDArray[np.float32]], threads: int = 1) -> None:
-        """`tensors` as in a model file; `threads` share a batch, the values do not depend on them."""
+        """`tensors` as in a model file; the boards of a batch are distributed over `threads`."""
         self.settings = settings
         self.threads = threads
-        written = {name: _written_out(t) if settings.symmetric else t for name, t in tensors.items()}
-        self._network = ResidualNetwork(written, plane_count(settings.planes))
+        expanded = {name: _expanded(t) if settings.symmetric else t for name, t in tensors.items()}
+        self._network = ResidualNetwork(expanded, plane_count(settings.planes))
 
     def __str__(self) -> str:
         return format_spec(NOBI_NET, self.settings)
 
     @property
     def planes(self) -> str:
-        """Those of its settings."""
         return self.settings.planes
 
-    def check_serves(self, size: int) -> None:
-        """Every size is served."""
+    def check_size(self, size: int) -> None:
         check_size(size)
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:  # noqa: ARG002
-        """[b, P, n, n] → logits of moves [b, n·n]."""
         return self._network.evaluate(planes, self.threads).policy
 
     def values(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -118,10 +115,9 @@ class CompiledNobiNet:
         return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
 
     def for_play(self) -> Self:
-        """The network itself."""
         return self
 
 
-def _written_out(tensor: NDArray[Any]) -> NDArray[Any]:
-    """Tied filters [outputs, inputs, orbit] as [outputs, inputs, 3, 3]; other tensors as they are."""
+def _expanded(tensor: NDArray[Any]) -> NDArray[Any]:
+    """Tied filters [outputs, inputs, orbit] expanded to [outputs, inputs, 3, 3]; other tensors unchanged."""
     return tensor[:, :, cell_orbits(3)].reshape(*tensor.shape[:2], 3, 3) if tensor.ndim == 3 else tensor

@@ -1,18 +1,18 @@
-"""nobi-net: our own network for Go on every board size, small enough to train on a processor of few cores.
+"""nobi-net: a network for Go on every board size, small enough to be trained on a CPU with few cores.
 
 Pre-activation residual blocks of 3x3 convolutions (He et al., "Identity mappings in deep residual networks", 2016) with
 batch normalisation, and global pooling as in KataGo (Wu, "Accelerating self-play learning in Go", 2019, section 4.1):
 in every second block, mean and maximum of each channel over the whole board shift all channels. Mean and maximum do not
 depend on the number of cells, and nothing else in the network does, so the same weights fit every board size.
 
-Besides the policy the network predicts the opponent's answer to the expert's move (Tian and Zhu, 2016), which only
-training uses, and the result of the game for the player to move.
+Besides the policy the network predicts the opponent's answer to the expert's move (Tian and Zhu, 2016), which is used
+only in training, and the result of the game for the player to move.
 
 Batch normalisation uses the statistics of the batch in training, and their running means in play. Board sizes have
 different statistics; training therefore ends with constant ones (`freeze_statistics`), to which all weights adapt.
 
-On a processor the convolutions are those of `nobi.nn.winograd`, about three times as fast as torch's; `convolution`
-selects torch's. Both give the same values within rounding.
+On a CPU the convolutions are those of `nobi.nn.winograd`, about three times as fast as torch's; `convolution` selects
+torch's. Both give the same values within rounding.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ from nobi.nn.winograd_torch import EPSILON, Block, Convolution, NormalisedRelu, 
 MOMENTUM = 0.01
 """The share of a batch's statistics in the running means."""
 _SET_PLANES = 10
-"""About how many planes are 1 at a point; the first filters start as if there were no others."""
+"""The approximate number of planes that are 1 at a point: the fan-in for initialising the first filters."""
 
 
 class BatchNorm(nn.Module):
@@ -47,10 +47,10 @@ class BatchNorm(nn.Module):
         self.register_buffer("mean", torch.zeros(channels))
         self.register_buffer("variance", torch.ones(channels))
         self.frozen = False
-        """Whether training, too, takes the running means."""
+        """Whether the running means are used in training, too."""
 
     def statistics(self, cells: int, sums: Tensor) -> Statistics:
-        """What to normalise by, given the sums [board, 2, channel] of a batch; moves the running means in training."""
+        """Mean and variance, given the sums [board, 2, channel] of a batch; updates the running means in training."""
         if self.frozen or not self.training:
             return Statistics(self.mean.double().numpy(), self.variance.double().numpy(), 0)
         found = batch_statistics(sums, cells)
@@ -95,12 +95,12 @@ class ResidualBlock(nn.Module):
 
 
 def global_pooling(x: Tensor, cells: int) -> Tensor:
-    """Mean and maximum over the axis of the cells, one behind the other."""
+    """Mean and maximum over the axis of the cells, concatenated."""
     return torch.cat([x.mean(cells), x.amax(cells)], 1)
 
 
 class NobiNet(DeepNetwork):
-    """A residual network with global pooling that serves every board size with the same weights."""
+    """A residual network with global pooling that supports every board size with the same weights."""
 
     name = NOBI_NET
     settings_type = NobiNetSettings
@@ -109,7 +109,7 @@ class NobiNet(DeepNetwork):
     def __init__(self, settings: NobiNetSettings | None = None) -> None:
         super().__init__(settings)
         s = self.settings
-        # one more plane, of ones: without it the edge would look like empty points to some planes
+        # one more plane, of ones: without it, some planes would not distinguish the edge from empty points
         self.stem = Filters(plane_count(s.planes) + 1, s.width, 3, tied=s.symmetric)
         self.blocks = nn.ModuleList(
             [ResidualBlock(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)]
@@ -124,11 +124,9 @@ class NobiNet(DeepNetwork):
 
     @property
     def planes(self) -> str:
-        """Those of its settings."""
         return self.settings.planes
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
-        """float[b, P, n, n] → float[b, n·n]."""
         return self.outputs(planes, white).policy
 
     def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:  # noqa: ARG002
@@ -161,7 +159,6 @@ class NobiNet(DeepNetwork):
         return found
 
     def _torch_trunk(self, planes: Tensor) -> Tensor:
-        """The same by torch."""
         x = torch.cat([planes, torch.ones_like(planes[:, :1])], 1).contiguous(memory_format=torch.channels_last)
         x = conv2d(x, self.stem(), padding=1)
         for block in self.blocks:
@@ -169,13 +166,12 @@ class NobiNet(DeepNetwork):
         return torch.relu(self.norm(x)).permute(0, 2, 3, 1).contiguous()
 
     def freeze_statistics(self, frozen: bool) -> None:
-        """Has training, too, normalise by the running means."""
         for part in self.modules():
             if isinstance(part, BatchNorm):
                 part.frozen = frozen
 
     def draw(self, rng: torch.Generator) -> None:
-        """He et al.'s normal weights for rectifiers; the last convolution of each block and all pooling start at 0."""
+        """He et al.'s normal weights for rectifiers; 0 for the last convolution of each block and all pooling."""
         for part in self.modules():
             if isinstance(part, BatchNorm):
                 part.weight.fill_(1.0)

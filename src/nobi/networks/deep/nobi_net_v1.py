@@ -1,11 +1,11 @@
 """nobi-net-v1: the first version of nobi-net, kept so that its models still load; new networks are `nobi-net`.
 
 Residual blocks of 3x3 convolutions, and global pooling as in KataGo (Wu 2019, "Accelerating Self-Play Learning in Go",
-section 4.1): in every second block some channels are pooled over the whole board, by mean and by maximum, and what they
-say is added as a bias to all channels. Both poolings are averages or extremes, not sums, so they mean the same on every
-size, and the weights fit all. There is neither a fully connected layer over cells nor a bias of a position, and no
-normalisation over the batch: a position's values do not depend on what else is in the batch, nor on how batches are
-split over processes. Instead the last convolution of each block starts at 0, so that training begins with the identity.
+section 4.1): in every second block some channels are pooled over the whole board, by mean and by maximum, and a linear
+function of the results is added as a bias to all channels. Mean and maximum do not depend on the number of cells, and
+there is neither a fully connected layer over cells nor a bias per point, so the same weights fit every board size.
+There is no batch normalisation; instead the last convolution of each block starts at 0, so that training begins with
+the identity.
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from nobi.nn.torch_layers import BoardConv, channels_last
 
 @dataclass(frozen=True)
 class NobiNetV1Settings:
-    """The choices of a nobi-net-v1."""
+    """The settings of a nobi-net-v1."""
 
     width: int = 64
     """Channels."""
     blocks: int = 6
-    """Residual blocks of two convolutions; every second one pools."""
+    """Residual blocks of two convolutions; every second one has global pooling."""
     symmetric: bool = False
-    """Whether filters are the same under all symmetries, which makes the network equivariant."""
+    """Whether filters are tied over all symmetries, which makes the network equivariant."""
     mask: bool = True
     """Masked training, as in C14."""
     planes: str = "m15-norank"
-    """The planes it takes."""
+    """The set of planes."""
 
     def __post_init__(self) -> None:
         if not 4 <= self.width <= 1024 or self.width % 4:
@@ -49,13 +49,13 @@ class GlobalBias(nn.Module):
         self.linear = nn.Linear(2 * pooled, biased)
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, pooled, n, n] → float[b, biased, 1, 1]; the same for any n if the board is filled alike."""
+        """float[b, pooled, n, n] → float[b, biased, 1, 1]."""
         cells = torch.relu(x).flatten(2)
         return self.linear(torch.cat([cells.mean(2), cells.amax(2)], 1))[:, :, None, None]
 
 
 class Block(nn.Module):
-    """x + conv(relu(conv(relu(x)))), with a global bias between the two if `pools`."""
+    """x + conv(relu(conv(relu(x)))), with a global bias between the convolutions if `pools`."""
 
     def __init__(self, width: int, *, pools: bool, tied: bool) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Block(nn.Module):
 
 
 class NobiNetV1(DeepNetwork):
-    """A residual network with global pooling that serves every size of board with the same weights."""
+    """A residual network with global pooling that supports every board size with the same weights."""
 
     name = "nobi-net-v1"
     settings_type = NobiNetV1Settings
@@ -82,7 +82,7 @@ class NobiNetV1(DeepNetwork):
     def __init__(self, settings: NobiNetV1Settings | None = None) -> None:
         super().__init__(settings)
         s = self.settings
-        # a plane of ones besides, without which an edge would look like empty points under some planes
+        # one more plane, of ones: without it, some planes would not distinguish the edge from empty points
         self.stem = BoardConv(plane_count(s.planes) + 1, s.width, 5, tied=s.symmetric)
         self.blocks = nn.ModuleList([Block(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)])
         self.head = BoardConv(s.width, s.width // 2, 1, tied=s.symmetric)
@@ -91,11 +91,9 @@ class NobiNetV1(DeepNetwork):
 
     @property
     def planes(self) -> str:
-        """Those of its settings."""
         return self.settings.planes
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
-        """float[b, P, n, n] → float[b, n·n]."""
         x = self.stem(channels_last(torch.cat([planes, torch.ones_like(planes[:, :1])], 1)))
         for block in self.blocks:
             x = block(x)

@@ -1,22 +1,16 @@
-"""Torch twins of the swiping networks, trainable by gradient.
+"""Torch twins of the swiping networks `mdrnn`, `mdlstm` and `stacked`, for training by gradient.
 
-The compiled networks visit one cell after another for many boards. Here all cells of an anti-diagonal, which do not
+The compiled networks visit the cells one by one, for many boards. Here all cells of an anti-diagonal, which do not
 depend on each other, are computed at once, for all sweeps and all boards: a step is one product of the recurrent
-weights with everything on the diagonal, and a board of size n takes 2n − 1 steps. Every sweep is turned so that it goes
-down and right; then the predecessors of the cells of a diagonal are the cells of the diagonal before it:
+weights with the whole diagonal, and a board of size n takes 2n − 1 steps. Every sweep is transformed so that it goes
+down and right; then the predecessors of the cells of a diagonal are the cells of the previous diagonal:
 
-    . . . 3        on the growing diagonals the first cell has nothing above it and the last nothing beside it;
-    . . 3 4        on the shrinking ones every cell has both
+    . . . 3        on growing diagonals, the first cell has no predecessor above and the last none beside it;
+    . . 3 4        on shrinking diagonals, every cell has both
     . 3 4 5
     3 4 5 6
 
-Arrays end in (sweep, board), as those of the compiled networks end in the lane.
-
-MERGED networks/deep/mdrnn.py: The torch twin of `mdrnn`.
-
-MERGED networks/deep/mdlstm.py: The torch twin of `mdlstm`.
-
-MERGED networks/deep/stacked.py: The torch twin of `stacked`.
+The last axes of arrays are (sweep, board), corresponding to the lanes of the compiled networks.
 """
 
 from dataclasses import dataclass, fields
@@ -39,50 +33,43 @@ from nobi.nn.swiping import Layer, SwipingNetwork, groups_of, prefixes
 
 
 class Diagonals(NamedTuple):
-    """The sweeps d over a board, diagonal after diagonal; place i is a cell of some diagonal, in every sweep."""
+    """The sweeps d over a board, diagonal by diagonal; step i is the same cell of the transformed board in each."""
 
-    lengths: list[int]
-    """How many places each diagonal has."""
-    cell: Tensor
-    """int64[cells·d] the cell at place i of sweep d."""
-    place: Tensor
-    """int64[cells·d] where cell c of sweep d is found among cells·d: its place times the sweeps, plus d."""
-    missing: Tensor
-    """float64[cells] how many predecessors of place i lie beyond the border."""
-    above_is_first: Tensor
-    """bool[cells, 1] whether the state from above meets the forget gate 0, as that from beside always does."""
+    lengths: list[int]  # the number of cells of each diagonal
+    cell: Tensor  # int64[cells·d] the cell of sweep d at step i
+    step: Tensor  # int64[cells·d] the index of cell c of sweep d: its step times the number of sweeps, plus d
+    missing: Tensor  # float64[cells] the number of predecessors of step i beyond the border
+    above_is_first: Tensor  # bool[cells, 1] whether the state from above belongs to forget gate 0, as that from beside
 
 
 @cache
 def diagonals_of(size: int, gates: str) -> Diagonals:
-    """The sweeps of `sweeps_of`, in the order of diagonals."""
+    """The sweeps of `sweeps_of` in the order of diagonals."""
     sweeps = sweeps_of(size, gates)
     cells, count = sweeps.cell.shape
     rows, columns = np.divmod(np.arange(cells), size)
-    order = np.lexsort((rows, rows + columns))  # place → cell, in a sweep that goes down and right
-    cell = sweeps.cell[order].astype(
-        np.int64
-    )  # step i of any sweep is cell i of the board turned so that it goes down and right
-    place = np.empty((cells, count), np.int64)
+    order = np.lexsort((rows, rows + columns))  # step → cell, in a sweep that goes down and right
+    cell = sweeps.cell[order].astype(np.int64)
+    step = np.empty((cells, count), np.int64)
     for d in range(count):
-        place[cell[:, d], d] = np.arange(cells) * count + d
-    with torch.inference_mode(False):  # whoever asks first may only play, and the next one train
+        step[cell[:, d], d] = np.arange(cells) * count + d
+    with torch.inference_mode(False):  # the cached tensors may be used in training, too
         return Diagonals(
             [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
             torch.from_numpy(cell.ravel()),
-            torch.from_numpy(place.ravel()),
+            torch.from_numpy(step.ravel()),
             torch.from_numpy(sweeps.missing[order].astype(np.float64)),
             torch.from_numpy(sweeps.gate[order, None] == 0),
         )
 
 
 def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:
-    """What lies beside and above each cell of diagonal t.
+    """The predecessors beside and above each cell of diagonal t.
 
     Args:
-        before: [k, length, boards] the diagonal before it.
-        beyond: [k, 1, boards] what lies beyond the border.
-        t: the number of the diagonal.
+        before: [k, length, boards] the previous diagonal.
+        beyond: [k, 1, boards] the values beyond the border.
+        t: the index of the diagonal.
         size: n.
     """
     if t == 0:
@@ -93,13 +80,13 @@ def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Te
 
 
 def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, size: int) -> Tensor:
-    """Sweeps a layer over many boards.
+    """Sweep a layer over many boards.
 
     Args:
-        layer: its make.
+        layer: its kind and shape.
         groups: its weights `input`, `recurrent`, and `border` as the term added once for each missing predecessor.
-        beyond: [k] the output of what lies beyond the border.
-        x: [inputs, cells, b] what the layer sees.
+        beyond: [k] the outputs of cells beyond the border.
+        x: [inputs, cells, b] the inputs.
         size: n.
 
     Returns:
@@ -115,7 +102,7 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
     outside = beyond[:, None, None].expand(-1, 1, count * batch)
     nothing = torch.zeros_like(outside)
     h, s, found = outside, nothing, []
-    # cut into diagonals at once: the gradient of a slice would be as large as the whole
+    # split into diagonals at once: the gradient of a slice would be as large as the whole
     diagonal_parts = [
         torch.split(whole, diagonals.lengths, -2) for whole in (seen, diagonals.above_is_first.to(device))
     ]
@@ -128,8 +115,8 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
         else:
             h, s = lstm_cells(layer, a, *pairs(s, nothing, t, size), above_is_first)
         found.append(h)
-    by_place = torch.cat(found, 1).view(layer.hidden, cells * count, batch)
-    return by_place.index_select(1, diagonals.place.to(device)).view(layer.hidden, cells, count, batch)
+    by_step = torch.cat(found, 1).view(layer.hidden, cells * count, batch)
+    return by_step.index_select(1, diagonals.step.to(device)).view(layer.hidden, cells, count, batch)
 
 
 def lstm_cells(
@@ -149,10 +136,10 @@ def lstm_cells(
 
 
 class SwipingTwin(DeepNetwork):
-    """A swiping network in torch, equal to the compiled one for the same vector of weights.
+    """A swiping network in torch, equal to the compiled network with the same vector of weights.
 
-    With the planes `own-enemy` it is the compiled network, and `compiled_network` gives that back, to play in the arena. With
-    other planes its first layer sees more inputs, and there is no compiled network like it.
+    With the planes `own-enemy`, `compiled_network` and `compiled_weights` give the equal compiled network. With other
+    planes the first layer has more inputs, and there is no equal compiled network.
     """
 
     compiled_type: ClassVar[type[SwipingNetwork]]
@@ -175,33 +162,31 @@ class SwipingTwin(DeepNetwork):
 
     @property
     def planes(self) -> str:
-        """Those of its settings."""
         return str(self.settings.planes)
 
     @property
     def is_compiled(self) -> bool:
-        """Whether there is a compiled network with the same weights."""
+        """Whether there is an equal compiled network."""
         return self.planes == STONES
 
     def compiled_network(self) -> SwipingNetwork:
-        """The compiled network with the same settings, which sees only stones."""
+        """The compiled network with the same settings, whose inputs are stones only."""
         kind = self.compiled_type.settings_type
         return self.compiled_type(kind(**{f.name: getattr(self.settings, f.name) for f in fields(kind)}))
 
     def compiled_weights(self) -> Weights:
         """The weights as a vector, for `compiled_network`."""
         if not self.is_compiled:
-            raise ValueError(f"{self} sees more than stones: there is no compiled network like it")
+            raise ValueError(f"{self} has other inputs than stones: there is no equal compiled network")
         weights: Weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
         return weights
 
     def split(self) -> dict[str, Tensor]:
-        """The groups of weights, as parts of the vector."""
+        """The groups of weights, as views of the vector."""
         parts = torch.split(self.weights, [prod(shape) for shape in self.groups.values()])
         return {name: part.view(shape) for (name, shape), part in zip(self.groups.items(), parts, strict=True)}
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
-        """float[b, P, n, n] → float[b, n·n]."""
         size = int(planes.shape[-1])
         groups = self.split()
         x = planes.flatten(2).permute(1, 2, 0)
@@ -216,9 +201,9 @@ class SwipingTwin(DeepNetwork):
         return torch.einsum("k,kcdb->bc", groups["output"], h)
 
     def draw(self, rng: torch.Generator) -> None:
-        """Small weights, from which gradients find their way: N(0, 1/√(number of inputs of the unit)).
+        """Small weights suited to gradient descent: N(0, 1/√(number of inputs of the unit)).
 
-        The papers' N(0, 1), meant for evolution, makes many units on a large board chaotic.
+        With the papers' N(0, 1), meant for evolution, many units are chaotic on large boards.
         """
         for name, part in self.split().items():
             fan_in = 1 if name.endswith("border") else part.shape[-1]
@@ -235,7 +220,7 @@ def twin_of(network: Network, weights: Weights) -> SwipingTwin:
 
 @dataclass(frozen=True)
 class MdrnnTwinSettings(TwinChoices, MdrnnSettings):
-    """The choices of the compiled network, and the planes."""
+    """The settings of the compiled network, and the planes."""
 
 
 class MdrnnTwin(SwipingTwin):
@@ -248,7 +233,7 @@ class MdrnnTwin(SwipingTwin):
 
 @dataclass(frozen=True)
 class MdlstmTwinSettings(TwinChoices, MdlstmSettings):
-    """The choices of the compiled network, and the planes."""
+    """The settings of the compiled network, and the planes."""
 
 
 class MdlstmTwin(SwipingTwin):
@@ -261,7 +246,7 @@ class MdlstmTwin(SwipingTwin):
 
 @dataclass(frozen=True)
 class StackedTwinSettings(TwinChoices, StackedSettings):
-    """The choices of the compiled network, and the planes."""
+    """The settings of the compiled network, and the planes."""
 
 
 class StackedTwin(SwipingTwin):

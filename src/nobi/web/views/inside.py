@@ -52,7 +52,7 @@ class InsideView:
             "Click on the left board to place stones. The network answers there, and at once on a board of any other "
             "size: its weights stay the same."
         ).classes("lead")
-        with ui.element("div").classes("tools").style("margin-bottom:20px"):
+        with ui.element("div").classes("tools"):
             options = looker.choices()
             chosen = ui.select(
                 options,
@@ -63,6 +63,9 @@ class InsideView:
             button("Undo", self._guarded(looker.undo), icon="undo")
             button("Clear", self._guarded(looker.clear))
             button("Example", self._guarded(looker.show_example))
+            self._build_controls()
+        with ui.element("div").classes("inside-line"):
+            self.sentence = ui.label().props("aria-live=polite")
             ui.html("", sanitize=False).classes("inside-tip")
         with ui.element("div").classes("inside"):
             self.boards, self.titles = [], []
@@ -84,20 +87,20 @@ class InsideView:
         slider.props('aria-label="size of the second board"').style("width:46%;min-width:140px").classes("sizer")
         slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
 
+    def _build_controls(self) -> None:
+        self.mode = Choice(
+            {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
+        )
+        self.controls = ui.element("div").classes("tools tight")
+        with self.controls:
+            button("", lambda: self._turn(-1), icon="chevron_left", style="quiet").props('aria-label="back"')
+            self.run_button = button("Play", self._toggle, icon="play_arrow")
+            button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
+            self.units = ui.element("div")
+
     def _build_card(self) -> None:
         with ui.element("div").classes("card").style("margin-top:24px"):
             self.strip = ui.html(sanitize=False).classes("strip-box")
-            with ui.element("div").classes("tools").style("margin-top:14px"):
-                self.mode = Choice(
-                    {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
-                )
-                self.controls = ui.element("div").classes("tools")
-                with self.controls:
-                    button("", lambda: self._turn(-1), icon="chevron_left", style="quiet").props('aria-label="back"')
-                    self.run_button = button("Play", self._toggle, icon="play_arrow")
-                    button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
-                    self.units = ui.element("div")
-            self.sentence = ui.label().style("margin-top:12px;min-height:22px").props("aria-live=polite")
             self.thumbnails = ui.element("div").classes("thumbnails")
             self.best = ui.html(sanitize=False).style("margin-top:12px")
         with ui.element("div").classes("card").style("margin-top:24px"):
