@@ -79,7 +79,7 @@ def test_an_engine_that_answers_twice_is_found_out():
     game = GO.new()
     game.play(bot.choose(game, Clock()))
     game.play("J9")
-    assert wait_until(lambda: not bot._engine._waiting.empty(), 60)
+    assert wait_until(lambda: not bot._engine._lines.empty(), 60)
     with pytest.raises(EngineError, match="said '= pass' before it was asked 'play'"):
         bot.choose(game, Clock())
     bot.close()
@@ -191,7 +191,7 @@ def test_commands_that_are_no_engines():
 
 
 def test_an_engine_that_never_answers(monkeypatch):
-    monkeypatch.setattr("nobi.gtp.client.START_SECONDS", 0.3)
+    monkeypatch.setattr("nobi.gtp.process.START_SECONDS", 0.3)
     assert "gave no answer to 'protocol_version' within 0.3 s" in fault_of(start_engine, fake("deaf"), 0.1)
 
 
