@@ -25,8 +25,10 @@ import httpx
 import socketio
 
 SIZE = 9
-WAIT = 30.0
+WAIT = 60.0
 """Seconds after which an answer counts as lost."""
+ARRIVAL = 0.5
+"""Seconds between two visitors who come in; each stays until all have come."""
 
 
 def empty_port() -> int:
@@ -44,14 +46,14 @@ class Visitor:
         self.url = url
         self.rng = random.Random(seed)  # noqa: S311
         self.times: list[float] = []
-        self.games = 1
-        self._socket = socketio.AsyncClient()
+        self.arrived = asyncio.Event()
+        self._socket = socketio.AsyncClient(request_timeout=WAIT)
         self._changed = asyncio.Event()
         self._board: dict[str, Any] = {}
         self._stones = ""
 
-    async def play(self, moves: int) -> None:
-        """Comes in, plays and leaves."""
+    async def play(self, moves: int, everybody: asyncio.Event) -> None:
+        """Comes in, waits until everybody is there, plays and leaves."""
         async with httpx.AsyncClient(timeout=WAIT) as client:
             page = await client.get(f"{self.url}/?game=atari-go&size={SIZE}&opponent=naive")
             cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
@@ -64,9 +66,12 @@ class Visitor:
             f"{self.url}/?{query}&next_message_id=0",
             socketio_path="/_nicegui_ws/socket.io",
             transports=["websocket"],
+            wait_timeout=WAIT,
             headers={"Cookie": cookie},
         )
         await self._until(lambda: bool(self._stones))
+        self.arrived.set()
+        await everybody.wait()
         for _ in range(moves):
             await asyncio.sleep(1 + self.rng.random())
             await self._move(found[1])
@@ -112,10 +117,20 @@ async def load(url: str, visitors: int, moves: int) -> tuple[list[float], list[B
     all_of_them = [Visitor(url, seed) for seed in range(visitors)]
 
     async def come(visitor: Visitor, number: int) -> None:
-        await asyncio.sleep(0.1 * number)
-        await visitor.play(moves)
+        await asyncio.sleep(ARRIVAL * number)
+        try:
+            await visitor.play(moves, everybody)
+        finally:
+            visitor.arrived.set()
 
-    results = await asyncio.gather(*(come(one, i) for i, one in enumerate(all_of_them)), return_exceptions=True)
+    async def announce() -> None:
+        for one in all_of_them:
+            await one.arrived.wait()
+        everybody.set()
+
+    everybody = asyncio.Event()
+    coming = (come(one, i) for i, one in enumerate(all_of_them))
+    results = await asyncio.gather(announce(), *coming, return_exceptions=True)
     return [ms for one in all_of_them for ms in one.times], [fault for fault in results if fault is not None]
 
 

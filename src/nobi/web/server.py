@@ -209,27 +209,34 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
         ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
     catalogue, jobs = visitors.catalogue, visitors.jobs
-    looker = visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab))
-    learner = visitors.keep(tab, "learner", lambda: Learner(browser, tab, runs, catalogue, jobs))
-    desk = visitors.keep(tab, "desk", lambda: ReviewDesk(browser, tab, catalogue, jobs))
-    experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
-    chosen = visitors.keep(tab, "chosen", lambda: ["review"])
-
     taken = [-1]
+
+    # what a view needs is made when the view is opened for the first time, so that a visitor who plays costs little
+
+    def looker() -> Looker:
+        return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab))
 
     def inside() -> None:
         if table.session.game.moves and taken[0] != table.version:
             taken[0] = table.version
             with contextlib.suppress(NobiError):
-                looker.look_at(table.session)
-        InsideView(looker)
+                looker().look_at(table.session)
+        InsideView(looker())
+
+    def learn() -> None:
+        LearnView(visitors.keep(tab, "learner", lambda: Learner(browser, tab, runs, catalogue, jobs)), table)
+
+    def explore() -> None:
+        desk = visitors.keep(tab, "desk", lambda: ReviewDesk(browser, tab, catalogue, jobs))
+        experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
+        ExploreView(desk, experiments, looker, table, visitors.keep(tab, "chosen", lambda: ["review"]))
 
     views: dict[str, Callable[[], Any]] = {
         "/": lambda: PlayView(table),
         "/inside": inside,
-        "/learn": lambda: LearnView(learner, table),
-        "/explore": lambda: ExploreView(desk, experiments, looker, table, chosen),
-        "/models": lambda: ModelsView(table, looker, visitors.jobs),
+        "/learn": learn,
+        "/explore": explore,
+        "/models": lambda: ModelsView(table, looker, jobs),
     }
     _header(switch_theme)
     ui.sub_pages(views)

@@ -1,6 +1,7 @@
 """Two panels of the view Explore: random networks on two boards, and champions against champions."""
 
 import random
+from collections.abc import Callable
 
 from nicegui import ui
 
@@ -38,7 +39,7 @@ class _Waiting:
 class ScatterPanel:
     """Random networks: a point for each, by how it plays on two boards."""
 
-    def __init__(self, experiments: Experiments, looker: Looker) -> None:
+    def __init__(self, experiments: Experiments, looker: Callable[[], Looker]) -> None:
         self.experiments = experiments
         self.looker = looker
         self._seen = -1
@@ -92,7 +93,7 @@ class ScatterPanel:
             network = self.experiments.network()
             if network is None:
                 raise NobiError("Click a point first.")
-            self.looker.take(network)
+            self.looker().take(network)
             ui.navigate.to("/inside")
 
     def tick(self) -> None:

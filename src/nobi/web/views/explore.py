@@ -37,7 +37,7 @@ class ExploreView:
     """A list at the left, what is chosen at the right."""
 
     def __init__(
-        self, desk: ReviewDesk, experiments: Experiments, looker: Looker, table: Table, chosen: list[str]
+        self, desk: ReviewDesk, experiments: Experiments, looker: Callable[[], Looker], table: Table, chosen: list[str]
     ) -> None:
         """`chosen` holds what the tab showed last."""
         self.desk = desk

@@ -1,5 +1,6 @@
 """The view of all models: those of the command line first, then those that ship."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,7 +28,7 @@ _ORIGINS = {
 class ModelsView:
     """A card for each model."""
 
-    def __init__(self, table: Table, looker: Looker, jobs: Jobs) -> None:
+    def __init__(self, table: Table, looker: Callable[[], Looker], jobs: Jobs) -> None:
         self.table = table
         self.looker = looker
         self._boards: dict[str, Board] = {}
@@ -105,5 +106,5 @@ class ModelsView:
 
     def _look(self, card: Card) -> None:
         with sentences():
-            self.looker.choose(card.opponent.id)
+            self.looker().choose(card.opponent.id)
             ui.navigate.to("/inside")
