@@ -29,8 +29,8 @@ def share(value):
 
 def test_rates_that_fall_now_and_then_are_marked():
     jobs = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
-    assert training.annealed_at(jobs) == [25 * 128]
-    assert training.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
+    assert training.rate_drops(jobs) == [25 * 128]
+    assert training.rate_drops([line(step, 1 / (1 + step)) for step in range(10)]) == []
 
 
 def test_the_training_curve_has_both_parts(drawn, tmp_path):

@@ -76,14 +76,14 @@ class Study(CommonFlags):
             return 0
         if not self.names:
             raise NobiError("Name at least one study; 'nobi study list' shows them.")
-        names = list(dict.fromkeys(name for spec in self.names for name in studies.names_of(spec)))
+        names = list(dict.fromkeys(name for spec in self.names for name in studies.select(spec)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         announce_compiling()
-        from nobi.studies.pages import spent_in_all
-        from nobi.studies.resources import engine_commands, role_paths
+        from nobi.studies.pages import total_spent
+        from nobi.studies.resources import parse_datasets, parse_engines
         from nobi.studies.runner import run_studies
 
-        data, engines = role_paths(self.data), engine_commands(self.engine)
+        data, engines = parse_datasets(self.data), parse_engines(self.engine)
         # of a collection, what can be done is done
         leave_out = _leave_out if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
@@ -105,7 +105,7 @@ class Study(CommonFlags):
                   f"{'without --fresh ' if self.fresh else ''}goes on.", file=sys.stderr)  # fmt: skip
             return 130
         if self.json:
-            print_json({"folder": str(out / "results"), "spent": spent_in_all(documents), "studies": documents})
+            print_json({"folder": str(out / "results"), "spent": total_spent(documents), "studies": documents})
         else:
             _print(documents, out / "results")
         return 0
@@ -122,7 +122,7 @@ def _print_list(as_json: bool) -> None:
             "name": kind.name,
             "title": kind.title,
             "paper": kind.paper,
-            "group": kind.group,
+            "group": kind.page,
             "scales": ", ".join(kind.scales),
             "data": ", ".join(kind.roles),
             "engines": ", ".join(kind.plays_against),
@@ -138,7 +138,7 @@ def _print_list(as_json: bool) -> None:
     for row in rows:
         table.add_row(row["name"], row["title"], "; ".join(filter(None, (row["data"], row["engines"]))))
     for spec in studies.COLLECTIONS:
-        members = studies.names_of(spec)
+        members = studies.select(spec)
         table.add_row(spec, f"{len(members)} studies: {members[0]} to {members[-1]}")
     output_console().print(table)
 
@@ -171,8 +171,7 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
             "{task.fields[what]}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
         ),
     ]
-    # pieces differ in how well their time is foreseen: a speed over ten minutes tells the time left better than one
-    # over the last seconds
+    # jobs differ in length: the speed over ten minutes predicts the time left better than that over the last seconds
     with Progress(
         *columns,
         console=console,
@@ -187,7 +186,7 @@ def _progress() -> Iterator[Callable[[float, float, str], None]]:
 def _print(documents: list[dict[str, Any]], folder: Path) -> None:
     from rich.text import Text
 
-    from nobi.studies.pages import HOLDS, outcomes, spent_in_all, table_cells, time_text
+    from nobi.studies.pages import HOLDS, count_outcomes, table_cells, time_text, total_spent
     from nobi.studies.runner import TINY_NOTE
 
     console = output_console(highlight=False)
@@ -215,16 +214,16 @@ def _print(documents: list[dict[str, Any]], folder: Path) -> None:
     table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
-        counts = [str(count) for count in outcomes(document).values()]
+        counts = [str(count) for count in count_outcomes([document]).values()]
         table.add_row(document["study"], *counts, time_text(spent["seconds"]), time_text(spent["cpu"]))
     if len(documents) > 1:
         table.add_section()
-        spent = spent_in_all(documents)
+        spent = total_spent(documents)
         table.add_row("in all", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
     print_table(console, "Agreement and time", table)
     console.print(
-        "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
-        "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."
+        "✓ inside: the paper's number is inside our 95 % interval. ≈ direction: it is outside, but on the same side of "
+        "the null value. ✗: neither. Claims: ✓ reproduced, ✗ not reproduced, ? inconclusive."
     )
     if any(TINY_NOTE in document.get("notes", []) for document in documents):
         console.print(TINY_NOTE, style="bold")
