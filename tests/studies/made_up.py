@@ -63,9 +63,9 @@ class Sizes:
 
 
 class MadeUp(Study):
-    """A study of numbers."""
+    """S00 table 1: numbers."""
 
-    name, page, title, paper = "s08-fig3", "s08-random", "numbers", "S00 table 1"
+    name, page = "s08-fig3", "s08-random"
     scales: ClassVar = {"tiny": Sizes((3, 1)), "quick": Sizes((1, 5, 3))}
 
     def conditions(self):
@@ -87,9 +87,9 @@ class MadeUp(Study):
 
 
 class Other(MadeUp):
-    """Another study that shares jobs."""
+    """S00 table 2: other numbers."""
 
-    name, title = "s08-fig4", "other numbers"
+    name = "s08-fig4"
     scales: ClassVar = {"tiny": Sizes((3, 4)), "quick": Sizes((5, 2))}
 
 

@@ -41,7 +41,7 @@ def test_the_document_of_a_study_is_written(tmp_path, two):
     spent, jobs = document.pop("spent"), document.pop("jobs")
     assert document == {
         "study": "s08-fig3",
-        "title": "numbers",
+        "title": "S00 table 1: numbers",
         "paper": "S00 table 1",
         "group": "s08-random",
         "scale": "tiny",
@@ -206,7 +206,8 @@ def test_every_study_is_complete(paper):
         assert kind.name == name
         assert kind.page in PAGES
         assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.plays_against else {"day"})
-        assert kind.paper == ("" if paper in ("beyond", "size") else kind.title.partition(":")[0])
+        assert bool(kind.paper) == (paper not in ("beyond", "size"))
+        assert kind.paper in ("", kind.title.partition(":")[0])
         for scale in kind.scales:
             study = kind(scale, 0, DATASETS, ENGINES)
             assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)

@@ -234,6 +234,34 @@ def coevolution_runs(training: Training, settings: CorunSettings, seed: int) -> 
     return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """Training, and the champions and random networks that are measured."""
+
+    training: Training
+    first: int
+    """The first generation whose champion is measured."""
+    step: int
+    games: int
+    networks: int = 0
+    """Random ones."""
+
+    def champions(
+        self, runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...], size: int, opponent: str, seed: int
+    ) -> ChampionsJob:
+        """The measurement of champions on a board."""
+        return ChampionsJob(runs, self.first, self.step, size, opponent, self.games, seed)
+
+    def random_networks(self, net: str, game: str, size: int, opponent: str, seed: int) -> RandomNetworksJob:
+        """The measurement of random networks on a board."""
+        return RandomNetworksJob(net, game, size, opponent, self.networks, self.games, seed)
+
+    def describe(self) -> str:
+        """`one champion every 7 generations from generation 50 on`."""
+        step = "every champion" if self.step == 1 else f"one champion every {self.step} generations"
+        return f"{step} from generation {self.first} on"
+
+
 def learning_curves(runs: Sequence[Arrays]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and best fitness of runs of evolution, each [run, generation]."""
     mean, best = (np.stack([run[key] for run in runs]) for key in ("mean", "best"))

@@ -139,7 +139,7 @@ class MatchJob(Job):
 
             use_threads(1, 1)  # torch sums in the same order for any number of parallel games
         with Series(settings, entrants) as series:
-            kept = MatchFolder(folder, {"piece": self.description}, resume=True)
+            kept = MatchFolder(folder, {"piece": self.description}, resume=True)  # the key is part of the file format
             records = kept.load()
 
             def report() -> None:
@@ -217,6 +217,10 @@ class MatchSettings:
     """Of GNU Go."""
     longest: int = 0
     """The number of moves after which a game is stopped and scored; 0: no limit."""
+    seconds: float = 0.0
+    """Per move, for engines with a time limit."""
+    playouts: tuple[int, ...] = ()
+    """Per move, for engines with a number of playouts."""
 
 
 def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
@@ -248,12 +252,12 @@ def match_conditions(
 ) -> dict[str, str]:
     """How games are played and scored; `exceptions` are matches of another length."""
     stopped = f"; stopped after {settings.longest} moves" if settings.longest else ""
-    referees = [ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents]
+    referees = dict.fromkeys(ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents)
     return {
         "opponent" if len(opponents) == 1 else "opponents": "; ".join(map(str, opponents)),
         "games": f"{settings.games} of each match{exceptions} on {size}x{size}, alternating colours{stopped}; "
         "those that repeat an earlier one are left out",
-        "rules": f"{rules}; scored by {'nobi' if not any(one.engine for one in opponents) else ' or '.join(referees)}",
+        "rules": f"{rules}; scored by {' or '.join(referees)}",
         "intervals": "Wilson's, draws counting half",
         "reproducibility": "; ".join(dict.fromkeys(map(describe_reproducibility, opponents))),
     }

@@ -126,20 +126,28 @@ class Results:
 
 
 class Study(ABC):
-    """A table or figure of a paper, or a question beyond the papers."""
+    """A table or figure of a paper, or a question beyond the papers.
+
+    The first line of the docstring of a study is its title, which begins with its source, as in `S08 table I: …`.
+    """
 
     name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    """The part of the title before the colon; empty if there is none."""
     page: ClassVar[str]
     """The page of the documentation that shows it, e.g. `s08-random`."""
-    title: ClassVar[str]
-    paper: ClassVar[str] = ""
-    """Where the paper has it, e.g. `S08 table I`."""
     scales: ClassVar[Mapping[str, Any]]
     """scale → settings: a dataclass of sample sizes."""
     roles: ClassVar[Mapping[str, tuple[int, ...]]] = {}
     """The datasets that it needs: role → board sizes that must be in it."""
     plays_against: ClassVar[tuple[str, ...]] = ()
     """The engines that it plays against; it needs at least one of them, except at the scale `tiny`."""
+
+    def __init_subclass__(cls) -> None:
+        cls.title = (cls.__doc__ or cls.__name__).splitlines()[0].removesuffix(".")
+        source, colon, _ = cls.title.partition(": ")
+        cls.paper = source if colon else ""
 
     def __init__(
         self,
@@ -187,11 +195,3 @@ class Study(ABC):
         """All jobs and their dependencies, each once, every job after its dependencies."""
         declared = [[job] if isinstance(job, Job) else job for job in self.jobs().values()]
         return list(dict.fromkeys(one for group in declared for job in group for one in (*job.dependencies, job)))
-
-
-def ordinal_step(step: int) -> str:
-    """`every`, `every second`, `every 10th`: one item out of `step`."""
-    if step <= 3:
-        return ("every", "every second", "every third")[step - 1]
-    ending = "th" if step // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
-    return f"every {step}{ending}"

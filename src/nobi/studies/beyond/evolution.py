@@ -21,22 +21,23 @@ from nobi.statistics import (
     mean_interval,
     per_run,
 )
-from nobi.studies.jobs import ChampionsJob, Job, RandomNetworksJob, Training, evolution_runs, learning_curves
+from nobi.studies.jobs import Job, Measurement, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES, MDRNN, PAIRS, boards, transfer_claims, transfer_rows
 from nobi.studies.s08.training import LEARNING_CAPTION, TABLE_2
 from nobi.studies.s08.transfer import Table3
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table, ordinal_step
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 
 class Border(Table3):
-    """S08 tables II and III with the border of the published code, where a missing predecessor adds a bias."""
+    """S08 tables II and III with the border of the published code.
+
+    There, a missing predecessor adds a bias; in the formula of the paper, an output of its own.
+    """
 
     name = "beyond-border"
     page = "beyond"
-    title = "S08 tables II and III with the border of the published code"
-    paper = ""
     net = BORDERS["border as in the published code"]
 
     def conditions(self) -> dict[str, str]:
@@ -55,30 +56,14 @@ class Border(Table3):
         return Findings([Table("Dominance numbers", rows)]) + super().report(found, out)
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """Training, and the champions and random networks that are measured."""
-
-    training: Training
-    first: int
-    """The first generation whose champion is measured."""
-    step: int
-    games: int
-    networks: int = 0
-    """Random ones."""
-
-    def describe_champions(self) -> str:
-        """Which champions are measured, and how."""
-        games = f"{self.games} new games on each board"
-        return f"{ordinal_step(self.step)} champion from generation {self.first} on, {games}"
-
-
 class Heuristic(Study):
-    """S08 section VI: networks might do better on large boards only because the naive player is weak there."""
+    """S08 table I against the heuristic player, which does not weaken on large boards.
+
+    S08 section VI: networks might do better on large boards only because the naive player is weak there.
+    """
 
     name = "beyond-heuristic"
     page = "beyond"
-    title = "S08 table I against the heuristic player, which does not weaken on large boards"
     opponents = ("heuristic:e=0.5", "heuristic:e=0.2")
     sizes = (7, 11, 15, 19)
     scales: ClassVar = {
@@ -92,7 +77,7 @@ class Heuristic(Study):
         return {
             "random networks": f"{s.networks} MDRNNs of 10 units, {s.games} games on each board; S08's score",
             "trained networks": f"champions of MDLSTM trained on 7x7 against naive, {s.training.runs} runs, "
-            f"{ordinal_step(s.step)} generation from {s.first} on, {s.games} games; mean outcome",
+            f"{s.describe()}, {s.games} games; mean outcome",
             "opponents": "the heuristic player, a share e of whose moves are random",
         }
 
@@ -100,14 +85,12 @@ class Heuristic(Study):
         s = self.settings
         sizes = sorted({size for pair in PAIRS for size in pair})
         random = {
-            ("random", opponent, size): RandomNetworksJob(
-                MDRNN, "atari-go", size, opponent, s.networks, s.games, self.seed
-            )
+            ("random", opponent, size): s.random_networks(MDRNN, "atari-go", size, opponent, self.seed)
             for opponent, size in product(self.opponents, sizes)
         }
         runs = trained_networks(self, s.training, MDLSTM)
         trained = {
-            ("trained", opponent, size): ChampionsJob(runs, s.first, s.step, size, opponent, s.games, self.seed)
+            ("trained", opponent, size): s.champions(runs, size, opponent, self.seed)
             for opponent, size in product(("naive", self.opponents[1]), self.sizes)
         }
         return {**random, **trained}
@@ -154,11 +137,13 @@ class TwoTrainings:
 
 
 class Stacked(Study):
-    """Both papers propose stacked layers."""
+    """Two layers of MDLSTM against one, at about equal weights.
+
+    Both papers propose stacked layers.
+    """
 
     name = "beyond-stacked"
     page = "beyond"
-    title = "two layers of MDLSTM against one, at about equal weights"
     nets: ClassVar = {
         "one layer of 3 units, 93 weights": MDLSTM,
         "two layers of 2 units, 102 weights": "stacked:cell=mdlstm,hidden=2,layers=2",
@@ -206,25 +191,19 @@ class Stacked(Study):
         return Findings([Table("What training reaches", rows)], claims, [picture])
 
 
-@dataclass(frozen=True)
-class CurriculumScale:
-    """Training, and games of the last champions."""
-
-    training: Training
-    games: int
-
-
 class Curriculum(Study):
-    """S09 section 5: direct training against e = 0 is like finding a needle in a haystack."""
+    """A curriculum down to e = 0, beside direct training.
+
+    S09 section 5 compares direct training against e = 0 to finding a needle in a haystack.
+    """
 
     name = "beyond-curriculum"
     page = "beyond"
-    title = "a curriculum down to e = 0, beside direct training"
     trainings: ClassVar = {"curriculum": "start=0.5,end=0,threshold=0,factor=0.8", "direct": ""}
     scales: ClassVar = {
-        "tiny": CurriculumScale(Training(2, 4, 4), 4),
-        "quick": CurriculumScale(Training(2, 30, 20), 100),
-        "paper": CurriculumScale(Training(5, 600), 1000),
+        "tiny": Measurement(Training(2, 4, 4), 3, 1, 4),
+        "quick": Measurement(Training(2, 30, 20), 29, 1, 100),
+        "paper": Measurement(Training(5, 600), 599, 1, 1000),
     }
 
     def conditions(self) -> dict[str, str]:
@@ -241,9 +220,7 @@ class Curriculum(Study):
         s, jobs = self.settings, {}
         for label, curriculum in self.trainings.items():
             settings = EvolutionSettings(net=MDLSTM, opponents=("heuristic:e=0",), curriculum=curriculum)
-            runs = evolution_runs(s.training, settings, self.seed)
-            last = s.training.generations - 1
-            jobs[label] = ChampionsJob(runs, last, 1, 7, "heuristic:e=0", s.games, self.seed)
+            jobs[label] = s.champions(evolution_runs(s.training, settings, self.seed), 7, "heuristic:e=0", self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -281,11 +258,13 @@ class Curriculum(Study):
 
 
 class Sizes(Study):
-    """S08 section VI: objectives on several board sizes."""
+    """Training for two boards at once, and what it does to transfer.
+
+    S08 section VI proposes objectives on several board sizes.
+    """
 
     name = "beyond-sizes"
     page = "beyond"
-    title = "training for two boards at once, and what it does to transfer"
     methods: ClassVar = {
         "5x5 alone": ((5,), "cmaes"),
         "9x9 alone": ((9,), "cmaes"),
@@ -305,7 +284,7 @@ class Sizes(Study):
             "network": "MDLSTM of 3 units, Atari-Go against naive",
             "trainers": "CMA-ES on one board or on the mean over both; NSGA-II with one objective for each board",
             "runs": f"{s.training.runs} of {s.training.generations} generations, {s.training.games} games on a board",
-            "measured": s.describe_champions(),
+            "measured": f"{s.describe()}, {s.games} new games on each board",
         }
 
     def jobs(self) -> Jobs:
@@ -313,7 +292,7 @@ class Sizes(Study):
         for label, (sizes, method) in self.methods.items():
             runs = evolution_runs(s.training, EvolutionSettings(sizes=sizes, net=MDLSTM, method=method), self.seed)
             for size in self.test_sizes:
-                jobs[label, size] = ChampionsJob(runs, s.first, s.step, size, "naive", s.games, self.seed)
+                jobs[label, size] = s.champions(runs, size, "naive", self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -340,11 +319,13 @@ class Sizes(Study):
 
 
 class Symmetry(Study):
-    """S09 section 2.3 claims rotation and reflection symmetry, which its published code lacks."""
+    """The symmetry modes of MDLSTM.
+
+    S09 section 2.3 claims rotation and reflection symmetry, which the published code lacks.
+    """
 
     name = "beyond-symmetry"
     page = "beyond"
-    title = "the symmetry modes of MDLSTM"
     modes = ("symmetric", "tied", "original")
     test_sizes = (7, 11, 19)
     scales: ClassVar = {
@@ -360,7 +341,7 @@ class Symmetry(Study):
             "forget gate, 75 weights; original: the published rule, which is not symmetric, 93 weights",
             "random networks": f"{s.networks} of each, {s.games} games on 7x7 against naive",
             "training": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations on 7x7 against naive",
-            "measured": s.describe_champions(),
+            "measured": f"{s.describe()}, {s.games} new games on each board",
         }
 
     def jobs(self) -> Jobs:
@@ -368,12 +349,12 @@ class Symmetry(Study):
         jobs: dict[Any, Job | Sequence[Job]] = {}
         for mode in self.modes:
             net = f"{MDLSTM},mode={mode}"
-            jobs[mode, "random"] = RandomNetworksJob(net, "atari-go", 7, "naive", s.networks, s.games, self.seed)
+            jobs[mode, "random"] = s.random_networks(net, "atari-go", 7, "naive", self.seed)
             # the symmetric mode is the default, and its runs are those of figure 3a
             runs = trained_networks(self, s.training, MDLSTM if mode == "symmetric" else net)
             jobs[mode, "runs"] = runs
             for size in self.test_sizes:
-                jobs[mode, size] = ChampionsJob(runs, s.first, s.step, size, "naive", s.games, self.seed)
+                jobs[mode, size] = s.champions(runs, size, "naive", self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:

@@ -65,11 +65,10 @@ def size_network(study: Study, kind: str, trained: str) -> ImitationJob:
 
 
 class SizeTransfer(Study):
-    """Trained on some sizes, measured on all."""
+    """Networks trained on small boards measured on 19x19, and the other way round."""
 
     name = "size-transfer"
     page = "size-transfer"
-    title = "networks trained on small boards measured on 19x19, and the other way round"
     roles: ClassVar = {"small": SMALL, "pro": LARGE}
     scales = SCALES
 

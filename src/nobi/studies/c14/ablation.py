@@ -81,11 +81,9 @@ class AblationStudy(Study):
 
 
 class Table1(AblationStudy):
-    """The ablation study."""
+    """C14 table 1: what each idea of the paper is worth."""
 
     name = "c14-table1"
-    title = "C14 table 1: what each idea of the paper is worth"
-    paper = "C14 table 1"
 
     def jobs(self) -> Jobs:
         return {
@@ -155,11 +153,9 @@ class Table1(AblationStudy):
 
 
 class Figure3(AblationStudy):
-    """Filters with and without tied weights."""
+    """C14 figure 3: filters of the first layer, with and without reflection preservation."""
 
     name = "c14-fig3"
-    title = "C14 figure 3: filters of the first layer, with and without reflection preservation"
-    paper = "C14 figure 3"
     networks: ClassVar = {"free": "reflection preserving", "tied": NONE}
 
     def jobs(self) -> Jobs:

@@ -1,6 +1,5 @@
 """C14 section 4.3: networks that play, against GNU Go (table 4) and Fuego (table 5)."""
 
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import ClassVar
@@ -37,13 +36,6 @@ TABLE_5 = {KGS: 0.12, PRO: 0.14}
 """Against Fuego 1.1 with 10 seconds a move."""
 
 
-@dataclass(frozen=True)
-class TimedMatch(MatchSettings):
-    """Games with a time limit for each move."""
-
-    seconds: float = 10.0
-
-
 class NetworkGames(Study):
     """The networks of C14 against an engine."""
 
@@ -69,11 +61,9 @@ class NetworkGames(Study):
 
 
 class Table4(NetworkGames):
-    """Against GNU Go."""
+    """C14 table 4: games won against GNU Go, by Chinese and Japanese rules."""
 
     name = "c14-table4"
-    title = "C14 table 4: games won against GNU Go, by Chinese and Japanese rules"
-    paper = "C14 table 4"
     plays_against = (GNUGO,)
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
@@ -110,17 +100,15 @@ class Table4(NetworkGames):
 
 
 class Table5(NetworkGames):
-    """Against Fuego."""
+    """C14 table 5: games won against Fuego."""
 
     name = "c14-table5"
-    title = "C14 table 5: games won against Fuego"
-    paper = "C14 table 5"
     plays_against = ("fuego",)
     scales: ClassVar = {
-        "tiny": TimedMatch(2, longest=20, seconds=0.0),
-        "quick": TimedMatch(2, longest=30, seconds=0.5),
-        "day": TimedMatch(20, seconds=2.0),
-        "paper": TimedMatch(200, seconds=10.0),
+        "tiny": MatchSettings(2, longest=20),
+        "quick": MatchSettings(2, longest=30, seconds=0.5),
+        "day": MatchSettings(20, seconds=2.0),
+        "paper": MatchSettings(200, seconds=10.0),
     }
 
     def opponent(self) -> MatchPlayer:

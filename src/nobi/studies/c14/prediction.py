@@ -96,11 +96,9 @@ class LargeStudy(Study):
 
 
 class Table2(LargeStudy):
-    """Games of professionals."""
+    """C14 table 2: the large network on games of professionals."""
 
     name = "c14-table2"
-    title = "C14 table 2: the large network on games of professionals"
-    paper = "C14 table 2"
     predictions = (("pro", "test"), ("pro", "train"))
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
@@ -115,11 +113,9 @@ class Table2(LargeStudy):
 
 
 class Table3(LargeStudy):
-    """Games of KGS."""
+    """C14 table 3: the large network on games of KGS."""
 
     name = "c14-table3"
-    title = "C14 table 3: the large network on games of KGS"
-    paper = "C14 table 3"
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
     predictions = (("pro", "test"), ("kgs", "test"), ("kgs", "train"))
 
@@ -135,11 +131,9 @@ class Table3(LargeStudy):
 
 
 class Figure6(LargeStudy):
-    """The learning curve."""
+    """C14 figure 6: negative log likelihood in the course of training."""
 
     name = "c14-fig6"
-    title = "C14 figure 6: negative log likelihood in the course of training"
-    paper = "C14 figure 6"
     predictions = (("pro", "validation"),)
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -165,11 +159,9 @@ class Figure6(LargeStudy):
 
 
 class Figure7(LargeStudy):
-    """Accuracy by move number."""
+    """C14 figure 7: accuracy by the number of moves made."""
 
     name = "c14-fig7"
-    title = "C14 figure 7: accuracy by the number of moves made"
-    paper = "C14 figure 7"
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import moves_curve
@@ -194,11 +186,9 @@ class Figure7(LargeStudy):
 
 
 class Figure8(LargeStudy):
-    """Accuracy when several guesses are allowed."""
+    """C14 figure 8: accuracy when several guesses are allowed."""
 
     name = "c14-fig8"
-    title = "C14 figure 8: accuracy when several guesses are allowed"
-    paper = "C14 figure 8"
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import top_curve

@@ -1,6 +1,5 @@
 """M15 section 5.2: networks that play: depth, the rank as an input, and several opponents."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
@@ -70,11 +69,9 @@ class M15Games(Study):
 
 
 class DepthWins(M15Games):
-    """Strength by depth and width."""
+    """M15 section 5.2: games that deeper and wider networks win against GNU Go."""
 
     name = "m15-depth-wins"
-    title = "M15 section 5.2: games that deeper and wider networks win against GNU Go"
-    paper = "M15 section 5.2"
     plays_against = (GNUGO,)
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
@@ -114,11 +111,9 @@ class DepthWins(M15Games):
 
 
 class RankWins(M15Games):
-    """A network that plays as several ranks."""
+    """M15 section 5.2: games that a network wins when it plays as 1, 5 and 9 dan."""
 
     name = "m15-rank-wins"
-    title = "M15 section 5.2: games that a network wins when it plays as 1, 5 and 9 dan"
-    paper = "M15 section 5.2"
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
         "quick": MatchSettings(6),
@@ -172,26 +167,16 @@ class RankWins(M15Games):
         return match_findings(self, cases, [claim], title, out)
 
 
-@dataclass(frozen=True)
-class SeveralEngines(MatchSettings):
-    """Games against several engines."""
-
-    playouts: tuple[int, ...] = ()
-    """Per move."""
-
-
 class Opponents(M15Games):
-    """The deepest network against several engines."""
+    """M15 section 5.2: games that the deepest network wins against other programs."""
 
     name = "m15-opponents"
-    title = "M15 section 5.2: games that the deepest network wins against other programs"
-    paper = "M15 section 5.2"
     plays_against = tuple(dict.fromkeys(engine for engine, _ in OPPONENTS))
     scales: ClassVar = {
-        "tiny": SeveralEngines(2, longest=20),
-        "quick": SeveralEngines(2, level=1, longest=30),
-        "day": SeveralEngines(20, level=1, playouts=(10_000,)),
-        "paper": SeveralEngines(200, playouts=(10_000, 100_000)),
+        "tiny": MatchSettings(2, longest=20),
+        "quick": MatchSettings(2, level=1, longest=30),
+        "day": MatchSettings(20, level=1, playouts=(10_000,)),
+        "paper": MatchSettings(200, playouts=(10_000, 100_000)),
     }
 
     def __init__(self, *arguments: Any) -> None:

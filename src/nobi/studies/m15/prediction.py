@@ -124,11 +124,9 @@ class M15Study(Study):
 
 
 class Symmetry(M15Study):
-    """Symmetric weights."""
+    """M15 section 5.1: weights that are the same under all symmetries of the board."""
 
     name = "m15-symmetry"
-    title = "M15 section 5.1: weights that are the same under all symmetries of the board"
-    paper = "M15 section 5.1"
     planes = "the paper's reduced set: stones, liberties, legality, the latest move"
     scales: ClassVar = {
         "tiny": Networks(TINY, ((3, 4), (6, 4))),
@@ -201,11 +199,9 @@ class DepthStudy(M15Study):
 
 
 class Depth(DepthStudy):
-    """Accuracy by depth and width."""
+    """M15 section 5.2: accuracy of deeper and wider networks."""
 
     name = "m15-depth"
-    title = "M15 section 5.2: accuracy of deeper and wider networks"
-    paper = "M15 section 5.2"
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
@@ -234,11 +230,9 @@ class Depth(DepthStudy):
 
 
 class Figure1(DepthStudy):
-    """Several guesses."""
+    """M15 figure 1: how often the expert's move is among the n best."""
 
     name = "m15-fig1"
-    title = "M15 figure 1: how often the expert's move is among the n best"
-    paper = "M15 figure 1"
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import top_curve
@@ -274,11 +268,9 @@ class Figure1(DepthStudy):
 
 
 class Rank(M15Study):
-    """The rank of the player as an input."""
+    """M15 section 5.2: accuracy with and without the rank of the player as an input."""
 
     name = "m15-rank"
-    title = "M15 section 5.2: accuracy with and without the rank of the player as an input"
-    paper = "M15 section 5.2"
     planes = "all 36 of the paper, and all but the 9 of the rank"
     scales = RANK_SCALES
     kinds: ClassVar = {"with the rank": True, "without the rank": False}

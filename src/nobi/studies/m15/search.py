@@ -59,12 +59,10 @@ class SearchScale:
 
 
 class SearchStudy(Study):
-    """How strong the search is, by its playouts."""
+    """M15 section 6: tree search, by playouts, and with the priors of a network."""
 
     name = "m15-search"
     page = "m15-search"
-    title = "M15 section 6: tree search, by playouts, and with the priors of a network"
-    paper = "M15 section 6"
     plays_against = (GNUGO,)
     scales: ClassVar = {
         "tiny": SearchScale(MatchSettings(4, longest=30), (10, 30), MatchSettings(2, longest=10), (20,)),

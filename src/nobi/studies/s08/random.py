@@ -104,11 +104,9 @@ class RandomStudy(Study):
 
 
 class Figure2(RandomStudy):
-    """A position and the output of a network."""
+    """S08 figure 2: a position and the output of a random network."""
 
     name = "s08-fig2"
-    title = "S08 figure 2: a position and the output of a random network"
-    paper = "S08 figure 2"
     size, stones = 9, ("E5", "E6", "F6", "C3", "D4", "G7", "C7", "B5")
 
     def conditions(self) -> dict[str, str]:
@@ -189,29 +187,23 @@ class Percentiles(RandomStudy):
 
 
 class Figure3(Percentiles):
-    """Atari-Go."""
+    """S08 figure 3: random networks and perceptrons on Atari-Go."""
 
     name = "s08-fig3"
-    title = "S08 figure 3: random networks and perceptrons on Atari-Go"
-    paper = "S08 figure 3"
     game = "atari-go"
 
 
 class Figure4(Percentiles):
-    """Gomoku."""
+    """S08 figure 4: random networks and perceptrons on Gomoku."""
 
     name = "s08-fig4"
-    title = "S08 figure 4: random networks and perceptrons on Gomoku"
-    paper = "S08 figure 4"
     game = "gomoku"
 
 
 class Figure5(RandomStudy):
-    """5x5 against 9x9, random opponent."""
+    """S08 figure 5: the same random networks on 5x5 and 9x9."""
 
     name = "s08-fig5"
-    title = "S08 figure 5: the same random networks on 5x5 and 9x9"
-    paper = "S08 figure 5"
 
     def jobs(self) -> Jobs:
         return {(game, size): self.job(MDRNN, game, size, "random") for game, size in product(GAMES, (5, 9))}
@@ -229,11 +221,9 @@ class Figure5(RandomStudy):
 
 
 class Table1(RandomStudy):
-    """Correlation and p for all games, opponents and pairs of boards."""
+    """S08 table I: does a random network play alike on small and large boards?"""
 
     name = "s08-table1"
-    title = "S08 table I: does a random network play alike on small and large boards?"
-    paper = "S08 table I"
 
     def jobs(self) -> Jobs:
         sizes = sorted({size for pair in PAIRS for size in pair})

@@ -46,12 +46,10 @@ def coevolved_networks(study: Study, net: str, game: str, *, elitist: bool = Tru
 
 
 class Figure6(Study):
-    """Mean and best fitness of every generation, averaged over the runs."""
+    """S08 figure 6: evolution against the naive player."""
 
     name = "s08-fig6"
     page = "s08-evolution"
-    title = "S08 figure 6: evolution against the naive player"
-    paper = "S08 figure 6"
     scales = EVOLUTION
 
     def conditions(self) -> dict[str, str]:
@@ -110,11 +108,9 @@ class CoevolutionStudy(Study):
 
 
 class Table2(CoevolutionStudy):
-    """Dominance numbers."""
+    """S08 table II: dominance numbers of coevolution."""
 
     name = "s08-table2"
-    title = "S08 table II: dominance numbers of coevolution"
-    paper = "S08 table II"
 
     def jobs(self) -> Jobs:
         return {(game, elitist): coevolved_networks(self, MDRNN, game, elitist=elitist) for game, elitist in TABLE_2}
@@ -133,11 +129,9 @@ class Table2(CoevolutionStudy):
 
 
 class Figure7(CoevolutionStudy):
-    """The champions of a run against the naive player."""
+    """S08 figure 7: a run of coevolution."""
 
     name = "s08-fig7"
-    title = "S08 figure 7: a run of coevolution"
-    paper = "S08 figure 7"
 
     def report(self, found: Results, out: Path) -> Findings:
         absolute = found["run"]["absolute"]
@@ -157,11 +151,9 @@ class Figure7(CoevolutionStudy):
 
 
 class Figure8(CoevolutionStudy):
-    """All champions of one population against all of the other."""
+    """S08 figure 8: the CIAO plot of that run."""
 
     name = "s08-fig8"
-    title = "S08 figure 8: the CIAO plot of that run"
-    paper = "S08 figure 8"
 
     def report(self, found: Results, out: Path) -> Findings:
         scores = found["run"]["ciao"]
@@ -189,11 +181,9 @@ class Figure8(CoevolutionStudy):
 
 
 class Figure9(CoevolutionStudy):
-    """Games of champions on the board of their training and on a larger one."""
+    """S08 figure 9: games of champions on 5x5 and 9x9."""
 
     name = "s08-fig9"
-    title = "S08 figure 9: games of champions on 5x5 and 9x9"
-    paper = "S08 figure 9"
     sizes = (5, 9)
 
     def report(self, found: Results, out: Path) -> Findings:

@@ -1,15 +1,14 @@
 """S08 section V-E: trained networks on larger boards (table III, figure 10)."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import all_positive, correlation_over_runs, higher_over_runs
-from nobi.studies.jobs import ChampionsJob, Training
+from nobi.studies.jobs import Job, Measurement
 from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards
-from nobi.studies.s08.training import COEVOLUTION, EVOLUTION, coevolved_networks, evolved_networks
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table, ordinal_step
+from nobi.studies.s08.training import EVOLUTION, coevolved_networks, evolved_networks
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 Case = tuple[str, str, int, int]
 TABLE_3: dict[Case, tuple[float, float]] = {
@@ -23,25 +22,14 @@ TABLE_3: dict[Case, tuple[float, float]] = {
 }
 
 
-@dataclass(frozen=True)
-class Trained:
-    """Which champions are measured. S08: at least 200, without those of the first 50 generations."""
-
-    evolution: Training
-    coevolution: Training
-    ignored: int
-    step: int
-    games: int
-
-
 class TransferStudy(Study):
-    """A study of champions on the board of their training and on a larger one."""
+    """A study of champions on two boards. S08: at least 200, without those of the first 50 generations."""
 
     page = "s08-trained"
     scales: ClassVar = {
-        "tiny": Trained(EVOLUTION["tiny"], COEVOLUTION["tiny"], 2, 1, 4),
-        "quick": Trained(EVOLUTION["quick"], COEVOLUTION["quick"], 10, 1, 40),
-        "paper": Trained(EVOLUTION["paper"], COEVOLUTION["paper"], 50, 5, 100),
+        "tiny": Measurement(EVOLUTION["tiny"], 2, 1, 4),
+        "quick": Measurement(EVOLUTION["quick"], 10, 1, 40),
+        "paper": Measurement(EVOLUTION["paper"], 50, 5, 100),
     }
     net = MDRNN
     cases: tuple[Case, ...]
@@ -50,21 +38,17 @@ class TransferStudy(Study):
         s = self.settings
         return {
             "networks": "generation champions of the runs of figure 6 and of the elitist runs of table II",
-            "of each run": f"{ordinal_step(s.step)} generation, without the first {s.ignored}",
+            "of each run": s.describe(),
             "games": f"{s.games} new ones of each champion on each board, against the naive player",
             "fitness": "S08's score, p = 0.2",
             "intervals": "bootstrap over whole runs, since champions of one run are not independent",
         }
 
-    def champions(self, game: str, method: str, trained: int, size: int) -> ChampionsJob:
+    def champions(self, game: str, method: str, trained: int, size: int) -> Job:
         """The champions trained on one board, measured on one board."""
-        s = self.settings
-        runs = (
-            coevolved_networks(self, self.net, game)
-            if method == "coevolution"
-            else evolved_networks(self, self.net, game, trained)
-        )
-        return ChampionsJob(runs, s.ignored, s.step, size, "naive", s.games, self.seed)
+        evolved = method == "evolution"
+        runs = evolved_networks(self, self.net, game, trained) if evolved else coevolved_networks(self, self.net, game)
+        return self.settings.champions(runs, size, "naive", self.seed)
 
     def jobs(self) -> Jobs:
         keys = [(*case[:3], size) for case in self.cases for size in case[2:]]
@@ -72,11 +56,9 @@ class TransferStudy(Study):
 
 
 class Table3(TransferStudy):
-    """Correlation and p."""
+    """S08 table III: does a trained network play alike on small and large boards?"""
 
     name = "s08-table3"
-    title = "S08 table III: does a trained network play alike on small and large boards?"
-    paper = "S08 table III"
     cases = tuple(TABLE_3)
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
@@ -99,11 +81,9 @@ class Table3(TransferStudy):
 
 
 class Figure10(TransferStudy):
-    """Champions of coevolution, 5x5 against 9x9."""
+    """S08 figure 10: champions of coevolution on 5x5 and 9x9."""
 
     name = "s08-fig10"
-    title = "S08 figure 10: champions of coevolution on 5x5 and 9x9"
-    paper = "S08 figure 10"
     cases = (("atari-go", "coevolution", 5, 9), ("gomoku", "coevolution", 5, 9))
 
     def report(self, found: Results, out: Path) -> Findings:

@@ -58,11 +58,12 @@ class RandomStudy(S08RandomStudy):
 
 
 class Figure2(RandomStudy):
-    """(a) MDRNNs and (b) perceptrons on all games against all opponents, (c) all kinds on Atari-Go against naive."""
+    """S09 figure 2: random networks of all kinds on 7x7.
+
+    (a) MDRNNs and (b) perceptrons on all games against all opponents, (c) all kinds on Atari-Go against naive.
+    """
 
     name = "s09-fig2"
-    title = "S09 figure 2: random networks of all kinds on 7x7"
-    paper = "S09 figure 2"
     cases = (*product(GAME_NAMES, ("random", "naive")), ("atari-go", "heuristic"))
 
     def conditions(self) -> dict[str, str]:
@@ -114,11 +115,9 @@ class Figure2(RandomStudy):
 
 
 class Table1(RandomStudy):
-    """Correlations of random MDLSTMs."""
+    """S09 table 1: do random MDLSTMs play alike on small and large boards?"""
 
     name = "s09-table1"
-    title = "S09 table 1: do random MDLSTMs play alike on small and large boards?"
-    paper = "S09 table 1"
 
     def conditions(self) -> dict[str, str]:
         return {**super().conditions(), "MDLSTM": "k = 3, 93 weights", "opponent": "naive"}
@@ -143,11 +142,9 @@ class Table1(RandomStudy):
 
 
 class Figure4a(RandomStudy):
-    """Random MDLSTMs on two boards."""
+    """S09 figure 4a: the same random MDLSTMs on two boards."""
 
     name = "s09-fig4a"
-    title = "S09 figure 4a: the same random MDLSTMs on two boards"
-    paper = "S09 figure 4a"
     sizes = (7, 11)
 
     def jobs(self) -> Jobs:

@@ -68,11 +68,9 @@ class LearningStudy(Study):
 
 
 class Figure3a(LearningStudy):
-    """Naive opponent."""
+    """S09 figure 3a: learning against the naive player."""
 
     name = "s09-fig3a"
-    title = "S09 figure 3a: learning against the naive player"
-    paper = "S09 figure 3a"
     scales = AGAINST_NAIVE
     nets = (MDLSTM, CONV, MDRNN, MLP)
     opponent = "naive"
@@ -80,11 +78,9 @@ class Figure3a(LearningStudy):
 
 
 class Figure3b(LearningStudy):
-    """Heuristic opponent, the easier case."""
+    """S09 figure 3b: learning against the heuristic player, e = 0.2."""
 
     name = "s09-fig3b"
-    title = "S09 figure 3b: learning against the heuristic player, e = 0.2"
-    paper = "S09 figure 3b"
     scales = AGAINST_HEURISTIC
     nets = (MDLSTM, CONV, MDRNN)
     opponent = "heuristic:e=0.2"
@@ -92,9 +88,7 @@ class Figure3b(LearningStudy):
 
 
 class Figure3c(Figure3b):
-    """Heuristic opponent, the harder case."""
+    """S09 figure 3c: learning against the heuristic player, e = 0.05."""
 
     name = "s09-fig3c"
-    title = "S09 figure 3c: learning against the heuristic player, e = 0.05"
-    paper = "S09 figure 3c"
     opponent = "heuristic:e=0.05"

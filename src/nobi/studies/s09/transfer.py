@@ -1,17 +1,16 @@
 """S09 section 4.2: networks trained on 7x7, on larger boards (table 2, figures 4b and 4c)."""
 
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import all_positive, correlation_over_runs, gain_over_runs, higher_over_runs
-from nobi.studies.jobs import ChampionsJob, Training
+from nobi.studies.jobs import Job, Measurement
 from nobi.studies.s08.random import boards
 from nobi.studies.s09.random import CONV, GAME_NAMES, MDLSTM, NAMES, PENTE
 from nobi.studies.s09.training import AGAINST_HEURISTIC, AGAINST_NAIVE, trained_networks
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table, ordinal_step
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 TABLE_2 = {
     # game, larger board → (CONV's correlation, p), (MDLSTM's correlation, p)
@@ -28,25 +27,14 @@ TABLE_2 = {
 TRAINED = 7
 
 
-@dataclass(frozen=True)
-class Trained:
-    """Which champions are measured. S09: 100 networks of each kind; it does not say from how many runs."""
-
-    training: Training
-    first: int
-    """The first generation whose champion is taken."""
-    step: int
-    games: int
-
-
 class TransferStudy(Study):
-    """A study of champions on the board of their training and on larger ones."""
+    """A study of champions on 7x7 and larger boards. S09: 100 networks; it does not say from how many runs."""
 
     page = "s09-transfer"
     scales: ClassVar = {
-        "tiny": Trained(AGAINST_NAIVE["tiny"], 1, 1, 4),
-        "quick": Trained(AGAINST_NAIVE["quick"], 25, 1, 40),
-        "paper": Trained(AGAINST_NAIVE["paper"], 50, 7, 100),
+        "tiny": Measurement(AGAINST_NAIVE["tiny"], 1, 1, 4),
+        "quick": Measurement(AGAINST_NAIVE["quick"], 25, 1, 40),
+        "paper": Measurement(AGAINST_NAIVE["paper"], 50, 7, 100),
     }
     opponents: ClassVar[tuple[str, ...]] = ("naive",)
     """In training and in the measurement."""
@@ -56,27 +44,23 @@ class TransferStudy(Study):
         return {
             "networks": "generation champions of CMA-ES on 7x7: MDLSTM of 3 units, CONV of 3 maps of 5x5",
             f"against {self.opponents[0].partition(':')[0]}": (
-                f"{s.training.runs} runs of {s.training.generations} generations, of each {ordinal_step(s.step)} "
-                f"champion from generation {s.first} on"
+                f"{s.training.runs} runs of {s.training.generations} generations; {s.describe()}"
             ),
             "games": f"{s.games} new ones of each champion on each board",
             "fitness": "the mean outcome: win 1, draw 0, loss -1",
             "intervals": "bootstrap over whole runs, since champions of one run are not independent",
         }
 
-    def champions(self, net: str, game: str, size: int, opponent: str) -> ChampionsJob:
+    def champions(self, net: str, game: str, size: int, opponent: str) -> Job:
         """Champions trained and measured against an opponent."""
-        s = self.settings
-        runs = trained_networks(self, s.training, net, opponent, game)
-        return ChampionsJob(runs, s.first, s.step, size, opponent, s.games, self.seed)
+        runs = trained_networks(self, self.settings.training, net, opponent, game)
+        return self.settings.champions(runs, size, opponent, self.seed)
 
 
 class Table2(TransferStudy):
-    """Correlation and p for both networks."""
+    """S09 table 2: do trained networks play alike on small and large boards?"""
 
     name = "s09-table2"
-    title = "S09 table 2: do trained networks play alike on small and large boards?"
-    paper = "S09 table 2"
 
     def jobs(self) -> Jobs:
         keys = product(GAME_NAMES, (CONV, MDLSTM), (TRAINED, 9, 11, 19))
@@ -149,25 +133,21 @@ class ScatterStudy(TransferStudy):
 
 
 class Figure4b(ScatterStudy):
-    """Trained against naive, 7x7 and 11x11."""
+    """S09 figure 4b: networks trained against naive on two boards."""
 
     name = "s09-fig4b"
-    title = "S09 figure 4b: networks trained against naive on two boards"
-    paper = "S09 figure 4b"
     size = 11
     correlations: ClassVar = {CONV: 0.17, MDLSTM: 0.27}
 
 
 class Figure4c(ScatterStudy):
-    """Trained against the heuristic player, 7x7 and 15x15."""
+    """S09 figure 4c: networks trained against the heuristic player on two boards."""
 
     name = "s09-fig4c"
-    title = "S09 figure 4c: networks trained against the heuristic player on two boards"
-    paper = "S09 figure 4c"
     scales: ClassVar = {
-        "tiny": Trained(AGAINST_HEURISTIC["tiny"], 1, 1, 4),
-        "quick": Trained(AGAINST_HEURISTIC["quick"], 20, 1, 40),
-        "paper": Trained(AGAINST_HEURISTIC["paper"], 200, 20, 100),
+        "tiny": Measurement(AGAINST_HEURISTIC["tiny"], 1, 1, 4),
+        "quick": Measurement(AGAINST_HEURISTIC["quick"], 20, 1, 40),
+        "paper": Measurement(AGAINST_HEURISTIC["paper"], 200, 20, 100),
     }
     size = 15
     opponents = ("heuristic:e=0.05", "heuristic:e=0.2")
