@@ -17,7 +17,7 @@ from nobi.figures.comparison import (
     fitness_limits,
     percentile_curves,
     scatter_plot,
-    share_lines,
+    win_rates,
 )
 from nobi.figures.style import boards_in_words, in_words, title
 from nobi.figures.training import LearningPanel, learning_bands, mean_band
@@ -33,7 +33,7 @@ FITNESS = RANDOM.uniform(-1, 1, 60)
 def figures(monkeypatch):
     """The figures that would have been saved."""
     kept = []
-    for module in ("comparison", "training", "board"):
+    for module in ("style", "board"):
         monkeypatch.setattr(f"nobi.figures.{module}.save_figure", lambda figure, _: kept.append(figure))
     return kept
 
@@ -229,9 +229,7 @@ def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):
 
 def test_shares_are_percentages_with_their_intervals(figures, tmp_path):
     points = [(100, Interval(0.25, 0.2, 0.35)), (1000, Interval(0.5, 0.4, 0.6))]
-    share_lines(
-        {"one": points, "two": points[:1]}, tmp_path / "figure.png", "Title", xlabel="playouts", ylabel="won, %"
-    )
+    win_rates({"one": points, "two": points[:1]}, tmp_path / "figure.png", "Title")
     [axes] = figures[0].axes
     line, *_ = axes.lines
     assert line.get_xydata().tolist() == [[100, 25], [1000, 50]]
@@ -254,7 +252,7 @@ def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
             [LearningPanel("p", {"a": (FITNESS[None, :5], FITNESS[None, 5:10])})], path / "learning.png", "Title"
         )
         games_figure([(game, "game")], path / "games.png", "Title")
-        share_lines({"a": [(1, Interval(0.5, 0.4, 0.6))]}, path / "shares.png", "Title", xlabel="x", ylabel="y")
+        win_rates({"a": [(1, Interval(0.5, 0.4, 0.6))]}, path / "shares.png", "Title")
     names = sorted(file.name for file in (tmp_path / "first").iterdir())
     assert names == [
         f"{one}.{kind}" for one in ("games", "learning", "percentiles", "scatter", "shares") for kind in ("png", "svg")

@@ -22,9 +22,8 @@ from nobi.figures.style import (
     explain_bands,
     legend_below,
     legend_height,
-    new_figure,
-    panel_row,
-    save_figure,
+    saved_panels,
+    saved_plot,
 )
 from nobi.statistics import Interval, correlation, percentiles
 
@@ -54,7 +53,7 @@ def percentile_curves(panels: Sequence[Panel], path: Path, title: str) -> None:
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.curves))
     height = 2.9 + legend_height([[*panel.curves, "95 % interval"] for panel in panels], WIDTH)
-    with panel_row(len(panels), title, width=WIDTH, height=height) as (figure, axes):
+    with saved_panels(path, title, len(panels), width=WIDTH, height=height) as axes:
         for one, panel in zip(axes, panels, strict=True):
             styles = curve_styles(labels if len(labels) <= len(COLOURS) else list(panel.curves))
             for label, fitness in panel.curves.items():
@@ -68,8 +67,7 @@ def percentile_curves(panels: Sequence[Panel], path: Path, title: str) -> None:
             one.set_title(panel.title, loc="left", fontsize="medium")
             one.set_xlabel("networks that reach it (%)")
         axes[0].set_ylabel("fitness")
-        add_legends(figure, axes)
-        save_figure(figure, path)
+        add_legends(axes)
 
 
 def curve_styles(labels: Sequence[str]) -> dict[str, tuple[str, Any]]:
@@ -113,7 +111,7 @@ class ScatterPanel:
 
 def scatter_plot(panels: Sequence[ScatterPanel], path: Path, title: str) -> None:
     """Draw every network as a point, or a cross in the second cloud, on equal axes from −1 to 1."""
-    with panel_row(len(panels), title, width=3.2, height=3.9, share=False) as (figure, axes):
+    with saved_panels(path, title, len(panels), width=3.2, height=3.9, share=False) as axes:
         for one, panel in zip(axes, panels, strict=True):
             one.plot([-1, 1], [-1, 1], color="grey", lw=0.6, zorder=1)
             for cloud, colour, mark in zip(panel.clouds, cycle(COLOURS), cycle("ox^+"), strict=False):
@@ -125,8 +123,7 @@ def scatter_plot(panels: Sequence[ScatterPanel], path: Path, title: str) -> None
             one.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), box_aspect=1, xlabel=panel.xlabel, ylabel=panel.ylabel)
             one.set(xticks=FITNESS_TICKS, yticks=FITNESS_TICKS)
             one.set_title(panel.title, loc="left", fontsize="medium")
-            legend_below(figure, one, handletextpad=0.2)
-        save_figure(figure, path)
+            legend_below(one, handletextpad=0.2)
 
 
 def size_curve(report: TransferReport, path: Path, title: str, trained_on: int | None) -> None:
@@ -142,7 +139,7 @@ def size_lines(
     lines: dict[str, list[Interval]], sizes: list[int], path: Path, title: str, trained_on: int | None = None
 ) -> None:
     """Draw fitness by board size, a line per label, with 95 % intervals as bands."""
-    with new_figure() as (figure, axes):
+    with saved_plot(path, title) as axes:
         for colour, marker, (label, line) in zip(COLOURS, MARKERS, lines.items(), strict=False):
             low, high = [max(-1.0, fitness.low) for fitness in line], [min(1.0, fitness.high) for fitness in line]
             axes.plot(sizes, [fitness.value for fitness in line], marker=marker, color=colour, label=label)
@@ -154,9 +151,7 @@ def size_lines(
             axes.annotate("trained here", (trained_on, bottom), xytext=(4, 4), textcoords="offset points", color="grey")
         axes.set_xticks(sizes, [f"{size}x{size}" for size in sizes])
         axes.set(xlabel="board", ylabel="fitness", ylim=(bottom, top))
-        axes.set_title(title, loc="left")
         axes.legend()
-        save_figure(figure, path)
 
 
 def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:
@@ -171,11 +166,9 @@ def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def share_lines(
-    lines: Mapping[str, Sequence[tuple[float, Interval]]], path: Path, title: str, *, xlabel: str, ylabel: str
-) -> None:
-    """Draw shares, label → (x, share from 0 to 1), as percentages with 95 % intervals over a logarithmic axis."""
-    with new_figure() as (figure, axes):
+def win_rates(lines: Mapping[str, Sequence[tuple[int, Interval]]], path: Path, title: str) -> None:
+    """Draw shares of games won, label → (playouts, share), with 95 % intervals over a logarithmic axis."""
+    with saved_plot(path, title) as axes:
         for colour, marker, (label, points) in zip(COLOURS, MARKERS, lines.items(), strict=False):
             values = [100 * share.value for _, share in points]
             errors = [
@@ -189,10 +182,8 @@ def share_lines(
         axes.set_xticks(ticks, [f"{x:,.0f}" for x in ticks])
         axes.minorticks_off()
         axes.axhline(50, color="grey", ls=":", lw=1)
-        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=(-2, 102))
-        axes.set_title(title, loc="left")
+        axes.set(xlabel="playouts a move", ylabel="games won, %", ylim=(-2, 102))
         axes.legend(loc="lower right", title="bars: 95 % interval")
-        save_figure(figure, path)
 
 
 @dataclass(frozen=True)
@@ -207,7 +198,7 @@ class PaperComparison:
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
     """Draw our estimates with 95 % intervals and the paper's numbers, the first case at the top."""
     at = np.arange(len(cases), dtype=np.float64)
-    with new_figure(6.0, 0.9 + 0.32 * len(cases)) as (figure, axes):
+    with saved_plot(path, title, 6.0, 0.9 + 0.32 * len(cases)) as axes:
         values = np.array([[case.ours.value, case.ours.low, case.ours.high] for case in cases])
         errors = np.abs(values[:, 1:] - values[:, :1]).T
         style = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
@@ -219,6 +210,4 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
             axes.axvline(0, color="grey", lw=1)
         axes.set_yticks(at, [case.label for case in cases])
         axes.set(xlabel=xlabel, ylim=(len(cases) - 0.5, -0.5))
-        axes.set_title(title, loc="left")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        save_figure(figure, path)

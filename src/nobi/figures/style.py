@@ -78,17 +78,27 @@ def new_figure(width: float = 6.0, height: float = 3.6, **subplots: Any) -> Iter
 
 
 @contextmanager
-def panel_row(
-    panels: int, title: str, *, width: float, height: float, share: bool = True
-) -> Iterator[tuple["Figure", list["Axes"]]]:
-    """A figure with panels side by side, each of this size in inches, which share their axes unless `share` is off."""
+def saved_plot(path: Path, title: str, width: float = 6.0, height: float = 3.6) -> Iterator["Axes"]:
+    """The axes of a figure with a title, which is saved at the end."""
+    with new_figure(width, height) as (figure, axes):
+        yield axes
+        axes.set_title(title, loc="left")
+        save_figure(figure, path)
+
+
+@contextmanager
+def saved_panels(
+    path: Path, title: str, panels: int, *, width: float, height: float, share: bool = True
+) -> Iterator[list["Axes"]]:
+    """Axes side by side, each of this size in inches, sharing their scales or not; the figure is saved at the end."""
     if panels < 1:
         raise ValueError("a figure needs at least one panel")
     size = width * panels, height
     with new_figure(*size, ncols=panels, squeeze=False, sharex=share, sharey=share) as (figure, axes):
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize="large")
-        yield figure, list(axes.flat)
+        yield list(axes.flat)
+        save_figure(figure, path)
 
 
 def place_axes(figure: "Figure", left: float, top: float, width: float, height: float) -> "Axes":
@@ -109,8 +119,9 @@ def explain_bands(axes: "Axes", text: str = "95 % interval") -> None:
     axes.fill_between([], [], color="grey", alpha=0.25, lw=0, label=text)
 
 
-def add_legends(figure: "Figure", axes: Sequence["Axes"]) -> None:
+def add_legends(axes: Sequence["Axes"]) -> None:
     """Add one legend below all panels if they have the same entries, else one below each."""
+    figure: Any = axes[0].figure
     entries = [one.get_legend_handles_labels() for one in axes]
     width = float(figure.get_size_inches()[0])
     small: dict[str, Any] = {"fontsize": "small", "handlelength": 2.6, "columnspacing": 1.2}
@@ -118,14 +129,14 @@ def add_legends(figure: "Figure", axes: Sequence["Axes"]) -> None:
         figure.legend(*entries[0], loc="outside lower center", ncols=_legend_columns(width, entries[0][1]), **small)
         return
     for one, (_, labels) in zip(axes, entries, strict=True):
-        legend_below(figure, one, ncols=_legend_columns(width / len(axes), labels), **small)
+        legend_below(one, ncols=_legend_columns(width / len(axes), labels), **small)
 
 
-def legend_below(figure: "Figure", axes: "Axes", **style: Any) -> None:
+def legend_below(axes: "Axes", **style: Any) -> None:
     """Add a legend below the axis label, at a distance that does not depend on the height of the panel."""
     from matplotlib.transforms import ScaledTranslation
 
-    below = axes.transAxes + ScaledTranslation(0, -0.48, figure.dpi_scale_trans)
+    below = axes.transAxes + ScaledTranslation(0, -0.48, axes.figure.dpi_scale_trans)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, borderaxespad=0.0, **style)
 
 

@@ -25,10 +25,11 @@ from nobi.figures.style import (
     explain_bands,
     legend_height,
     new_figure,
-    panel_row,
     place_axes,
     place_text,
     save_figure,
+    saved_panels,
+    saved_plot,
 )
 from nobi.imitation.prediction import MOVES_A_GROUP, PredictionMetrics, large_enough
 from nobi.statistics import CONFIDENCE, Interval
@@ -81,7 +82,7 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
     points = max(2, min(MAX_POINTS, MAX_TOTAL_POINTS // max(1, drawn)))
     width, height = (WIDTH, 3.0) if len(panels) > 1 else (1.7 * WIDTH, 3.6)  # a single panel fills a page
     height += legend_height([panel.entries for panel in panels], width) if panels else 0
-    with panel_row(len(panels), title, width=width, height=height, share=False) as (figure, axes):
+    with saved_panels(path, title, len(panels), width=width, height=height, share=False) as axes:
         axes[0].set_ylabel("fitness")
         for one, panel in zip(axes, panels, strict=True):
             longest = max((mean.shape[1] for mean, _ in panel.curves.values()), default=1)
@@ -104,8 +105,7 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
             one.set(xlim=(0, longest - 1 or 1), ylim=(-1.03, 1.03), yticks=[-1, -0.5, 0, 0.5, 1])
             one.set_xlabel("generation" if block == 1 else f"generation (means over {block})")
             one.set_title(panel.title, loc="left", fontsize="medium")
-        add_legends(figure, axes)
-        save_figure(figure, path)
+        add_legends(axes)
 
 
 def _share_axis(axes: "Axes", label: str) -> "Axes":
@@ -145,15 +145,13 @@ def mean_band(
 def learning_curve(metrics: list[dict[str, Any]], path: Path, title: str) -> None:
     """Draw the metrics of one run: dicts with `generation`, `mean`, `best` and perhaps `e`."""
     generations = [line["generation"] for line in metrics]
-    with new_figure() as (figure, axes):
+    with saved_plot(path, title) as axes:
         axes.plot(generations, [line["best"] for line in metrics], color=COLOURS[1], label="best of the generation")
         axes.plot(generations, [line["mean"] for line in metrics], color=COLOURS[0], label="mean of the generation")
         if metrics and "e" in metrics[0]:
             axes.plot(generations, [line["e"] for line in metrics], color=COLOURS[2], ls="--", label="opponent's e")
         axes.set(xlabel="generation", ylabel="fitness", ylim=(-1.05, 1.05))
-        axes.set_title(title, loc="left")
         axes.legend(loc="lower right")
-        save_figure(figure, path)
 
 
 def champions_curve(
@@ -169,7 +167,7 @@ def champions_curve(
         against: the player that `absolute` was measured against.
     """
     key, meaning = ("absolute", f"score against {against}") if against else ("score", "score against its opponents")
-    with new_figure() as (figure, axes):
+    with saved_plot(path, title) as axes:
         for colour, population in zip(COLOURS, ("a", "b"), strict=False):
             lines = [line for line in metrics if line["population"] == population]
             generations = [line["generation"] for line in lines]
@@ -177,9 +175,7 @@ def champions_curve(
         circled = [metrics[generation][key] for generation in dominant]
         axes.plot(dominant, circled, "o", mfc="none", mec="black", ms=6, ls="", label="dominant")
         axes.set(xlabel="generation", ylabel=f"champion's {meaning}", ylim=(-1.05, 1.05))
-        axes.set_title(title, loc="left")
         axes.legend(loc="lower right", ncols=3)
-        save_figure(figure, path)
 
 
 def ciao_plot(scores: NDArray[np.float64], path: Path, title: str) -> None:
@@ -188,15 +184,13 @@ def ciao_plot(scores: NDArray[np.float64], path: Path, title: str) -> None:
     Both axes count the generations of the run; the first are at the lower left.
     """
     first, second = scores.shape
-    with new_figure(4.8, 4.2) as (figure, axes):
+    with saved_plot(path, title, 4.8, 4.2) as axes:
         axes.grid(visible=False)
         # population a was host in the generations 0, 2, 4 …, b in 1, 3, 5 …
         style = {"cmap": "gray", "vmin": -1, "vmax": 1, "origin": "lower", "interpolation": "nearest", "aspect": "auto"}
         image = axes.imshow(scores, extent=(0, 2 * second, -1, 2 * first - 1), **style)
         axes.set(xlabel="generation of population b's champion", ylabel="generation of population a's champion")
-        axes.set_title(title, loc="left")
-        figure.colorbar(image, ax=axes).set_label("score of a's champion")
-        save_figure(figure, path)
+        axes.figure.colorbar(image, ax=axes).set_label("score of a's champion")
 
 
 def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
@@ -231,7 +225,7 @@ def rate_drops(lines: list[dict[str, Any]]) -> list[float]:
 
 def validation_curves(runs: dict[str, list[dict[str, Any]]], path: Path, title: str) -> None:
     """Draw the accuracy on validation positions during several runs, label → metrics."""
-    with new_figure(7.2, 3.6) as (figure, axes):
+    with saved_plot(path, title, 7.2, 3.6) as axes:
         for i, (label, lines) in enumerate(runs.items()):
             # with more runs than colours, the first and the eighth differ in line style
             style = {"color": COLOURS[i % len(COLOURS)], "ls": LINES[(i + i // len(COLOURS)) % len(LINES)]}
@@ -239,19 +233,15 @@ def validation_curves(runs: dict[str, list[dict[str, Any]]], path: Path, title: 
             axes.plot(*zip(*found, strict=True), label=label, **style)
         axes.set(xlabel="positions seen, thousands", ylabel="accuracy on validation positions, %")
         axes.set_ylim(bottom=0)
-        axes.set_title(title, loc="left")
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        save_figure(figure, path)
 
 
 def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None:
     """Draw how often the expert's move is among the best n, a curve per network (C14 figure 8, M15 figure 1)."""
-    with new_figure() as (figure, axes):
+    with saved_plot(path, title) as axes:
         _draw_curves(axes, {label: (np.arange(1, len(curve) + 1), curve) for label, curve in curves.items()})
         axes.set(xlabel="guesses n", ylabel="expert's move among the best n, %", ylim=(0, 101))
-        axes.set_title(title, loc="left")
         axes.legend(loc="lower right")
-        save_figure(figure, path)
 
 
 def moves_curve(
@@ -263,13 +253,11 @@ def moves_curve(
         enough = large_enough(groups)
         middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
         drawn[label] = middle, [quality.accuracy for quality in enough.values()]
-    with new_figure() as (figure, axes):
+    with saved_plot(path, title) as axes:
         _draw_curves(axes, drawn)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
-        axes.set_title(title, loc="left")
         axes.legend()
-        save_figure(figure, path)
 
 
 def _draw_curves(axes: "Axes", curves: dict[str, tuple[NDArray[Any], list[Interval]]]) -> None:
@@ -284,7 +272,7 @@ def _draw_curves(axes: "Axes", curves: dict[str, tuple[NDArray[Any], list[Interv
 def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: str) -> None:
     """Draw accuracy by rank or board with 95 % intervals: network → group → accuracy; `what` names the groups."""
     names = list(dict.fromkeys(name for found in groups.values() for name in found))
-    with new_figure() as (figure, axes):
+    with saved_plot(path, f"Accuracy by {what}") as axes:
         for i, (label, found) in enumerate(groups.items()):
             at = np.array([names.index(name) for name in found]) + 0.12 * (i - (len(groups) - 1) / 2)
             values = np.array([[100 * one.value, 100 * one.low, 100 * one.high] for one in found.values()])
@@ -294,9 +282,7 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
         axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > MAX_UPRIGHT_LABELS else 0)
         axes.set(xlabel=what, ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
-        axes.set_title(f"Accuracy by {what}", loc="left")
         axes.legend(title=f"bars: {OVER_GAMES}")
-        save_figure(figure, path)
 
 
 def plane_names(planes: str, settings: object) -> list[str]:
@@ -311,8 +297,6 @@ def filter_figure(
     title: str,
     planes: Sequence[str] = (),
     *,
-    rows: int = 4,
-    columns: int = 8,
     seed: int = 0,
 ) -> None:
     """Draw randomly chosen channels of convolution filters (C14 figure 3); white is 0, each has its own scale.
@@ -322,8 +306,6 @@ def filter_figure(
         path: where to save.
         title: the title.
         planes: the names of the inputs; further inputs are the edge of the board, which C14 adds.
-        rows: of images.
-        columns: of images.
         seed: determines the choice.
     """
     from matplotlib.cm import ScalarMappable
@@ -332,7 +314,8 @@ def filter_figure(
     inputs = filters.shape[1]
     names = [*planes, *["edge of the board"] * (inputs - len(planes))] if planes else [""] * inputs
     flat = filters.reshape(-1, *filters.shape[2:])
-    chosen = np.random.default_rng(seed).permutation(len(flat))[: rows * columns]
+    columns = 8
+    chosen = np.random.default_rng(seed).permutation(len(flat))[: 4 * columns]
     rows = -(-len(chosen) // columns)
     cell, label, head, bar = 0.8, 0.3, 0.35, 0.75
     with blank_figure(columns * cell + bar, head + rows * (cell + label)) as figure:

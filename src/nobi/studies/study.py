@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nobi.statistics import Interval
+from nobi.statistics import Interval, all_positive
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import DatasetInfo, Engine, require_dataset, require_engine
@@ -73,9 +73,26 @@ class Claim:
     """The measured numbers that decide it."""
 
     @classmethod
-    def positive(cls, text: str, estimate: Interval, what: str) -> "Claim":
-        """A claim that holds if an estimate is above 0; `what` says what is estimated."""
-        return cls(text, estimate.is_positive, f"{what}: {estimate}")
+    def positive(
+        cls,
+        text: str,
+        estimates: Interval | Mapping[str, Interval],
+        what: str = "",
+        *,
+        null: float = 0.0,
+        points: bool = False,
+    ) -> "Claim":
+        """A claim that holds if an estimate, or each of several with their labels, is above the null value.
+
+        The evidence is `what` and the estimates, as numbers or in percentage points.
+        """
+        labelled = estimates if isinstance(estimates, Mapping) else {"": estimates}
+        parts = [
+            (f"{label}: " if label else "") + (f"{100 * estimate:+.1f} points" if points else str(estimate))
+            for label, estimate in labelled.items()
+        ]
+        evidence = (f"{what}: " if what else "") + "; ".join(parts)
+        return cls(text, all_positive(estimate - null for estimate in labelled.values()), evidence)
 
 
 @dataclass(frozen=True)

@@ -115,13 +115,12 @@ class SizeTransfer(Study):
             changes.append(Row(labels, "accuracy lost, points", 100 * lost[kind, size]))
         for kind in self.settings.named:
             text = f"{kind} predicts moves on 19x19 worse after training on small boards than after training on 19x19."
-            claims.append(Claim(text, lost[kind, 19].is_positive, f"{100 * lost[kind, 19]:+.1f} points"))
+            claims.append(Claim.positive(text, lost[kind, 19], points=True))
         mdlstm, conv = (
             (rankings[kind, "19x19", 19], rankings[kind, "9x9 and 13x13", 19]) for kind in self.settings.named
         )
-        gap = gains_apart(conv, mdlstm)
         text = "From small boards to 19x19, MDLSTM loses less accuracy than the convolutional network."
-        claims.append(Claim(text, gap.is_positive, f"nobi-net's loss minus MDLSTM's: {100 * gap:+.1f} points"))
+        claims.append(Claim.positive(text, gains_apart(conv, mdlstm), "nobi-net's loss minus MDLSTM's", points=True))
         accuracy_by_group(groups, out / f"{self.name}.png", "board")
         caption = "Accuracy on the test split of each size, with 95 % intervals."
         tables = [

@@ -4,7 +4,6 @@ from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
-from nobi.statistics import all_positive
 from nobi.studies.c14.ablation import BOARD, small_network
 from nobi.studies.c14.ablation import SCALES as SMALL_SCALES
 from nobi.studies.c14.prediction import SCALES as LARGE_SCALES
@@ -90,11 +89,8 @@ class Table4(NetworkGames):
             labels = {"network": network, "rules": rules.capitalize()}
             result = MatchResult.from_arrays(found[network, rules])
             cases.append(MatchCase(f"{network}, {rules}", labels, result, TABLE_4[network][rules]))
-        claim = Claim(
-            "Even the small network consistently defeats GNU Go.",
-            all_positive(case.result.share - 0.5 for case in cases),
-            "; ".join(f"{case.label}: {case.result.share}" for case in cases),
-        )
+        shares = {case.label: case.result.share for case in cases}
+        claim = Claim.positive("Even the small network consistently defeats GNU Go.", shares, null=0.5)
         title = f"Games won against {self.opponent()}"
         return match_findings(self, cases, [claim], title, out, percent=False, level=self.settings.level)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from nobi.statistics import Interval, all_positive
+from nobi.statistics import Interval
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
@@ -121,11 +121,11 @@ class Table3(LargeStudy):
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         table, accuracy = self.accuracy_table(found, "kgs")
-        gap = accuracy["test"] - self.predicted(found).all.accuracy
-        claim = Claim(
+        claim = Claim.positive(
             "Moves of KGS are predicted better than those of professionals, each by a network trained on its kind.",
-            gap.is_positive,
-            f"accuracy on KGS minus professionals: {100 * gap:+.1f} points; the paper's: +3.3",
+            accuracy["test"] - self.predicted(found).all.accuracy,
+            "accuracy on KGS minus professionals (the paper's: +3.3)",
+            points=True,
         )
         return Findings([table], [claim])
 
@@ -175,11 +175,10 @@ class Figure7(LargeStudy):
         }
         rows = [Row({"phase": phase}, "accuracy, %", 100 * share) for phase, share in accuracy.items()]
         _, opening, middle, late = PHASES
-        gaps = {phase: accuracy[phase] - accuracy[middle] for phase in (opening, late)}
-        claim = Claim(
+        claim = Claim.positive(
             "The network is more accurate in the beginning and in the end game than in the middle game.",
-            all_positive(gaps.values()),
-            "; ".join(f"{phase} minus {middle}: {100 * gap:+.1f} points" for phase, gap in gaps.items()),
+            {f"{phase} minus {middle}": accuracy[phase] - accuracy[middle] for phase in (opening, late)},
+            points=True,
         )
         caption = "Accuracy on the test split by the number of moves made; the band is 95 %."
         return Findings([Table("Phases of a game", rows)], [claim], [Picture(f"{self.name}.png", caption)])

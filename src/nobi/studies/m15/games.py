@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.errors import NobiError
-from nobi.statistics import all_positive
 from nobi.studies import ENGINES
 from nobi.studies.m15.prediction import (
     BOARD,
@@ -103,9 +102,11 @@ class DepthWins(M15Games):
         ]
         claims = []
         for adjective, chain in chains(DEPTH_SCALES[self.scale].shapes).items():
-            gaps = {(a, b): results[b].share - results[a].share for a, b in pairwise(chain)}
-            evidence = "; ".join(f"{shape_text(b)} minus {shape_text(a)}: {gap}" for (a, b), gap in gaps.items())
-            claims.append(Claim(f"{adjective} networks win more games.", all_positive(gaps.values()), evidence))
+            gaps = {
+                f"{shape_text(b)} minus {shape_text(a)}": results[b].share - results[a].share
+                for a, b in pairwise(chain)
+            }
+            claims.append(Claim.positive(f"{adjective} networks win more games.", gaps))
         title = f"Games won against {self.opponent()}"
         return match_findings(self, cases, claims, title, out, level=self.settings.level)
 
@@ -157,12 +158,8 @@ class RankWins(M15Games):
             MatchCase(f"as {dan} dan", {"plays as": f"{dan} dan"}, result, RANK_WINS[dan])
             for dan, result in results.items()
         ]
-        gaps = {(a, b): results[b].share - results[a].share for a, b in pairwise(RANK_WINS)}
-        claim = Claim(
-            "The network plays better when it is asked to imitate a stronger player.",
-            all_positive(gaps.values()),
-            "; ".join(f"{b} dan minus {a} dan: {gap}" for (a, b), gap in gaps.items()),
-        )
+        gaps = {f"{b} dan minus {a} dan": results[b].share - results[a].share for a, b in pairwise(RANK_WINS)}
+        claim = Claim.positive("The network plays better when it is asked to imitate a stronger player.", gaps)
         title = "Games won against a network that does not know the rank"
         return match_findings(self, cases, [claim], title, out)
 

@@ -165,17 +165,14 @@ class Symmetry(M15Study):
             suffix = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
             gain, paper_gain = gain_of(*pairs[-1]).accuracy, round(paper[1] - paper[0], 1)
             changes.append(Row({"network": f"{name}{suffix}"}, "accuracy gained, points", 100 * gain, paper_gain, 0.0))
-        shallow, gap = gain_of(*pairs[0]).accuracy, gains_apart(*pairs)
+        shallow = gain_of(*pairs[0]).accuracy
         claims = [
-            Claim(
-                "Weight symmetries help small and shallow networks.",
-                shallow.is_positive,
-                f"{100 * shallow:+.1f} points",
-            ),
-            Claim(
+            Claim.positive("Weight symmetries help small and shallow networks.", shallow, points=True),
+            Claim.positive(
                 "They help larger and deeper networks less.",
-                gap.is_positive,
-                f"the gain of the shallow network minus that of the deep one: {100 * gap:+.1f} points",
+                gains_apart(*pairs),
+                "the gain of the shallow network minus that of the deep one",
+                points=True,
             ),
         ]
         file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
@@ -216,12 +213,11 @@ class Depth(DepthStudy):
             bars.append(PaperComparison(name, accuracy, DEPTH.get(shape)))
             curves[name] = curve_lines(found.runs(shape)[0])
         for adjective, chain in chains(self.settings.shapes).items():
-            gaps = {(a, b): gain_of(rankings[b], rankings[a]).accuracy for a, b in pairwise(chain)}
-            evidence = [
-                f"{shape_text(b)} minus {shape_text(a)}: {100 * gap:+.1f} points" for (a, b), gap in gaps.items()
-            ]
-            text = f"{adjective} networks predict better."
-            claims.append(Claim(text, all_positive(gaps.values()), "; ".join(evidence)))
+            gaps = {
+                f"{shape_text(b)} minus {shape_text(a)}": gain_of(rankings[b], rankings[a]).accuracy
+                for a, b in pairwise(chain)
+            }
+            claims.append(Claim.positive(f"{adjective} networks predict better.", gaps, points=True))
         file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
         compare_with_paper(bars, out / file, "Accuracy of networks of different depth and width", "accuracy, %")
         validation_curves(curves, out / curves_file, "Learning of networks of different depth and width")
@@ -292,11 +288,11 @@ class Rank(M15Study):
             }
             for rank, accuracy in {"all": predicted.all.accuracy, **groups[kind]}.items():
                 rows.append(Row({"network": kind, "rank of the player": rank}, "accuracy, %", 100 * accuracy))
-        gain = gain_of(*rankings.values()).accuracy
-        claim = Claim(
+        claim = Claim.positive(
             "Knowing the rank of the player makes the moves easier to predict.",
-            gain.is_positive,
-            f"accuracy with the rank minus without: {100 * gain:+.1f} points",
+            gain_of(*rankings.values()).accuracy,
+            "accuracy with the rank minus without",
+            points=True,
         )
         accuracy_by_group(groups, out / f"{self.name}.png", "rank of the player")
         caption = (

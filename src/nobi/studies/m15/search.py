@@ -6,8 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
-from nobi.figures.comparison import share_lines
-from nobi.statistics import all_positive
+from nobi.figures.comparison import win_rates
 from nobi.studies.beyond.size_transfer import SCALES as SIZE_SCALES
 from nobi.studies.beyond.size_transfer import SMALL, size_network
 from nobi.studies.m15.prediction import DEPTH_SCALES, depth_network
@@ -161,12 +160,11 @@ class SearchStudy(Study):
         gap = results[many].share - results[few].share
         claims = [Claim.positive(text, gap, "share of games won, difference")]
         if DECISIVE in results:
-            share = results[DECISIVE].share
             text = f"With {DECISIVE:,} playouts a move, without a network, it wins more often than not on 9x9."
-            claims.append(Claim(text, (share - 0.5).is_positive, f"{results[DECISIVE]}: {share}"))
+            claims.append(Claim.positive(text, results[DECISIVE].share, str(results[DECISIVE]), null=0.5))
         lines = {opponent: [(count, result.share) for count, result in results.items()]}
         title = f"Search without a network against {opponent}, {SIZE}x{SIZE}"
-        share_lines(lines, out / f"{self.name}.png", title, xlabel="playouts a move", ylabel="games won, %")
+        win_rates(lines, out / f"{self.name}.png", title)
         picture = Picture(f"{self.name}.png", "Games won by the search without a network, with 95 % intervals.")
         notes = match_notes({f"{count:,} playouts": result for count, result in results.items()})
         return Findings([Table(f"Search without a network, {SIZE}x{SIZE}", rows)], claims, [picture], notes)
@@ -179,13 +177,9 @@ class SearchStudy(Study):
             labels = {"playouts a move": f"{count:,}", "priors": mode, "games": str(result.games)}
             paper = SECTION_6.get(count) if mode == "asynchronous" else None
             rows.append(Row(labels, "games won, %", 100 * result.share, paper, neutral=50.0))
-        shares = {count: results[count, "asynchronous"].share for count in playouts}
+        shares = {f"{count:,} playouts": results[count, "asynchronous"].share for count in playouts}
         claims = [
-            Claim(
-                "Search with asynchronous priors beats the network alone.",
-                all_positive(share - 0.5 for share in shares.values()),
-                "; ".join(f"{count:,} playouts: {share}" for count, share in shares.items()),
-            ),
+            Claim.positive("Search with asynchronous priors beats the network alone.", shares, null=0.5),
             _better("synchronous", "asynchronous", "Asynchronous evaluation is weaker than synchronous.", results),
             _better("asynchronous", "none", "Priors make the search stronger at equal playouts.", results),
         ]
@@ -193,7 +187,7 @@ class SearchStudy(Study):
         lines = {name: [(count, results[count, mode].share) for count in playouts] for mode, name in names.items()}
         title = f"Search against the network alone, {self.guided_size}x{self.guided_size}"
         file = f"{self.name}-priors.png"
-        share_lines(lines, out / file, title, xlabel="playouts a move", ylabel="games won, %")
+        win_rates(lines, out / file, title)
         picture = Picture(file, "Games won by the search against the network alone, with 95 % intervals.")
         notes = match_notes({f"{count:,} playouts, {names[mode]}": one for (count, mode), one in results.items()})
         return Findings([Table(title, rows)], claims, [picture], notes)
@@ -201,9 +195,8 @@ class SearchStudy(Study):
 
 def _better(mode: str, other: str, text: str, results: Mapping[tuple[int, str], MatchResult]) -> Claim:
     counts = dict.fromkeys(count for count, _ in results)
-    gaps = {count: results[count, mode].share - results[count, other].share for count in counts}
-    evidence = "; ".join(f"{count:,} playouts: {gap}" for count, gap in gaps.items())
-    return Claim(text, all_positive(gaps.values()), f"share of games won, {mode} minus {other}: {evidence}")
+    gaps = {f"{count:,} playouts": results[count, mode].share - results[count, other].share for count in counts}
+    return Claim.positive(text, gaps, f"share of games won, {mode} minus {other}")
 
 
 def _counts(playouts: Sequence[int]) -> str:

@@ -162,7 +162,7 @@ class Percentiles(RandomStudy):
         file, name = f"{self.name}.png", GAME_NAMES[self.game]
         percentile_curves(panels, out / file, f"Random networks on {name}")
         gaps = {
-            (n, o): difference(fitness["MDRNN", n, o], fitness["MLP", n, o])
+            f"{n}x{n}, {o}": difference(fitness["MDRNN", n, o], fitness["MLP", n, o])
             for n, o in product(self.sizes, self.opponents)
         }
         small, large = self.sizes
@@ -171,10 +171,8 @@ class Percentiles(RandomStudy):
             for net, o in product(self.nets, self.opponents)
         }
         claims = [
-            Claim(
-                "Random MDRNNs play better than random perceptrons on both boards.",
-                all_positive(gaps.values()),
-                "; ".join(f"{n}x{n}, {o}: mean difference {gap}" for (n, o), gap in gaps.items()),
+            Claim.positive(
+                "Random MDRNNs play better than random perceptrons on both boards.", gaps, "mean difference of fitness"
             ),
             Claim(
                 "From 5x5 to 9x9 fitness goes up for MDRNNs and down for perceptrons.",
