@@ -57,7 +57,7 @@ def test_the_programs_of_the_networks_page_run(tmp_path):
 def test_the_program_in_the_readme_runs(capsys, tmp_path):
     [program] = programs_of(ROOT / "README.md")
     run_program(program, tmp_path)
-    assert "Interval(value=" in capsys.readouterr().out
+    assert re.search(r"0\.\d+ \[0\.\d+, 0\.\d+\]", capsys.readouterr().out)
 
 
 def readme_command(beginning, *more):

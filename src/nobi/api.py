@@ -378,10 +378,10 @@ def run_study(
     engines: dict[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """Measure tables and figures of the papers again; the documents are also written to `out/results`."""
-    from nobi.studies import names_of
+    from nobi.studies import select
     from nobi.studies.runner import run_studies
 
-    wanted = [name for one in ([names] if isinstance(names, str) else names) for name in names_of(one)]
+    wanted = [name for one in ([names] if isinstance(names, str) else names) for name in select(one)]
     return run_studies(wanted, scale, seed, Path(out), threads, data=data, engines=engines)
 
 

@@ -16,7 +16,7 @@ SMALL = "s08-fig5"
 
 
 def without_times(document):
-    return {key: value for key, value in document.items() if key not in ("spent", "pieces", "threads")}
+    return {key: value for key, value in document.items() if key not in ("spent", "jobs", "threads")}
 
 
 def test_help(capsys):
@@ -55,7 +55,7 @@ def test_list(capsys):
     for name in [*studies.names(), *studies.COLLECTIONS]:
         assert f" {name} " in out
     rows = json.loads(call(capsys, "study", "list", "--json")[1])
-    assert {row["name"]: row["title"] for row in rows} == studies.titles()
+    assert {row["name"]: row["title"] for row in rows} == {name: studies.find(name).title for name in studies.names()}
     [table] = [row for row in rows if row["name"] == "c14-table3"]
     assert (table["scales"], table["data"]) == ("tiny, quick, day, paper", "pro, kgs")
 
@@ -70,7 +70,7 @@ def test_list(capsys):
         ([], "Name at least one study; 'nobi study list' shows them."),
         (["list", SMALL], "'list' stands alone: nobi study list."),
         ([SMALL, "--engine", "pachi"], "--engine takes NAME=COMMAND, as in "),
-        ([SMALL, "--engine", "deepblue=x"], "No study knows the engine 'deepblue'; choose one of gnugo, "),
+        ([SMALL, "--engine", "deepblue=x"], "There is no engine 'deepblue'; choose one of gnugo, "),
         (
             ["c14-table5", "--scale", "day", "--engine", "fuego=no-such-program"],
             "There is no program 'no-such-program'",
@@ -84,7 +84,7 @@ def test_list(capsys):
         (["c14-table1", "--data", "pro"], "--data takes ROLE=DATASET, as in pro=data/pro, not 'pro'."),
         (
             ["c14-table1", "--data", "pros=x"],
-            "There is no role 'pros' for a dataset; did you mean 'pro'? ",
+            "There is no dataset role 'pros'; did you mean 'pro'? ",
         ),
         (["c14-table1", "--data", "pro=nowhere"], "There is no dataset 'nowhere'"),
         ([SMALL, "--threads", "-1"], "--threads must be 0 or more, not -1."),

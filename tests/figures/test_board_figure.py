@@ -10,7 +10,7 @@ from matplotlib.patches import Circle
 
 from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import point_named, row_column
-from nobi.figures.board import board_figure, draw_board, numbered_stones
+from nobi.figures.board import draw_board, numbered_stones
 from nobi.figures.network import MOST_UNITS, WIDTH, blocks_of, inside_figure, plan_of
 from nobi.figures.style import blank_figure, place_axes
 from nobi.games.atari_go import AtariGo
@@ -117,13 +117,6 @@ def test_a_numbered_game_goes_on_from_the_stones_set_up():
     assert (numbers[1, 1], numbers[3, 3], numbers[4, 0]) == (0, 0, 1)
 
 
-@pytest.mark.parametrize("numbers", [False, True])
-def test_board_figure(tmp_path, numbers):
-    game = game_of("D4 C3 A7 pass pass", Go)
-    board_figure(game, tmp_path / "board.png", "Go, 7x7", numbers=numbers)
-    assert_whole(tmp_path / "board.png", width=0.32 * 7.2 + 0.5)
-
-
 @pytest.mark.parametrize(
     ("spec", "kind", "size"),
     [
@@ -194,6 +187,6 @@ def test_all_units_of_all_sweeps_have_a_place_on_the_figure(gates, layers, units
         assert block.maps[0, 0, 0, 0] % units == block.first - 1
     assert max(block.maps.shape[1] for block in blocks) <= MOST_UNITS
     plan = plan_of(blocks)
-    assert plan.lines * plan.across >= len(blocks) > (plan.lines - 1) * plan.across
+    assert plan.rows * plan.across >= len(blocks) > (plan.rows - 1) * plan.across
     assert plan.across * plan.width < WIDTH - 1
     assert 0.4 <= plan.side <= 0.7

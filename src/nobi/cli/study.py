@@ -73,13 +73,13 @@ class Study(LongCommand):
             return _list()
         if not self.names:
             raise NobiError("Name at least one study; 'nobi study list' shows them.")
-        names = list(dict.fromkeys(name for spec in self.names for name in studies.names_of(spec)))
+        names = list(dict.fromkeys(name for spec in self.names for name in studies.select(spec)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
-        from nobi.studies.pages import spent_in_all
-        from nobi.studies.resources import engine_commands, role_paths
+        from nobi.studies.pages import total_spent
+        from nobi.studies.resources import parse_datasets, parse_engines
         from nobi.studies.runner import run_studies
 
-        data, engines = role_paths(self.data), engine_commands(self.engine)
+        data, engines = parse_datasets(self.data), parse_engines(self.engine)
         # of a collection, studies whose data or engines are missing are skipped
         leave_out = _report_skipped if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
@@ -100,7 +100,7 @@ class Study(LongCommand):
             again = f"the same command {'without --fresh ' if self.fresh else ''}continues"
             raise Interrupted(f"before the end; finished work is kept in {str(out)!r}, and {again}") from None
         folder = out / "results"
-        document = {"folder": folder, "spent": spent_in_all(documents), "studies": documents}
+        document = {"folder": folder, "spent": total_spent(documents), "studies": documents}
         return Result(document, list(_report(documents, folder)))
 
 
@@ -119,7 +119,7 @@ def _list() -> Result:
                 "name": kind.name,
                 "title": kind.title,
                 "paper": kind.paper,
-                "group": kind.group,
+                "group": kind.page,
                 "scales": ", ".join(kind.scales),
                 "data": data,
                 "engines": engines,
@@ -127,7 +127,7 @@ def _list() -> Result:
         )
         table.add_row(kind.name, kind.title, "; ".join(filter(None, (data, engines))))
     for name in studies.COLLECTIONS:
-        members = studies.names_of(name)
+        members = studies.select(name)
         table.add_row(name, f"{len(members)} studies: {members[0]} to {members[-1]}")
     return Result(rows, [("", table)])
 
@@ -170,16 +170,16 @@ def _rows_table(found: dict[str, Any]) -> "Table":
 
 
 def _agreement_table(documents: list[dict[str, Any]]) -> "Table":
-    from nobi.studies.pages import outcomes, spent_in_all, time_text
+    from nobi.studies.pages import count_outcomes, time_text, total_spent
 
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
-        counts = [str(count) for count in outcomes(document).values()]
+        counts = [str(count) for count in count_outcomes([document]).values()]
         table.add_row(document["study"], *counts, time_text(spent["seconds"]), time_text(spent["cpu"]))
     if len(documents) > 1:
         table.add_section()
-        spent = spent_in_all(documents)
+        spent = total_spent(documents)
         table.add_row("total", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
     return table
