@@ -178,7 +178,7 @@ def test_filters_are_those_of_the_first_convolution(model, games57):
 def test_bad_input(tmp_path, model, games5, games57):
     assert "There is no model file" in fault_of(open_evaluation, tmp_path / "none", [games5], "test")
     assert "There is no dataset" in fault_of(open_evaluation, model, ["none"], "test")
-    assert "has no part 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
+    assert "has no split 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
     assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
     fixed = tmp_path / "fixed.safetensors"
     save_model(fixed, DeepModel(make_deep("c14-small:size=7"), 7))

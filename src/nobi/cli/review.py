@@ -1,4 +1,4 @@
-"""`nobi review`: what a network or a search thinks of every move of a game."""
+"""`nobi review`: the evaluation of every move of a game by a network or a search."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import models
-from nobi.cli.base import UNSET, CommonFlags, announce_compiling, output_console, plain_table, print_json, print_table
+from nobi.cli.base import UNSET, LongCommand, Result, plain_table
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.table import Table
 
     from nobi.web.review import Review as Found
@@ -19,30 +21,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Review(CommonFlags):
-    """Review a game record: the opinion of a network at every move, and the moves that lost most.
+class Review(LongCommand):
+    """Review a game record: the evaluation of every move, and the moves with the largest losses.
 
     Go is reviewed by the shipped network, other games by a search; --model and --playouts choose otherwise. The loss of
-    a move is how much of the mover's chance to win it gave away, in percentage points.
+    a move is the decrease of its player's probability to win, in percentage points.
     """
 
     game: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="GAME.sgf", help="The game record.")] = (
         tyro.MISSING
     )
     model: str = ""
-    """The network that reviews, a model file or the name of a shipped model; 'none' for a search without one."""
+    """The network, a model file or the name of a shipped model; 'none': a search without a network."""
     playouts: int = 200
-    """Playouts of the search at every position; 0 for the network alone."""
+    """Playouts of the search at every position; 0: the network alone."""
     figure: Annotated[Path | None, UNSET] = None
-    """Save the chance to win over the game here, as PNG and SVG."""
+    """Save a figure of the probability to win here, as PNG and SVG."""
     annotate: Annotated[Path | None, UNSET] = None
     """Save the game with comments and variations here, as SGF."""
     all: bool = False
     """Print every move, not only the largest losses."""
 
-    def run(self) -> int:
-        """Reviews the game and prints what was found."""
-        self.check()
+    def execute(self) -> Result:
+        from nobi.models.model import read_model_file
+        from nobi.storage import atomic_write, make_writable_folder
         from nobi.web.review import (
             annotated_sgf,
             begin_review,
@@ -53,12 +55,7 @@ class Review(CommonFlags):
         )
 
         check_playouts(self.playouts)
-        content = _content_of(self.game)
-        announce_compiling()
-        from nobi.models.model import read_model_file
-        from nobi.storage import atomic_write, make_writable_folder
-
-        session, review = begin_review(content, "")
+        session, review = begin_review(_content_of(self.game), "")
         name = self.model or default_reviewer(models.shipped(), session.setup.game)
         file = read_model_file(Path(name)) if name not in ("", "none") else None
         review.reviewer = reviewer_name(Path(name).stem if file else "", self.playouts)
@@ -74,45 +71,36 @@ class Review(CommonFlags):
             marks = [(one.number, one.move, one.loss or 0.0) for one in review.blunders()]
             title = f"{review.black} against {review.white}, {review.title}"
             review_figure(review.chances(), marks, self.figure, title)
-        if self.json:
-            print_json(review.document())
-        else:
-            self._print(review)
-        return 0
+        return Result(review.document(), list(self._report(review)))
 
-    def _print(self, review: "Found") -> None:
-        console = output_console()
-        console.print(
-            f"{review.black} (Black) against {review.white} (White): {review.title}, {review.total} moves.",
-            highlight=False,
-        )
+    def _report(self, review: "Found") -> "Iterator[str | tuple[str, Table]]":
+        yield f"{review.black} (Black) against {review.white} (White): {review.title}, {review.total} moves."
         if not review.moves:
-            console.print("There is no move to review.")
+            yield "There is no move to review."
             return
-        shares = {name: review.agreement(colour) for name, colour in (("Black", "Black"), ("White", "White"))}
         both = review.agreement()
         if both is not None:
-            parts = [f"{name} {100 * share:.0f} %" for name, share in shares.items() if share is not None]
-            text = f"{review.reviewer} would have played {100 * both:.0f} % of the moves ({', '.join(parts)})."
-            console.print(text, highlight=False)
+            shares = {colour: review.agreement(colour) for colour in ("Black", "White")}
+            parts = [f"{colour} {100 * share:.0f} %" for colour, share in shares.items() if share is not None]
+            yield f"{review.reviewer} would have played {100 * both:.0f} % of the moves ({', '.join(parts)})."
         if self.all:
-            print_table(console, "Every move", _table(review.moves))
+            yield "Every move", _table(review.moves)
         found = review.blunders()
         if found:
-            unit = "percentage points of the chance to win"
+            unit = "percentage points of the probability to win"
             if review.loss_measure == "preference":
-                unit = "percentage points of preference; this network does not tell who is winning"
-            print_table(console, f"The largest losses, in {unit}", _table(found))
+                unit = "percentage points of preference; this network does not predict the winner"
+            yield f"The largest losses, in {unit}", _table(found)
         for what, path in (("annotated game", self.annotate), ("figure", self.figure)):
             if path:
-                console.print(f"The {what}: {path}", highlight=False, soft_wrap=True)
+                yield f"The {what}: {path}"
 
 
 def _content_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as fault:
-        raise NobiError(f"{str(path)!r} cannot be read: {fault.strerror}.") from None
+    except OSError as error:
+        raise NobiError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
 
 
 def _table(moves: "list[ReviewedMove]") -> "Table":
