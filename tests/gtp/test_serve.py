@@ -260,7 +260,7 @@ def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
         . X . X O O .
     """
     talk = Talk(size=7, player="mcts:rollouts=300", bot=None)
-    talk.session.table.set_up(position("go", diagram).start, BLACK)
+    talk.session.set_up(position("go", diagram).start, BLACK)
     talk.ask("komi 6.5", "play b pass", "play w pass")
     assert talk.session.go.score().startswith("W+")
     assert talk.ask("final_score") == "B+0.5"

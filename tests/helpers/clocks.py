@@ -10,6 +10,6 @@ def count_playouts_as_milliseconds(monkeypatch, search):
     """Replaces the clock of searches by one on which every playout of this search takes a millisecond."""
 
     def perf_counter():
-        return 0.001 * sum(int(room.counts[DONE]) for room in search._rooms)
+        return 0.001 * sum(int(workspace.counts[DONE]) for workspace in search._workspaces)
 
     monkeypatch.setattr(search_module, "time", SimpleNamespace(perf_counter=perf_counter))

@@ -171,7 +171,7 @@ def test_pattern_codes_are_kept_up_to_date():
     search = started(size=7)
     for _ in range(50):
         search.run(1)
-        position = search._scenes[0][0]
+        position = search._positions[0][0]
         on_board = position.boards.stones.neighbours[:, 0] != 0
         assert (position.codes[0] == codes_of(position.boards.stones, 0))[on_board].all()
 
@@ -183,7 +183,7 @@ def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():
     for _ in range(3):
         search.set_game(game)
         made = search.run(200)
-        visits, wins = search._known_before
+        visits, wins = search._counts_before
         playouts = search.tree.visits[0] - visits
         assert playouts == made
         assert search.value == pytest.approx(1 - (search.tree.wins[0] - wins) / made)
