@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,15 @@ def empty_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def cpu_seconds(process: int) -> float:
+    """The processor time that a process has used, on Linux; 0 elsewhere."""
+    path = Path(f"/proc/{process}/stat")
+    if not path.exists():
+        return 0.0
+    fields = path.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
 
 class Visitor:
@@ -74,6 +84,8 @@ class Visitor:
         await everybody.wait()
         for _ in range(moves):
             await asyncio.sleep(1 + self.rng.random())
+            if self._board["over"]:
+                break
             await self._move(found[1])
         await self._socket.disconnect()
 
@@ -95,14 +107,14 @@ class Visitor:
     def _answered(self, before: str) -> bool:
         """Whether the board shows both the click and the answer, or the end of the game."""
         stones = sum(stone != "." for stone in self._stones) - sum(stone != "." for stone in before)
-        return stones >= 2 or not self._board["live"]
+        return stones >= 2 or bool(self._board["over"])
 
     async def _update(self, message: dict[str, Any]) -> None:
         for key, element in message.items():
             props = element.get("props", {}) if isinstance(element, dict) else {}
             if "stones" in props and "forbidden" in props:
                 listener = next(one["listener_id"] for one in element["events"] if one["type"] == "play")
-                self._board = {"id": int(key), "listener": listener, "live": props.get("live", False)}
+                self._board = {"id": int(key), "listener": listener, "over": "game over" in props["label"]}
                 self._stones = props["stones"]
                 self._changed.set()
 
@@ -112,8 +124,10 @@ class Visitor:
             await asyncio.wait_for(self._changed.wait(), WAIT)
 
 
-async def load(url: str, visitors: int, moves: int) -> tuple[list[float], list[BaseException]]:
-    """The times of all answers, and what went wrong."""
+async def load(
+    url: str, visitors: int, moves: int, begin: Callable[[], None] = lambda: None
+) -> tuple[list[float], list[BaseException]]:
+    """The times of all answers, and what went wrong; `begin` is called when everybody has come in."""
     all_of_them = [Visitor(url, seed) for seed in range(visitors)]
 
     async def come(visitor: Visitor, number: int) -> None:
@@ -126,6 +140,7 @@ async def load(url: str, visitors: int, moves: int) -> tuple[list[float], list[B
     async def announce() -> None:
         for one in all_of_them:
             await one.arrived.wait()
+        begin()
         everybody.set()
 
     everybody = asyncio.Event()
@@ -149,7 +164,13 @@ def main() -> None:
                     raise SystemExit(log.read_text())
                 time.sleep(0.2)
             asyncio.run(load(f"http://127.0.0.1:{port}", 2, 2))  # compiles what is not compiled yet
-            times, faults = asyncio.run(load(f"http://127.0.0.1:{port}", visitors, moves))
+            start: list[float] = []
+
+            def begin() -> None:
+                start.extend((time.perf_counter(), cpu_seconds(process.pid)))
+
+            times, faults = asyncio.run(load(f"http://127.0.0.1:{port}", visitors, moves, begin))
+            seconds, cpu = time.perf_counter() - start[0], cpu_seconds(process.pid) - start[1]
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(30)
@@ -162,6 +183,8 @@ def main() -> None:
         "failed": len(faults),
         "median_ms": round(statistics.median(times), 1),
         "p95_ms": round(ordered[int(0.95 * len(ordered))], 1),
+        "server_cpu": round(cpu / seconds, 3),
+        "server_cpu_ms_per_answer": round(1000 * cpu / max(1, len(times)), 1),
         "load": [round(value, 1) for value in os.getloadavg()],
     }
     print(json.dumps(document, indent=2))
