@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import nobi
-from nobi.studies.jobs import random_weights
 from nobi.trainers import register
-from nobi.trainers.base import Trainer, mutants
+from nobi.trainers.base import Trainer, mutants, normal_population
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class HillClimb(Trainer):
         """[candidate, weight] the networks to evaluate next."""
         settings = self.settings
         if self.best is None:
-            return random_weights(settings.candidates, self.weights, self.rng)
+            return normal_population(settings.candidates, self.weights, self.rng)
         return np.concatenate([self.best, mutants(self.best, settings.candidates - 1, settings.step, self.rng)])
 
     def learn(self, candidates, fitness):

@@ -48,7 +48,7 @@ def imported_modules(file):
 
 def test_no_layer_imports_a_higher_one():
     for file in PACKAGE.rglob("*.py"):
-        if file == PACKAGE / "__main__.py":
+        if file in (PACKAGE / "__main__.py", PACKAGE / "__init__.py"):  # the interface is imported lazily
             continue
         for module in imported_modules(file):
             part = module.split(".")[1] if "." in module else ""

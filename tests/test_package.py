@@ -44,7 +44,7 @@ def test_what_is_required_is_imported_and_what_is_imported_is_required():
     extras = PROJECT["optional-dependencies"]
     used = imported_distributions(ROOT / "src")
     required = names_of(PROJECT["dependencies"])
-    for_users = extras.keys() - RESERVED - {"dev"}
+    for_users = extras.keys() - RESERVED - {"dev", "docs"}
     optional = {name for extra in for_users for name in names_of(extras[extra])} - {"nobi"}
     assert required | optional == used - BESIDE
     assert not {name for extra in RESERVED for name in names_of(extras[extra])} & used

@@ -94,7 +94,7 @@ def test_transfer_of_too_little():
 
 
 def test_transfer_refuses_what_is_no_pair():
-    with pytest.raises(ValueError, match="one fitness for every network"):
+    with pytest.raises(ValueError, match="one fitness per network"):
         transfer(np.zeros(3), np.zeros(4))
     with pytest.raises(ValueError, match="finite"):
         transfer(np.array([0.0, np.nan]), np.zeros(2))

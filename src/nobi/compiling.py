@@ -74,6 +74,9 @@ _LABEL = "nobi_label"
 
 _FUSE = {"contract", "nnan", "nsz"}
 
+PLUGIN_PREFIX = "nobi_plugin_"
+"""The names of modules that are loaded from a file by its path begin so; their functions are not cached on disk."""
+
 UNBOUND: Any = None
 """The value, in a template's file, of a name that `specialise` binds."""
 
@@ -139,7 +142,9 @@ def _fingerprint(bindings: dict[str, object]) -> str:
 
 def _compile(function: F, **options: Any) -> F:
     """The function, compiled when it is first called with arguments of some types."""
-    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+    # The cache of a file's functions refers to the module's name, which differs for a file loaded by its path.
+    cache = not function.__module__.startswith(PLUGIN_PREFIX)
+    dispatcher: Any = numba.njit(**_OPTIONS | {"cache": cache}, **options)(function)
     if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
         get_template = dispatcher.get_call_template
         index = function.__code__.co_varnames.index(_BOARD)

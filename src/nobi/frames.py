@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def frame_of(rows: Iterable[Any]) -> "pandas.DataFrame":
     """A data frame with one row per mapping or dataclass; an interval fills the columns NAME, NAME_low, NAME_high."""
     if find_spec("pandas") is None:
-        raise NobiError("Data frames need pandas; install it with pip install pandas.")
+        raise NobiError("Data frames need pandas; install it with pip install 'nobi[pandas]'.")
     import pandas
 
     return pandas.DataFrame([_flat(row) for row in rows])

@@ -72,7 +72,7 @@ def test_filters(capsys, games, tmp_path):
     [
         (["import", "{games}", "{out}/nowhere", "--out", "{out}/data"], "There is no file or folder"),
         (["import", "{games}", "--out", "{out}/data", "--min-rank", "king"], "5k, 3d or pro"),
-        (["import", "{games}", "--out", "{out}/data", "--sizes", "19"], "None of 33 records"),
+        (["import", "{games}", "--out", "{out}/data", "--sizes", "19"], "33 records were rejected"),
         (["import", "{games}", "--out", "{games}"], "is not a dataset"),
         (["import", "{games}", "--out", "{out}/data", "--threads", "-1"], "--threads"),
         (["import", "--out", "{out}/data"], "at least one file or folder"),

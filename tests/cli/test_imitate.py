@@ -205,8 +205,8 @@ def test_bad_input(capsys, tmp_path, trained, data, arguments, says):
 
 @pytest.mark.parametrize("command", [["imitate", "out", "--data", "x"], ["predict", "x", "--data", "x"]])
 def test_without_torch(command):
-    program = "import sys; sys.modules['torch'] = None; from nobi.cli import run; "  # as if it were not installed
-    program += f"sys.exit(run({command}))"
+    program = "import sys; from nobi import errors; errors.find_spec = lambda _: None; "  # as if it were not installed
+    program += f"from nobi.cli import run; sys.exit(run({command}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "needs PyTorch; install it with pip install 'nobi[deep]'." in done.stderr

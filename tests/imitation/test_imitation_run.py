@@ -293,7 +293,7 @@ def test_data_that_changed_are_noticed(tmp_path):
     manifest = tmp_path / "data" / "manifest.json"
     assert "have changed" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
-    assert "has version 99" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
+    assert "version 99" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
 
 
 def test_an_empty_validation_part(tmp_path):

@@ -425,7 +425,7 @@ def test_a_change_that_only_the_hash_shows(tmp_path):
 def test_other_things_that_cannot_be_opened(tmp_path):
     with pytest.raises(NobiError, match="There is no dataset"):
         Dataset.open(tmp_path / "nowhere")
-    with pytest.raises(NobiError, match="no part 'exam'; choose one of train, validation or test"):
+    with pytest.raises(NobiError, match="no split 'exam'; choose one of train"):
         imported(tmp_path, *lines(2)).collection("exam")
     (tmp_path / "file").write_text("")
     with pytest.raises(NobiError, match="cannot be written"):

@@ -130,7 +130,7 @@ def _split_off_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def load_file(path: Path) -> None:
     """Execute a user's Python file, which registers classes by `nobi.games.register` and the like."""
-    name = f"nobi_plugin_{path.stem}"
+    name = f"nobi_plugin_{path.stem}"  # as `compiling.PLUGIN_PREFIX`, which would load Numba
     if getattr(sys.modules.get(name), "__file__", None) == str(path):
         return  # loaded by an earlier command of this process
     spec = importlib.util.spec_from_file_location(name, path)
