@@ -205,8 +205,18 @@ def test_bad_input(capsys, tmp_path, trained, data, arguments, says):
 
 @pytest.mark.parametrize("command", [["imitate", "out", "--data", "x"], ["predict", "x", "--data", "x"]])
 def test_without_torch(command):
-    program = "import sys; from nobi import errors; errors.find_spec = lambda _: None; "  # as if it were not installed
-    program += f"from nobi.cli import run; sys.exit(run({command}))"
+    program = """
+import importlib.util, sys
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "torch" else find_spec(name, *more)
+class Without:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+sys.meta_path.insert(0, Without())
+from nobi.cli import run
+"""
+    program += f"sys.exit(run({command}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "needs PyTorch; install it with pip install 'nobi[deep]'." in done.stderr
