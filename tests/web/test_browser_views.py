@@ -342,3 +342,16 @@ def test_the_page_tells_the_terminal_and_json_the_same(tmp_path):
     session, review = begin_review(GAME, "")
     carry_out(session, review, None, 50)
     assert found["blunders"] == json.loads(json.dumps(review.document()["blunders"]))
+
+
+def test_the_list_of_moves_jumps(visit):
+    page = visit()
+    click_point(page, "E5")
+    wait_for_words(page, r"Your move \(Black\)")
+    after = stones(page)
+    page.locator(".moves a").nth(0).click()
+    wait_for_words(page, "After move 1 of 2")
+    assert sum(stone != "." for stone in stones(page)) == 1
+    page.locator(".moves a").nth(1).press("Enter")
+    page.wait_for_function("after => document.querySelector('.nb').dataset.stones === after", arg=after)
+    assert page.locator(".moves a.now").inner_text().startswith("2")
