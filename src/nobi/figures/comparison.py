@@ -201,7 +201,7 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
     with saved_plot(path, title, 6.0, 0.9 + 0.32 * len(cases)) as axes:
         values = np.array([[case.ours.value, case.ours.low, case.ours.high] for case in cases])
         errors = np.abs(values[:, 1:] - values[:, :1]).T
-        style = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
+        style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
         axes.errorbar(values[:, 0], at - 0.12, xerr=errors, **style)
         papers = [(case.paper, y + 0.12) for y, case in zip(at, cases, strict=True) if case.paper is not None]
         if papers:

@@ -187,7 +187,14 @@ def ciao_plot(scores: NDArray[np.float64], path: Path, title: str) -> None:
     with saved_plot(path, title, 4.8, 4.2) as axes:
         axes.grid(visible=False)
         # population a was host in the generations 0, 2, 4 …, b in 1, 3, 5 …
-        style = {"cmap": "gray", "vmin": -1, "vmax": 1, "origin": "lower", "interpolation": "nearest", "aspect": "auto"}
+        style: dict[str, Any] = {
+            "cmap": "gray",
+            "vmin": -1,
+            "vmax": 1,
+            "origin": "lower",
+            "interpolation": "nearest",
+            "aspect": "auto",
+        }
         image = axes.imshow(scores, extent=(0, 2 * second, -1, 2 * first - 1), **style)
         axes.set(xlabel="generation of population b's champion", ylabel="generation of population a's champion")
         axes.figure.colorbar(image, ax=axes).set_label("score of a's champion")
