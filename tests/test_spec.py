@@ -48,9 +48,9 @@ def test_words_and_settings_are_the_same_thing(spec, settings):
     ],
 )
 def test_bad_words_get_one_sentence(spec, sentence):
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         settings_from(Sample, parse_spec(spec)[1], spec)
-    assert str(fault.value) == sentence
+    assert str(error.value) == sentence
 
 
 def test_choices():

@@ -180,7 +180,7 @@ def _remove_abandoned(path: Path, old: Path) -> None:
 
 def _restore_or_remove(path: Path, old: Path) -> None:
     """Give the replaced folder its name back if there is no new one, else remove it."""
-    if old.exists() and not path.exists():
+    if os.path.exists(old) and not path.exists():  # noqa: PTH110 (pathlib raises an error for names that are too long)
         old.rename(path)
     shutil.rmtree(old, ignore_errors=True)
 

@@ -76,7 +76,7 @@ def test_filters(capsys, games, tmp_path):
         (["import", "{games}", "--out", "{games}"], "is not a dataset"),
         (["import", "{games}", "--out", "{out}/data", "--threads", "-1"], "--threads"),
         (["import", "--out", "{out}/data"], "at least one file or folder"),
-        (["info", "{out}/nowhere"], "There is not a dataset"),
+        (["info", "{out}/nowhere"], "There is no dataset"),
         (["info", "{out}"], "is not a dataset"),
     ],
 )

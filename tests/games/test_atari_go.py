@@ -110,7 +110,7 @@ def test_atari_go_has_no_ko():
 
 
 def test_atari_go_longest_game_fills_the_board():
-    """Both build one chain; the only point left belongs to whoever plays it first."""
+    """Both build one chain; the last point belongs to the player who plays it first."""
     blacks = [f"{x}{y}" for x in "AB" for y in range(1, 6)] + ["C1", "C2"]
     whites = [f"{x}{y}" for x in "ED" for y in range(1, 6)] + ["C5", "C4"]
     game = variant("atari-go", 5).new()

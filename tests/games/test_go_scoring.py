@@ -87,7 +87,7 @@ SEKI = """
 @pytest.mark.parametrize(
     ("diagram", "komi", "by_area", "by_territory"),
     [
-        pytest.param(EMPTY_BOARD, "0", "Draw", "Draw", id="the empty board is nobody's"),
+        pytest.param(EMPTY_BOARD, "0", "Draw", "Draw", id="the empty board is neutral"),
         pytest.param(EMPTY_BOARD, "7.5", "W+7.5", "W+7.5", id="the empty board and komi"),
         pytest.param(EMPTY_BOARD, "-3", "B+3", "B+3", id="komi below zero"),
         pytest.param(ONE_STONE, "0", "B+25", "B+24", id="one stone owns the board"),
@@ -97,9 +97,9 @@ SEKI = """
         pytest.param(UNEVEN, "0", "W+5", "W+5", id="white has a line more"),
         pytest.param(UNEVEN, "-5", "Draw", "Draw", id="a komi that makes up for it"),
         pytest.param(UNEVEN, "-5.5", "B+0.5", "B+0.5", id="a komi that more than makes up for it"),
-        pytest.param(GAP, "0", "W+11", "W+10", id="a gap in the wall makes the region nobody's"),
-        pytest.param(INTRUDER, "0", "W+6", "W+5", id="a stone inside makes the region nobody's"),
-        pytest.param(SEKI, "0", "W+5", "Draw", id="seki: the shared liberties are nobody's"),
+        pytest.param(GAP, "0", "W+11", "W+10", id="a gap in the wall makes the region neutral"),
+        pytest.param(INTRUDER, "0", "W+6", "W+5", id="a stone inside makes the region neutral"),
+        pytest.param(SEKI, "0", "W+5", "Draw", id="seki: the shared liberties are neutral"),
     ],
 )
 def test_go_score(diagram, komi, by_area, by_territory):

@@ -89,9 +89,9 @@ def test_go_handicap_points_come_in_the_order_of_gtps_table():
 )
 def test_go_handicap_that_does_not_exist(size, stones, message):
     game = variant("go", size).new()
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         game.place_handicap(stones)
-    assert str(fault.value) == message
+    assert str(error.value) == message
     assert game.to_move == BLACK
     assert game.start == []
 
@@ -173,9 +173,9 @@ SURROUNDED_STONE, SURROUNDED_CHAIN = side_by_side(
     [pytest.param(SURROUNDED_STONE, "C3", id="a stone"), pytest.param(SURROUNDED_CHAIN, "A2", id="a chain")],
 )
 def test_set_up_stones_without_liberties_are_refused(spec, diagram, where):
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         position(spec, diagram)
-    assert str(fault.value) == f"The stones at {where} are set up without a liberty."
+    assert str(error.value) == f"The stones at {where} are set up without a liberty."
 
 
 @pytest.mark.parametrize("spec", ["go", "atari-go"])

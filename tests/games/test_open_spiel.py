@@ -4,7 +4,7 @@ Go. OpenSpiel's actions are the points row by row from the bottom left, A1 = 0, 
 forbidden, two passes in a row end the game, and the score is Tromp-Taylor's: our scoring by area. Its legal moves are
 those of our `ko=simple`. It differs from us in this:
 
-* A stone that recreates any earlier position, whoever is to move (passes repeat positions freely), is legal there;
+* A stone that recreates any earlier position, with either player to move (passes repeat positions freely), is legal;
   but it ends the game at once, as a draw, whatever the board and komi say. Under our `simple` such a game goes on, and
   under our `positional` the move is forbidden. So its legal moves less those that end the game in this way are our
   `positional`.

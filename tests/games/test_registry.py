@@ -37,9 +37,9 @@ from nobi.games import variant
     ],
 )
 def test_bad_words(spec, size, message):
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         variant(spec, size)
-    assert str(fault.value) == message
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(

@@ -162,9 +162,9 @@ def test_a_bad_file_gets_one_sentence(tmp_path, kind, capsys):
     path = tmp_path / "model.safetensors"
     saved(path)
     path.write_bytes(damaged(path.read_bytes(), kind))
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         load_deep(path)
-    text = str(fault.value)
+    text = str(error.value)
     assert KINDS[kind] in text
     assert str(path) in text
     assert "\n" not in text

@@ -62,7 +62,7 @@ def test_names_and_paths():
 def test_a_damaged_copy_is_refused_with_one_sentence(name, tmp_path):
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(shipped()[name].read_bytes()[:-4])
-    with pytest.raises(NobiError, match=r"is not a whole \.safetensors file"):
+    with pytest.raises(NobiError, match=r"is not a complete \.safetensors file"):
         read_model_file(damaged)
 
 

@@ -42,7 +42,7 @@ def calm_weights(net, size, rng):
 
 
 def twin_outputs(spec, weights, own, enemy):
-    """What the plain twin of a network, whose word names all that matters, says of one board, [n, n]."""
+    """The outputs [n, n] of the reference implementation of a network for one board."""
     net = make_network(spec)
     name, _, rest = spec.partition(":")
     settings = dict(part.split("=") for part in rest.split(","))

@@ -94,7 +94,7 @@ def test_more_planes_have_no_compiled_network():
     twin = make_deep("mdlstm:planes=m15-reduced")
     assert twin(torch.zeros(1, 9, 5, 5)).shape == (1, 25)
     assert not twin.is_compiled
-    with pytest.raises(ValueError, match="no compiled network"):
+    with pytest.raises(ValueError, match="no equal compiled network"):
         compiled_model(DeepModel(twin, 5))
 
 

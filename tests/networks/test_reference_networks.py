@@ -81,8 +81,8 @@ def test_the_published_mdlstm_keeps_only_the_mirroring_of_left_and_right(symmetr
     own, enemy = one_board()
     weights = mdlstm_weights(1)
     outputs = plain.mdlstm(transformed(own, *symmetry), transformed(enemy, *symmetry), *weights, mode="original")
-    fault = np.abs(outputs - transformed(plain.mdlstm(own, enemy, *weights, mode="original"), *symmetry)).max()
-    assert fault < DOUBLE if symmetry in ((0, 0), MIRRORED) else fault > 1e-3
+    error = np.abs(outputs - transformed(plain.mdlstm(own, enemy, *weights, mode="original"), *symmetry)).max()
+    assert error < DOUBLE if symmetry in ((0, 0), MIRRORED) else error > 1e-3
 
 
 ROW_THEN_COLUMN = {  # the gates met by the states from the row and from the column: inside, last row, last column

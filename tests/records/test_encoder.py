@@ -1,4 +1,4 @@
-"""Samples out of records: the same for any order, number of threads and type; turned as one; faults are told."""
+"""Samples from records: independent of order, number of threads and type; symmetries; errors."""
 
 from concurrent.futures import ThreadPoolExecutor
 

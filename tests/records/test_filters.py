@@ -52,8 +52,8 @@ YEAR = b"(;DT[1995];B[cc])"
 )
 def test_filters(game, settings, kind):
     [record] = parse_sgf(game)
-    fault = filter_out(record, ImportSettings(**settings))
-    assert (fault and fault.kind) == (kind and f"filtered-{kind}")
+    error = filter_out(record, ImportSettings(**settings))
+    assert (error and error.kind) == (kind and f"filtered-{kind}")
 
 
 @pytest.mark.parametrize(

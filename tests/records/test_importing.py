@@ -108,8 +108,8 @@ def test_round_trips(tmp_path_factory, games, rank, komi):
     texts = [line_of(cells, 9, BR=rank, KM=komi) for cells in games]
     try:
         dataset = imported(folder, *texts)
-    except NobiError as fault:
-        assert str(fault).startswith(f"None of {len(texts)} records")  # noqa: PT017
+    except NobiError as error:
+        assert str(error).startswith(f"All {len(texts)} records")  # noqa: PT017
         return
     stored = [game for split in SPLITS for game in as_games(dataset.collection(split))]
     lost = {line["index"] for line in dataset.rejected()}
@@ -229,8 +229,8 @@ def test_a_damaged_file_in_a_tar_leaves_the_others_as_they_are(tmp_path):
             archive.addfile(member, io.BytesIO(content))
     manifest = import_records([tmp_path / "games.tar"], tmp_path / "out")
     assert manifest["games"] == 2
-    [fault] = Dataset.open(tmp_path / "out").rejected()
-    assert fault["record"].startswith("b.sgfl.xz")
+    [error] = Dataset.open(tmp_path / "out").rejected()
+    assert error["record"].startswith("b.sgfl.xz")
 
 
 def test_arrays_are_mapped_and_read_only(tmp_path):
@@ -390,7 +390,7 @@ def _edit(**changes):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (_edit(version=2), "has version 2 of the format, and this program reads version 1"),
+        (_edit(version=2), "has format version 2, and this program reads version 1"),
         (_edit(format="cake"), "is not a dataset"),
         (_edit(files={}), "damaged: manifest.json does not list its files"),
         (lambda folder: (folder / "manifest.json").unlink(), "is not a dataset: it has no manifest.json"),
@@ -423,7 +423,7 @@ def test_a_change_that_only_the_hash_shows(tmp_path):
 
 
 def test_other_things_that_cannot_be_opened(tmp_path):
-    with pytest.raises(NobiError, match="There is not a dataset"):
+    with pytest.raises(NobiError, match="There is no dataset"):
         Dataset.open(tmp_path / "nowhere")
     with pytest.raises(NobiError, match="no part 'exam'; choose one of train, validation or test"):
         imported(tmp_path, *lines(2)).collection("exam")

@@ -12,9 +12,9 @@ from nobi.records.replay import check
 from nobi.records.sgf_reader import parse_sgf
 
 
-def faults(*texts):
+def errors(*texts):
     records = [record for text in texts for record in parse_sgf(text if isinstance(text, bytes) else text.encode())]
-    return [fault and (fault.kind, fault.reason) for fault in check(collection_of(records))]
+    return [error and (error.kind, error.reason) for error in check(collection_of(records))]
 
 
 KO = "(;SZ[9]AB[db][cc][dd]AW[eb][fc][ed][dc];B[ec]"
@@ -48,7 +48,7 @@ TWO_KOS = "(;SZ[9]AB[db][cc][dd][df][cg][dh][eg]AW[eb][fc][ed][dc][ef][fg][eh];B
     ],
 )
 def test_first_illegal_move(text, kind, reason):
-    [found] = faults(text)
+    [found] = errors(text)
     if kind is None:
         assert found is None
     else:
@@ -57,7 +57,7 @@ def test_first_illegal_move(text, kind, reason):
 
 def test_long_cycles_are_legal():
     """Records contain what superko would forbid."""
-    assert faults(TWO_KOS) == [None]
+    assert errors(TWO_KOS) == [None]
     [record] = parse_sgf(TWO_KOS.encode())
     game = Go(9, GoSettings(ko="positional"))
     codes = [*record.setup.tolist(), *record.moves.tolist()]
@@ -72,14 +72,14 @@ def test_many_games_of_many_sizes_at_once():
     rng = np.random.default_rng(3)
     good = [random_sgf(rng, size, 60) for size in (5, 9, 13, 9, 19, 25, 5, 18)]
     bad = b"(;SZ[13];B[aa];W[bb];B[bb])"
-    found = faults(*good[:3], bad, *good[3:])
+    found = errors(*good[:3], bad, *good[3:])
     assert found.pop(3) == ("illegal-move", "Move 3, black at B12, is illegal: the point is taken.")
     assert found == [None] * 8
 
 
 def test_games_longer_than_any_board():
     moves = "".join(";B[]" if i % 2 else ";W[]" for i in range(5000))
-    assert faults(f"(;SZ[5];B[aa]{moves};W[bb])", f"(;SZ[5];B[aa]{moves};W[aa])") == [
+    assert errors(f"(;SZ[5];B[aa]{moves};W[bb])", f"(;SZ[5];B[aa]{moves};W[aa])") == [
         None,
         ("illegal-move", "Move 5002, white at A5, is illegal: the point is taken."),
     ]

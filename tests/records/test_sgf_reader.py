@@ -71,7 +71,7 @@ def test_a_record_that_tells_nothing():
         ("(;SZ[9]B[aa];W[bb])", [0, 10 | W]),  # a move in the root
         ("(;SZ[9];B[aa];C[a comment alone];W[bb])", [0, 10 | W]),
         ("(;SZ[9];B[aa]BL[3.5]OB[2];W[bb]WL[4])", [0, 10 | W]),
-        ("(;SZ[9];B[aa];B[bb];W[cc])", [0, 10, 20 | W]),  # nobody need alternate
+        ("(;SZ[9];B[aa];B[bb];W[cc])", [0, 10, 20 | W]),  # players need not alternate
         ("( ; SZ [9]\n;\nB[aa]\r\n;W[bb]\n)\n", [0, 10 | W]),
         ("some mail header\n\n(;SZ[9];B[aa];W[bb])", [0, 10 | W]),
         ("(;GaMe[1]SiZe[9];Black[aa];White[bb])", [0, 10 | W]),  # the long names of the first versions
@@ -92,7 +92,7 @@ def test_a_record_that_tells_nothing():
         ("(;SZ[9];B[aa](;)(;W[bb]))", [0]),  # the first variation has a node, and no move
         ("(;SZ[9];B[aa](;W[bb]);B[dd])", [0, 10 | W]),  # nodes behind a variation
         ("(;SZ[9];B[aa](;W[bb])(;W[cc]);B[dd])", [0, 10 | W]),
-        ("(;SZ[9];B[aa](;W[bb])(;W[cc]!?))", [0, 10 | W]),  # a fault beside the main line
+        ("(;SZ[9];B[aa](;W[bb])(;W[cc]!?))", [0, 10 | W]),  # an error outside the main line
         ("(;SZ[9];B[aa];W[bb]", [0, 10 | W]),  # ends without closing brackets
         ("(;SZ[9];B[aa](;W[bb](;B[cc]", [0, 10 | W, 20]),
         ("(;SZ[9];B[aa];W[bb];", [0, 10 | W]),
@@ -162,15 +162,15 @@ def test_set_up(text, setup, handicap):
         (b"(;SZ[26];B[aa])", "board-size", "26 lines"),
         (b"(;SZ[0];B[aa])", "board-size", "0 lines"),
         (b"(;SZ[19:13];B[aa])", "board-size", "not square"),
-        (b"(;SZ[big];B[aa])", "board-size", "no number"),
-        (b"(;SZ[-9];B[aa])", "board-size", "no number"),
+        (b"(;SZ[big];B[aa])", "board-size", "not a number"),
+        (b"(;SZ[-9];B[aa])", "board-size", "not a number"),
         (b"(;SZ[9];B[aa];W[jj])", "bad-point", "Move 2 is 'jj'.*9x9"),
         (b"(;SZ[21];B[aa];W[vv])", "bad-point", "Move 2"),
         (b"(;SZ[9];B[aa];W[b2])", "bad-point", "Move 2 is 'b2'"),
         (b"(;SZ[9];B[aa];W[bbb])", "bad-point", "Move 2"),
         (b"(;SZ[9];B[aa];W[zz])", "bad-point", "Move 2"),
         (b"(;SZ[9]AB[xx];W[bb])", "bad-point", "'xx'"),
-        (b"(;SZ[9]AB[];W[bb])", "bad-point", "no point"),
+        (b"(;SZ[9]AB[];W[bb])", "bad-point", "not a point"),
         (b"(;SZ[9]AB[cc:aa];W[bb])", "bad-point", "'cc:aa'"),
         (b"(;SZ[9]AB[aa]AW[aa];W[bb])", "set-up", "two colours"),
         (b"(;SZ[9];B[aa];AW[cc];B[bb])", "set-up", "after move 1"),
@@ -186,14 +186,14 @@ def test_set_up(text, setup, handicap):
 )
 def test_faults(content, kind, reason):
     """What an import rejects: a game without a start position, or one whose moves are no game."""
-    fault = only(content)
-    if isinstance(fault, SgfRecord):
-        fault = unusable(fault)
-    assert isinstance(fault, RecordError), fault
-    assert fault.kind == kind
-    assert re.search(reason, fault.reason)
-    assert fault.reason[0].isupper()
-    assert fault.reason.endswith(".")
+    error = only(content)
+    if isinstance(error, SgfRecord):
+        error = unusable(error)
+    assert isinstance(error, RecordError), error
+    assert error.kind == kind
+    assert re.search(reason, error.reason)
+    assert error.reason[0].isupper()
+    assert error.reason.endswith(".")
 
 
 def test_several_games_in_one_text():
@@ -238,14 +238,14 @@ REMARKS = [
 
 
 @given(BOARDS, ROOTS, st.sampled_from(["", "\n", " \r\n"]), st.lists(st.sampled_from(REMARKS), max_size=6))
-def test_the_fast_path_and_the_walk_agree(board, root, space, remarks):
+def test_both_parsers_agree(board, root, space, remarks):
     size, cells = board
     head, *nodes = line_of(cells, size, **root).decode()[2:-1].split(";B", 1)  # a value may hold ;B too: no harm
     text = head + "".join(f";B{node}" for node in nodes)
     for remark in remarks:
         text = re.sub(r"(;[BW]\[..\])(?=;|$)", lambda move, remark=remark: move[1] + remark + space, text, count=1)
     text = f"(;{text})".encode()
-    results = [list(parse_sgf(text)), list(sgf_reader._walk(text, 1))]
+    results = [list(parse_sgf(text)), list(sgf_reader._parse_games(text, 1))]
     assert len(results[0]) == len(results[1])
     for short, long in zip(*results, strict=True):
         if isinstance(short, RecordError):
@@ -268,7 +268,7 @@ def test_the_fast_path_and_the_walk_agree(board, root, space, remarks):
 )
 def test_which_records_take_the_fast_path(monkeypatch, text, short):
     long = []
-    monkeypatch.setattr(sgf_reader, "_walk", lambda text, _: [long.append(text)])
+    monkeypatch.setattr(sgf_reader, "_parse_games", lambda text, _: [long.append(text)])
     list(parse_sgf(text.encode()))
     assert bool(long) != short
 

@@ -47,7 +47,7 @@ INSIDE = [
 
 
 def read(source):
-    return [(raw.name, raw.fault.kind if raw.fault else raw.content.strip()) for raw in source.records()]
+    return [(raw.name, raw.error.kind if raw.error else raw.content.strip()) for raw in source.records()]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from nobi.nn.pooling import activate, activate_back, normalise_back, pool, pool_back
+from nobi.nn.residual import EPSILON
 from nobi.nn.transforms import Floats
 from nobi.nn.winograd import (
     NONE,
@@ -25,9 +26,6 @@ from nobi.nn.winograd import (
     transform_filters,
     transform_filters_back,
 )
-
-EPSILON = 1e-5
-"""Added to variances."""
 
 
 class Statistics(NamedTuple):

@@ -58,11 +58,11 @@ class Source:
         if path.is_dir():
             self.files = _files_below(path)
             if not self.files:
-                raise NobiError(f"There are no records ({_list(SUFFIXES)}) in the folder {str(path)!r}.")
+                raise NobiError(f"There are no records ({', '.join(SUFFIXES)}) in the folder {str(path)!r}.")
         elif not path.exists():
             raise NobiError(f"There is no file or folder {str(path)!r}.")
         elif not path.name.lower().endswith(SUFFIXES):
-            raise NobiError(f"{str(path)!r} is not a supported kind of file: {_list(SUFFIXES)}.")
+            raise NobiError(f"{str(path)!r} is not a supported kind of file: {', '.join(SUFFIXES)}.")
         else:
             self.files = [path]
         self.bytes = sum(_bytes_of(file) for file in self.files)
@@ -208,7 +208,3 @@ def _damage(error: BaseException) -> RecordError:
 
 def _too_large(name: str) -> RawRecord:
     return RawRecord(name, b"", RecordError(TOO_LARGE, f"It is larger than {MOST_BYTES >> 20} MiB."))
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names)

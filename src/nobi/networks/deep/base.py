@@ -66,9 +66,9 @@ class DeepNetwork(nn.Module, ABC):
         return format_spec(self.name, self.settings)
 
     @property
-    @abstractmethod
     def planes(self) -> str:
         """The name of its set of planes (see `nobi.features`)."""
+        return str(self.settings.planes)
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
@@ -102,7 +102,7 @@ class DeepNetwork(nn.Module, ABC):
         return Outputs(self(planes, white))
 
     def freeze_statistics(self, frozen: bool) -> None:
-        """Whether batch normalisation, if there is any, keeps its statistics constant in training."""
+        """Set whether batch normalisation, if there is any, uses constant statistics in training."""
 
     @abstractmethod
     def draw(self, rng: torch.Generator) -> None:

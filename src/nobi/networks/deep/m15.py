@@ -65,10 +65,6 @@ class M15(DeepNetwork):
         self.top = convolution(s.filters, 2 if s.colours else 1, 3)
 
     @property
-    def planes(self) -> str:
-        return self.settings.planes
-
-    @property
     def sizes(self) -> tuple[int, ...] | None:
         return (self.settings.size,) if self.settings.position else None
 

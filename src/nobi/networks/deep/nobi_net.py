@@ -24,9 +24,10 @@ from torch.nn.functional import batch_norm, conv2d, pad
 from nobi.features import plane_count
 from nobi.networks.deep.base import DeepNetwork, Outputs
 from nobi.networks.deep.compiled_nobi_net import NOBI_NET, NobiNetSettings
+from nobi.nn.residual import EPSILON
 from nobi.nn.simd import PANEL
 from nobi.nn.torch_layers import Filters
-from nobi.nn.winograd_torch import EPSILON, Block, Convolution, NormalisedRelu, Statistics, batch_statistics
+from nobi.nn.winograd_torch import Block, Convolution, NormalisedRelu, Statistics, batch_statistics
 
 MOMENTUM = 0.01
 """The share of a batch's statistics in the running means."""
@@ -121,10 +122,6 @@ class NobiNet(DeepNetwork):
         self.moves = nn.Linear(half, 2)
         self.value_hidden = nn.Linear(2 * half, 2 * half)
         self.value = nn.Linear(2 * half, 1)
-
-    @property
-    def planes(self) -> str:
-        return self.settings.planes
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         return self.outputs(planes, white).policy

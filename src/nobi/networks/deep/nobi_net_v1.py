@@ -89,10 +89,6 @@ class NobiNetV1(DeepNetwork):
         self.head_bias = GlobalBias(s.width // 4, s.width // 4)
         self.top = BoardConv(s.width // 4, 1, 1, tied=s.symmetric)
 
-    @property
-    def planes(self) -> str:
-        return self.settings.planes
-
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:  # noqa: ARG002
         x = self.stem(channels_last(torch.cat([planes, torch.ones_like(planes[:, :1])], 1)))
         for block in self.blocks:

@@ -161,10 +161,6 @@ class SwipingTwin(DeepNetwork):
         return twin
 
     @property
-    def planes(self) -> str:
-        return str(self.settings.planes)
-
-    @property
     def is_compiled(self) -> bool:
         """Whether there is an equal compiled network."""
         return self.planes == STONES
