@@ -4,12 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play demo test test-portable check format bench clean
+.PHONY: help play demo test quick test-portable check docs format bench clean
 
 help:
 	@echo "make play           play against networks in a web page, and look inside them"
 	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
 	@echo "make test           style, types and all tests"
+	@echo "make quick          the tests without engines, studies and processes"
+	@echo "make docs           the documentation as a site, in docs/_build/html"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
 	@echo "make bench          every speed figure of this machine"
 	@echo "make format         put the code into the project's style"
@@ -54,6 +56,10 @@ NUMERICAL := $(wildcard tests/nn) tests/networks tests/models tests/trainers tes
 
 test-portable: $(VENV)/ready-dev
 	env $$(cat tests/portable.env) $(BIN)/pytest --numprocesses 2 --dist worksteal $(NUMERICAL)
+
+docs: $(VENV)/ready-dev
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html."
 
 bench: $(VENV)/ready-dev
 	$(BIN)/nobi bench

@@ -15,7 +15,7 @@ from nobi.board.text import COLUMNS, point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go
-from nobi.gtp.client import EngineProcess, start_engine
+from nobi.gtp.process import EngineProcess, start_engine
 from nobi.players.scoring import dead_stones
 
 SCORING = {"chinese": "area", "japanese": "territory"}

@@ -1,4 +1,4 @@
-"""Writes README.md of this folder from reference.json, which `nobi bench --json > benchmarks/reference.json` made."""
+"""Write docs/speed.md from reference.json, which `nobi bench --json > benchmarks/reference.json` made."""
 
 import json
 from pathlib import Path
@@ -38,4 +38,4 @@ def render(document: dict) -> str:  # type: ignore[type-arg]
 
 if __name__ == "__main__":
     page = render(json.loads((FOLDER / "reference.json").read_text()))
-    (FOLDER / "README.md").write_text(page)
+    (FOLDER.parent / "docs" / "speed.md").write_text(page)

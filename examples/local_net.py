@@ -1,7 +1,6 @@
 """A complete new network in one file: a point is valued by the stones around it, with five weights.
 
-Put into `src/nobi/networks/`, this file is the network `local-net` of every command. From elsewhere, importing it is
-enough.
+`nobi evolve runs/local --net local-net --load examples/local_net.py` trains it.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ class LocalSettings:
     """There is nothing to choose."""
 
 
-class LocalRoom(NamedTuple):
+class LocalWorkspace(NamedTuple):
     """What the pass works on: every network has `x` and `out`."""
 
     x: NDArray[np.float32]
@@ -40,7 +39,7 @@ class LocalRoom(NamedTuple):
 
 
 @compiled
-def forward(workspace: LocalRoom, lanes: int) -> None:
+def forward(workspace: LocalWorkspace, lanes: int) -> None:
     """Computes out = tanh(Σ weights of the stones around)."""
     size = int(np.sqrt(len(workspace.out)))
     for cell in range(size * size):
@@ -78,11 +77,11 @@ class LocalNet(Network):
         """The compiled pass."""
         return forward
 
-    def new_workspace(self, weights: Weights, size: int) -> LocalRoom:
-        """Makes the room for one thread."""
+    def new_workspace(self, weights: Weights, size: int) -> LocalWorkspace:
+        """The arrays of one thread."""
         groups = self.split(weights, size)
         cells = size * size
-        return LocalRoom(
+        return LocalWorkspace(
             np.zeros((cells, 2, LANES), F),
             np.zeros((cells, LANES), F),
             groups["stones"],
@@ -92,13 +91,9 @@ class LocalNet(Network):
 
 
 if __name__ == "__main__":
-    from nobi.evolution.fitness import Fitness
-    from nobi.networks import make_network
+    import nobi
 
-    network = make_network("local-net")
-    fitness = Fitness("atari-go", (7,), network, ("naive",), games=100, seed=0)
-    guesses = np.random.default_rng(0).standard_normal((50, network.weight_count(7))).astype(F)
-    scores = fitness.measure(guesses, generation=0)
-    best, mean = (50 * (1 + value) for value in (scores.max(), scores.mean()))
-    print(f"of 50 guesses the best wins {best:.0f} % against naive on 7x7, the mean {mean:.0f} %")
-    print("its weights:", guesses[scores.argmax()].round(2))
+    run = nobi.evolve(sizes=[7], net="local-net", method="guess:candidates=50", generations=1, progress=False)
+    line = run.metrics()[0]
+    print(f"fitness of 50 random networks against naive on 7x7: mean {line['mean']:+.2f}, best {line['best']:+.2f}")
+    print("weights of the best:", run.champion().weights.round(2))

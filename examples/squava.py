@@ -1,7 +1,7 @@
 """A complete new game in one file: Squava.
 
 Four in a row win, but three in a row, without a fourth, lose. Played on 5x5 by its inventor; here on any board.
-Put into `src/nobi/games/`, this file is the game `squava` of every command. From elsewhere, importing it is enough.
+`nobi match naive random --game squava --size 5 --load examples/squava.py` plays it.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -103,13 +103,8 @@ class Squava(Game):
 
 
 if __name__ == "__main__":
-    from nobi.arena.play import play_games
-    from nobi.arena.results import summarise
-    from nobi.games import variant
-    from nobi.players import make_player
+    import nobi
 
-    board = variant("squava", size=5)
-    played = play_games(board, make_player("naive", board), make_player("random", board), games=10_000, keep_moves=True)
+    played = nobi.play_games(nobi.variant("squava", 5), "naive", "random", keep_moves=True, progress=False)
     print(played.replay(0))
-    rate = summarise(played)["all"].win_rate
-    print(f"naive beats random in {100 * rate.value:.1f} % of games ({100 * rate.low:.1f} to {100 * rate.high:.1f})")
+    print("naive against random:", played.win_rate())

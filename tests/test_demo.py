@@ -1,4 +1,4 @@
-"""`make demo` prints what the README shows.
+"""`make demo` prints what docs/demo.md and the README show.
 
 Its trainer and the compiled networks compute the same bits on every processor with fused multiply-add, so this holds
 under the instruction set of `make test-portable` too.
@@ -25,7 +25,7 @@ def without_times(text):
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path, monkeypatch):
+def test_the_demo_prints_what_the_documentation_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     printed = ""
     for line in commands_of_the_demo():
@@ -37,6 +37,8 @@ def test_the_demo_prints_what_the_readme_shows(capsys, tmp_path, monkeypatch):
         code, out, _ = call(capsys, *arguments)
         assert code == 0
         printed += f"{line}\n{out}"
-    shown = re.search(r"```\n\$ make demo\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    shown = re.search(r"```\n\$ make demo\n(.*?)```", (ROOT / "docs" / "demo.md").read_text(), re.DOTALL)[1]
     assert without_times(printed) == without_times(shown)
+    excerpt = re.search(r"```\n( board  against.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    assert "\n".join(without_times(excerpt)) in "\n".join(without_times(printed))
     assert (tmp_path / "runs" / "demo" / "transfer.png").stat().st_size > 10_000

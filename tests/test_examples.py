@@ -1,4 +1,4 @@
-"""The examples run, and the one in the documentation is the one in the folder."""
+"""The examples run."""
 
 import random
 import subprocess
@@ -22,16 +22,11 @@ def test_example_runs(file):
     assert done.stdout
 
 
-def test_the_architecture_page_shows_the_example():
-    page = (ROOT / "docs" / "architecture.md").read_text()
-    assert (ROOT / "examples" / "squava.py").read_text() in page
-
-
 @pytest.fixture
 def squava(monkeypatch):
     from nobi import games
 
-    monkeypatch.setattr(games._games, "_known", games._games._known.copy())
+    monkeypatch.setattr(games._games, "_loaded", games._games._loaded.copy())
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     sys.modules.pop("squava", None)
     import squava  # noqa: F401
@@ -72,3 +67,15 @@ def test_the_example_game_plays_in_the_arena(squava):
     played = play_games(squava, *players, 500, keep_moves=True)
     assert played.points_of_a.mean() > 0.3
     assert_same_games(played, match_in_lockstep(squava, *players, 500, batch=32))
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")), ids=lambda file: file.stem)
+def test_notebook_runs_and_is_stored_with_its_outputs(file):
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(file, 4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.outputs for cell in code)
+    assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
+    NotebookClient(notebook, timeout=900, kernel_name="python3").execute()

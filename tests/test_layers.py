@@ -6,7 +6,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "src" / "nobi"
 
 LAYERS = [
-    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics"),
+    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics", "frames"),
     ("board",),
     ("games", "clock"),
     ("features",),
@@ -23,7 +23,7 @@ LAYERS = [
     ("evolution", "imitation"),
     ("figures",),
     ("studies", "bench"),
-    ("cli", "pettingzoo", "web"),
+    ("cli", "pettingzoo", "web", "api"),
 ]
 """From the lowest to the highest: the modules and folders of the package."""
 
@@ -67,6 +67,6 @@ def test_only_deep_networks_and_their_training_import_torch():
         if (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch")
     }
-    files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/imitate.py")
+    files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/train.py")
     others = [user for user in users if not user.startswith(("networks/deep/", "imitation/", "bench/"))]
     assert sorted(others) == sorted(files)

@@ -9,6 +9,8 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import nobi
 
 ROOT = Path(__file__).parent.parent
@@ -58,13 +60,37 @@ def test_torch_is_a_range_for_users_and_one_version_for_the_makefile():
     assert all("--constraint constraints.txt" in line for line in installs)
 
 
-def test_a_package_index_shows_no_link_that_leads_nowhere(monkeypatch):
-    interface = ModuleType("hatchling.metadata.plugin.interface")  # there while a package is built, and only then
-    interface.MetadataHookInterface = object
-    monkeypatch.setitem(sys.modules, interface.__name__, interface)
-    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    description = runpy.run_path(str(ROOT / "hatch_build.py"))["description"]
+@pytest.fixture
+def build(monkeypatch):
+    """What hatch_build.py defines. Its interfaces are there while a package is built, and only then."""
+    metadata = ModuleType("hatchling.metadata.plugin.interface")
+    metadata.MetadataHookInterface = object
+    hooks = ModuleType("hatchling.builders.hooks.plugin.interface")
+    hooks.BuildHookInterface = object
+    for interface in (metadata, hooks):
+        monkeypatch.setitem(sys.modules, interface.__name__, interface)
+        parts = interface.__name__.split(".")
+        for i in range(1, len(parts)):
+            monkeypatch.setitem(sys.modules, ".".join(parts[:i]), ModuleType(".".join(parts[:i])))
+    return runpy.run_path(str(ROOT / "hatch_build.py"))
+
+
+def test_a_wheel_carries_the_results_that_the_page_shows(build):
+    hook = build["CustomBuildHook"]()
+    hook.root = str(ROOT)
+    data = {"force_include": {}}
+    hook.initialize("standard", data)
+    places = set(data["force_include"].values())
+    assert {f"nobi/studies/results/s08-fig8.{kind}" for kind in ("json", "svg")} <= places
+    assert not any(place.endswith(".png") for place in places)
+    assert all(Path(path).is_file() for path in data["force_include"])
+    nothing = {"force_include": {}}
+    hook.initialize("editable", nothing)
+    assert nothing == {"force_include": {}}
+
+
+def test_a_package_index_shows_no_link_that_leads_nowhere(build):
+    description = build["description"]
 
     readme = (ROOT / "README.md").read_text()
     assert re.search(r"!\[[^\]]*\]\(docs/", readme)
@@ -72,7 +98,7 @@ def test_a_package_index_shows_no_link_that_leads_nowhere(monkeypatch):
     assert not target.search(description(readme))
     linked = description(readme, "https://example.org/files/")
     assert not target.search(linked)
-    assert "](https://example.org/files/docs/images/demo-transfer.png)" in linked
+    assert "](https://example.org/files/docs/images/page.png)" in linked
     assert description("a ![b](c.png) [d](e.md) [f](https://g)") == "a *Figure: b.* d [f](https://g)"
 
 

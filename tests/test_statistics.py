@@ -8,7 +8,17 @@ from scipy import stats
 from scipy.optimize import minimize
 
 from nobi.evolution.transfer import dominance_tournament, transfer
-from nobi.statistics import Interval, bradley_terry, correlation, elo_difference, elo_of, percentiles, share_interval
+from nobi.statistics import (
+    Interval,
+    all_positive,
+    bradley_terry,
+    correlation,
+    elo_difference,
+    elo_of,
+    most_positive,
+    percentiles,
+    share_interval,
+)
 
 
 def test_everyone_dominates_where_later_is_better():
@@ -109,6 +119,38 @@ def test_percentiles_cover_the_truth(percentile):
     found = [percentiles(rng.normal(size=60), [percentile])[0] for _ in range(600)]
     assert np.mean([one.low <= truth <= one.high for one in found]) > 0.93
     assert np.mean([one.high - one.low for one in found]) < 1.4
+
+
+def test_intervals_are_positive_negative_or_neither():
+    up, down, neither = Interval(1, 0.5, 1.5), Interval(-1, -1.5, -0.5), Interval(0, -1, 1)
+    assert [interval.is_positive for interval in (up, down, neither)] == [True, False, None]
+    assert all_positive([up, up]) is True
+    assert all_positive([up, neither]) is None
+    assert all_positive([up, neither, down]) is False
+    assert most_positive([up, up, down]) is True
+    assert most_positive([up, neither, down]) is None
+    assert most_positive([neither, down, down]) is False
+    assert up.excludes(0)
+    assert not neither.excludes(0)
+
+
+def test_arithmetic_of_intervals():
+    share = Interval(0.6, 0.5, 0.75)
+    assert -share == Interval(-0.6, -0.75, -0.5)
+    assert 100 * share == Interval(60, 50, 75)
+    assert -2 * share == Interval(-1.2, -1.5, -1.0)
+    assert share - 0.5 == Interval(0.6 - 0.5, 0, 0.25)
+    gap = share - Interval(0.2, 0.1, 0.3)
+    assert (gap.value, gap.low, gap.high) == pytest.approx(
+        (0.4, 0.4 - math.hypot(0.1, 0.1), 0.4 + math.hypot(0.15, 0.1))
+    )
+
+
+def test_intervals_as_text():
+    assert str(Interval(0.714, 0.655, 0.755)) == "0.71 [0.66, 0.76]"
+    assert f"{Interval(12.34, 11, 14):+.1f}" == "+12.3 [+11.0, +14.0]"
+    assert f"{Interval(-0.5, -math.inf, 0.25):.1f}" == "-0.5 [?, 0.2]"
+    assert str(Interval(math.nan, -1, 1)) == "undefined"
 
 
 def test_elo_of_a_share():

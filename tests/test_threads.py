@@ -1,15 +1,22 @@
 """Threads: those of OpenMP sleep while they wait, and those that were started end."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 
+from nobi.arena import play as arena
+from nobi.evolution import fitness
 from nobi.evolution.fitness import Fitness
+from nobi.games import variant
 from nobi.networks import make_network
+from nobi.players import make_player
+from nobi.players.base import Player
 
 
 @pytest.mark.parametrize(("given", "expected"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "active"}, "ACTIVE")])
@@ -32,3 +39,56 @@ def test_a_fitness_leaves_no_threads_behind():
     for seed in range(3):
         Fitness("atari-go", [5], network, ["random"], 4, seed, threads=2).measure(candidates, 0)
     assert set(threading.enumerate()) == before
+
+
+def measure_fitness():
+    network = make_network("mdrnn:hidden=2")
+    candidates = np.zeros((300, network.weight_count(5)), np.float32)
+    Fitness("atari-go", [5], network, ["random"], 2, 0, threads=2).measure(candidates, 0)
+
+
+def play_pairs():
+    network = make_network("mdrnn:hidden=2")
+    candidates = np.zeros((300, network.weight_count(5)), np.float32)
+    fitness.play_each_other(variant("atari-go", 5), network, candidates, candidates[:1], threads=2)
+
+
+def play_arena():
+    where = variant("atari-go", 5)
+    arena.play_games(where, make_player("random", where), Uncompiled(where), 300, threads=2, batch=1)
+
+
+class Uncompiled(Player):
+    name = "uncompiled"
+
+    def choose(self, *_):
+        """Never called."""
+
+
+@pytest.mark.parametrize("moment", [1, 2, 3, 20])
+@pytest.mark.parametrize(("module", "work"), [(fitness, measure_fitness), (fitness, play_pairs), (arena, play_arena)])
+def test_ctrl_c_ends_threads_without_the_rest_of_the_work(monkeypatch, module, work, moment):
+    """Ctrl-C while the threads are being started, and later."""
+    main, played = threading.main_thread(), []
+
+    class SlowGames:
+        def __init__(self, *_):
+            pass
+
+        def play(self, first, outcome, *_):
+            del first
+            if threading.current_thread() is main:
+                return
+            played.append(True)
+            if len(played) == moment:
+                signal.pthread_kill(main.ident, signal.SIGINT)
+            time.sleep(0.01 * len(outcome))
+
+    monkeypatch.setattr(module, "Lockstep", SlowGames)
+    monkeypatch.setattr(fitness, "LEAST_BOARDS", 1)
+    monkeypatch.setattr(fitness, "MOST_BOARDS", 2)
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert set(threading.enumerate()) == before
+    assert len(played) < 50  # of 60 parts at the least

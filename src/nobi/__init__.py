@@ -1,12 +1,133 @@
 """Neural networks that learn a board game on a small board and play it on any board.
 
-Read in this order: `games` (the rules), `players` (position → move), `arena` (many games, fast), `cli`.
+The names listed in `__all__` are the public interface; they are imported when first used, so that `import nobi` is
+cheap. All other modules are private by convention. Four papers are cited throughout:
+
+- S08: T. Schaul and J. Schmidhuber, "A Scalable Neural Network Architecture for Board Games", IEEE CIG 2008.
+- S09: T. Schaul and J. Schmidhuber, "Scalable Neural Networks for Board Games", ICANN 2009.
+- C14: C. Clark and A. Storkey, "Teaching Deep Convolutional Neural Networks to Play Go", arXiv:1412.3409, 2014.
+- M15: C. J. Maddison et al., "Move Evaluation in Go Using Deep Convolutional Neural Networks", ICLR 2015.
 """
 
+import importlib
 import os
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from nobi.api import (
+        bot,
+        coevolve,
+        evolve,
+        game,
+        imitate,
+        import_records,
+        inspect,
+        list_games,
+        list_models,
+        list_networks,
+        list_players,
+        list_studies,
+        list_trainers,
+        load,
+        match,
+        network,
+        play_games,
+        player,
+        predict,
+        read_sgf,
+        run_study,
+        save,
+        transfer,
+        variant,
+        write_sgf,
+    )
+    from nobi.board.stones import BLACK, EMPTY, PASS, WHITE
+    from nobi.errors import NobiError
+    from nobi.games.base import Game, Variant
+    from nobi.models.model import Model
+    from nobi.nn.network import Network
+    from nobi.players.base import Bot, Player
+    from nobi.records.dataset import Dataset
+    from nobi.search.search import Search
+    from nobi.search.settings import SearchSettings
+    from nobi.statistics import Interval
 
-# Read when torch is loaded, which nothing here does before this line. OpenMP's threads wait for each other by spinning
+__version__ = "0.2.0"
+
+__all__ = [
+    "BLACK",
+    "EMPTY",
+    "PASS",
+    "WHITE",
+    "Bot",
+    "Dataset",
+    "Game",
+    "Interval",
+    "Model",
+    "Network",
+    "NobiError",
+    "Player",
+    "Search",
+    "SearchSettings",
+    "Variant",
+    "bot",
+    "coevolve",
+    "evolve",
+    "game",
+    "imitate",
+    "import_records",
+    "inspect",
+    "list_games",
+    "list_models",
+    "list_networks",
+    "list_players",
+    "list_studies",
+    "list_trainers",
+    "load",
+    "match",
+    "network",
+    "play_games",
+    "player",
+    "predict",
+    "read_sgf",
+    "run_study",
+    "save",
+    "transfer",
+    "variant",
+    "write_sgf",
+]
+
+_ELSEWHERE = {
+    "BLACK": "nobi.board.stones",
+    "EMPTY": "nobi.board.stones",
+    "PASS": "nobi.board.stones",
+    "WHITE": "nobi.board.stones",
+    "Bot": "nobi.players.base",
+    "Dataset": "nobi.records.dataset",
+    "Game": "nobi.games.base",
+    "Interval": "nobi.statistics",
+    "Model": "nobi.models.model",
+    "Network": "nobi.nn.network",
+    "NobiError": "nobi.errors",
+    "Player": "nobi.players.base",
+    "Search": "nobi.search.search",
+    "SearchSettings": "nobi.search.settings",
+    "Variant": "nobi.games.base",
+}
+"""The public names that are not defined in `nobi.api`."""
+
+# Read when PyTorch is loaded, which nothing does before this line. OpenMP's threads wait for each other by spinning
 # unless told otherwise, which on a busy machine makes a network many times slower than one thread would be.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'nobi' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_ELSEWHERE.get(name, "nobi.api")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,18 +1,44 @@
-"""Compilation of the hot functions with Numba, cached on disk per version of the sources.
+"""Compilation of the hot functions with Numba, cached on disk and compiled anew when any source changes.
 
-Properties of Numba that determine the design:
+`compiled`, `inlined` and `arithmetic` decorate functions. Compiled functions allocate no arrays: scratch arrays are
+part of the state that they are given.
 
-* Numba's disk cache does not notice a change in a called function of another file. The cache folder is therefore
-  named by a hash of all sources with compiled code, so that an edit or an upgrade compiles again.
-* A compiled function that is passed as an argument is compiled again in every process. A loop for several games or
-  players is therefore written as a *template* that calls global names, and `specialise` binds these names to the
-  functions of one game or player: each result has its own entry in the cache.
-* A state is a named tuple of many arrays. A call passes about a hundred machine words, so small functions are
-  `inlined` (a Go playout: 1.5 times as fast). Numba counts references to all arrays of each tuple; compiled functions
-  are therefore compiled without reference counting (25 times as fast) and must not allocate arrays: workspaces are
-  allocated by the caller.
-* A call with a constant argument is compiled for this constant. That makes some functions faster, but loops that use
-  board 0 would get their own copy of all rules. The index of a board, `g`, is therefore never treated as a constant.
+**Templates.** One loop serves every game and player. Numba compiles a function that is passed as an argument again in
+each process, so a loop does not take the rules of a game as an argument. It calls them by global names, and
+`specialise` compiles a copy of it with these names bound:
+
+    play: Any = UNBOUND  # bound by `specialise`
+
+
+    def _play_moves(boards, moves):
+        for i in range(len(moves)):
+            play(boards, 0, moves[i])
+
+
+    @cache
+    def compiled_play_moves(game):
+        return specialise(_play_moves, game.name, play=game.rules.play)
+
+
+    compiled_play_moves(Go)(boards, moves)
+
+`UNBOUND` is a placeholder that declares the name. A binding is a compiled function or a constant; branches on a
+constant (`may_pass=False`) are removed by the compiler. Binding a name that the template does not use is an error.
+Templates can be nested: the result of `specialise` may be bound in another template. Each set of bindings has its own
+entry in the cache. `bind` makes the same copy without compiling it, for loops whose players are Python functions.
+
+Dispatch by Numba's `overload` on the class of the state was measured as an alternative: equal in speed, compile time
+and start. It needs a marker class for each player and each constant, and its cache does not notice changes of the rules
+in files of other packages.
+
+**The cache.** Numba's disk cache does not notice a change in a called function of another file. The cache folder is
+therefore named by a hash of all sources with compiled code: those that contain the text `compiling import`.
+
+**Speed.** A state is a named tuple of many arrays. A call passes a hundred machine words, so small functions are
+`inlined` (a Go playout: 1.5 times as fast). Numba would count references to all arrays wherever a state is named;
+compiled functions therefore run without its reference counting (25 times as fast). A call with a constant argument is
+compiled for this constant. That would give loops that play on board 0 a separate copy of all rules, so the number of a
+board, the parameter `g`, is never taken as a constant.
 """
 
 import hashlib
@@ -40,78 +66,66 @@ _PACKAGE = Path(__file__).parent
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
-
 _BOARD = "g"
-"""The name of the parameter for the index of a board."""
+"""The parameter that is the number of a board."""
 
 _LABEL = "nobi_label"
-"""The attribute with the label of a bound template."""
+"""The attribute of a bound template that holds its label."""
 
 _FUSE = {"contract", "nnan", "nsz"}
 
 UNBOUND: Any = None
-"""The value, in the file of a template, of a name that `specialise` binds."""
+"""The value, in a template's file, of a name that `specialise` binds."""
 
 
 def compiled(function: F) -> F:
-    """Compile a function that allocates no arrays, to be called from Python or from other compiled functions."""
+    """Compile a function, to be called from Python or from other compiled functions."""
     return _compile(function)
 
 
 def inlined(function: F) -> F:
-    """Compile a small function that allocates no arrays; it is inlined into the compiled functions that call it."""
+    """Compile a small function that is inlined into the compiled functions that call it."""
     return _compile(function, forceinline=True)
 
 
 def arithmetic(function: F) -> F:
-    """Compile a small function of floating-point numbers, `inlined`, with fused multiply-adds allowed.
+    """Compile a small function of floating-point numbers, `inlined`, with fused multiply-add.
 
-    Functions that call it in a loop to be vectorised are compiled with `specialise(…, fuse=True)`. Sums keep their
-    order: the bits are the same on every machine with fused multiply-adds.
+    The loops that call it are compiled with `specialise(…, fuse=True)`, so that they vectorise. Sums keep their order:
+    the results are the same bits on every processor with fused multiply-add.
     """
     return _compile(function, forceinline=True, fastmath=_FUSE)
 
 
-def bind(template: F, name: str, **bindings: object) -> F:
-    """The function `template`, not compiled, with its global names `bindings` bound to these."""
+def specialise(template: F, label: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
+    """Compile `template` with its global names bound to these compiled functions or constants.
+
+    Args:
+        template: a function, not compiled, that uses the names.
+        label: part of the name of the result, for messages and profilers; the cache key is the set of bindings.
+        inline: as `inlined`.
+        fuse: as `arithmetic`.
+        bindings: the names and their values.
+    """
+    return _compile(bind(template, label, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
+
+
+def bind(template: F, label: str, **bindings: object) -> F:
+    """A copy of `template`, not compiled, with its global names bound."""
     unknown = bindings.keys() - set(template.__code__.co_names)
     if unknown:
         raise ValueError(f"{template.__qualname__} never uses {', '.join(sorted(unknown))}")
     names = {**template.__globals__, **bindings}
     bound: Any = FunctionType(template.__code__, names, template.__name__, template.__defaults__)
-    bound.__qualname__ = f"{template.__qualname__}_{name}_{_fingerprint(bindings)}"
+    bound.__qualname__ = f"{template.__qualname__}_{label}_{_fingerprint(bindings)}"
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
-    setattr(bound, _LABEL, name)
+    setattr(bound, _LABEL, label)
     return bound
 
 
-def specialise(template: F, name: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
-    """Compiles `template` with its global names `bindings` bound to these functions or constants.
-
-    `name` is for the eyes; in the cache, specialisations are told apart by what they are bound to.
-    """
-    return _compile(bind(template, name, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
-
-
-def _compile(function: F, **options: Any) -> F:
-    """The function as a Numba dispatcher, which compiles it at the first call with each combination of types."""
-    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
-    if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
-        overload = dispatcher.get_call_template
-        position = function.__code__.co_varnames.index(_BOARD)
-
-        def overload_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            unliteral: Any = types.unliteral
-            return overload(tuple(unliteral(kind) if i == position else kind for i, kind in enumerate(args)), kws)
-
-        dispatcher.get_call_template = overload_for_any_board
-    result: F = dispatcher
-    return result
-
-
 def _fingerprint(bindings: dict[str, object]) -> str:
-    """Tells bindings apart; those to functions outside this package by the contents of their files as well."""
+    """A hash of bindings: functions by name, those of other packages also by the contents of their files."""
     digest = hashlib.sha256()
     for key, value in sorted(bindings.items()):
         function = getattr(value, "py_func", None)
@@ -123,10 +137,26 @@ def _fingerprint(bindings: dict[str, object]) -> str:
     return digest.hexdigest()[:8]
 
 
-class _Watch(event.Listener):
-    """Reports functions that are not in the cache and therefore compiled, and measures the time of compilation.
+def _compile(function: F, **options: Any) -> F:
+    """The function, compiled when it is first called with arguments of some types."""
+    dispatcher: Any = numba.njit(**_OPTIONS, **options)(function)
+    if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
+        get_template = dispatcher.get_call_template
+        index = function.__code__.co_varnames.index(_BOARD)
 
-    Numba compiles one function at a time; functions that it calls are compiled during its compilation.
+        def get_template_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            unliteral: Any = types.unliteral
+            return get_template(tuple(unliteral(kind) if i == index else kind for i, kind in enumerate(args)), kws)
+
+        dispatcher.get_call_template = get_template_for_any_board
+    result: F = dispatcher
+    return result
+
+
+class _Watch(event.Listener):
+    """Records what is compiled because the cache does not hold it, and how long that takes.
+
+    Numba compiles one function at a time; the functions that it calls are compiled within.
     """
 
     def __init__(self) -> None:
@@ -156,17 +186,17 @@ event.register("numba:compile", _watch)  # type: ignore[no-untyped-call]
 
 
 def when_compiling(notify: Callable[[str], None]) -> None:
-    """Call `notify` with a description of what is compiled, such as "the rules of go", once for each description."""
+    """Call `notify` with the subject of each compilation, such as "the rules of go", once per subject."""
     _watch.say = notify
 
 
 def seconds_compiling() -> float:
-    """The time that this process has spent on compilation."""
+    """The time that this process has spent compiling, for clocks that leave it out."""
     return _watch.seconds
 
 
 def subject_of(function: Callable[..., Any]) -> str:
-    """A description, for users, of what a compiled function belongs to; empty if it belongs to Numba."""
+    """What a compiled function is part of, for users; empty if it is part of Numba."""
     parts = function.__module__.split(".")
     label, *more = getattr(function, _LABEL, "").split("_")
     if parts[0] != "nobi" or len(parts) < 2:
@@ -176,15 +206,17 @@ def subject_of(function: Callable[..., Any]) -> str:
             return f"the rules of {name.replace('_', '-')}"
         case "games", _:
             return f"the rules of {label}" if label else "the rules"
-        case "players", name if name not in ("base", "uniform", "network", "policy"):
-            return f"the player {parts[2].replace('_', '-')}"
-        case "arena", "fused" if len(more) == 2:
+        case "players", "base" | "random" if more:
+            return f"the player {more[0]}"
+        case "players", _ if parts[2] == "heuristic":
+            return "the player heuristic"
+        case "arena", _ if len(more) == 2:
             return f"matches of {label}, {more[0]} against {more[1]}"
-        case "arena", "lockstep" if label:
+        case "arena", _ if label:
             return f"matches of {label} with networks"
         case "search", _ if label:
             return f"the tree search for {label}"
-        case "networks", _ if label:
+        case "networks" | "nn", _ if label:
             return f"the network {label}"
     return _PARTS.get(parts[1], f"functions of {function.__module__}")
 
@@ -202,7 +234,7 @@ _PARTS = {
     "records": "the check of game records",
     "imitation": "the choice of training positions",
 }
-"""Descriptions, for users, of the modules with compiled code."""
+"""The subjects of compilation by subpackage."""
 
 
 class _DeferInterrupts(event.Listener):
@@ -253,15 +285,15 @@ def _choose_cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError:  # a home folder without write access: compile again in every process
+    except OSError:  # a home that cannot be written to: compile anew in every session
         folder = Path(tempfile.mkdtemp(prefix="nobi-compiled-"))
     return folder
 
 
 def _prefer_wide_vectors() -> None:
-    """Let the compiler use 512-bit vectors where the processor has them, which LLVM avoids by default.
+    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default.
 
-    A target that the user chose by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is not changed.
+    A target that the user chose, by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES, stays as it is.
     """
     config: Any = numba.config
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None:
@@ -275,8 +307,8 @@ def _prefer_wide_vectors() -> None:
 def has_feature(feature: str) -> bool:
     """Whether the processor that Numba compiles for has a feature such as `avx2`.
 
-    NUMBA_CPU_FEATURES decides if it mentions the feature. Otherwise a processor named by NUMBA_CPU_NAME is assumed to
-    have AVX2, unless it is `generic`, and no AVX-512.
+    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken
+    to have AVX2 unless it is `generic`, and not to have AVX-512.
     """
     named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
     features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]

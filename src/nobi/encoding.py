@@ -368,10 +368,36 @@ def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0
     if not isinstance(game, Go):
         raise NobiError(f"Planes exist for positions of Go only, not of {game.name}.")
     boards = cast(GoBoards, copy_state(game.boards))  # ladders are read on the board
-    size = game.size
-    found = np.empty((1, planes.count, size * size), np.float32)
-    _write(boards, _workspace_of(size), planes.table, found, latest_of(game.moves), rank_code(rank), symmetry)
-    return found.reshape(planes.count, size, size)
+    found = np.empty((1, planes.count, game.size, game.size), np.float32)
+    recent = latest_of(game.moves)[None]
+    board_planes(boards, np.zeros(1, np.int64), planes, found, recent, rank=rank, symmetry=symmetry)
+    return found[0]
+
+
+def board_planes(
+    boards: GoBoards,
+    indices: NDArray[np.int64],
+    planes: Planes,
+    found: NDArray[np.float32],
+    recent: NDArray[np.uint16],
+    *,
+    rank: int = 0,
+    symmetry: int = 0,
+) -> None:
+    """Write the planes of many boards.
+
+    Args:
+        boards: the state of all boards; ladders are read on them, and they are restored afterwards.
+        indices: int64[i] the boards g to encode.
+        planes: the set of planes.
+        found: float32[i, plane, n, n] receives the planes.
+        recent: uint16[i, RECENT] the latest moves of each game, the latest first; PASS where there was none.
+        rank: as in `position_planes`.
+        symmetry: as in `position_planes`.
+    """
+    size = boards.stones.size
+    flat = found.reshape(len(indices), planes.count, size * size)
+    _write(boards, indices, _workspace_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
 
 
 def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
@@ -390,6 +416,7 @@ def _workspace_of(size: int) -> Workspace:
 @compiled
 def _write(
     boards: GoBoards,
+    indices: NDArray[np.int64],
     workspace: Workspace,
     table: PlaneTable,
     planes: NDArray[np.float32],
@@ -397,5 +424,6 @@ def _write(
     rank: int,
     symmetry: int,
 ) -> None:
-    write_codes(boards, 0, workspace, table.wanted, symmetry, recent, rank, boards.komi)
-    write_planes(workspace.codes, table, planes, 0)
+    for i in range(len(indices)):
+        write_codes(boards, indices[i], workspace, table.wanted, symmetry, recent[i], rank, boards.komi)
+        write_planes(workspace.codes, table, planes, i)

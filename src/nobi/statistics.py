@@ -11,7 +11,7 @@ otherwise half a draw is added for each pair that met, and `Ratings.added_draws`
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +33,62 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and the bounds of its 95 % confidence interval."""
+    """An estimate and the bounds of its 95 % confidence interval.
+
+    `a - b` is the difference of two independent estimates, or of an estimate and a number; `100 * a` and `-a` scale it.
+    `f"{a:.1f}"` is `0.7 [0.6, 0.8]`.
+    """
 
     value: float
     low: float
     high: float
+
+    @property
+    def is_positive(self) -> bool | None:
+        """Whether the whole interval is above 0 (True), below 0 (False), or contains 0 (None)."""
+        return True if self.low > 0 else False if self.high < 0 else None
+
+    def excludes(self, value: float) -> bool:
+        """Whether a value lies outside the interval."""
+        return not self.low <= value <= self.high
+
+    def __neg__(self) -> "Interval":
+        return Interval(-self.value, -self.high, -self.low)
+
+    def __rmul__(self, factor: float) -> "Interval":
+        low, high = sorted((factor * self.low, factor * self.high))
+        return Interval(factor * self.value, low, high)
+
+    def __sub__(self, other: "Interval | float") -> "Interval":
+        if not isinstance(other, Interval):
+            return Interval(self.value - other, self.low - other, self.high - other)
+        # errors of independent estimates (Zou & Donner 2008; for shares, Newcombe 1998, method 10)
+        value = self.value - other.value
+        low = value - float(np.hypot(self.value - self.low, other.high - other.value))
+        high = value + float(np.hypot(self.high - self.value, other.value - other.low))
+        return Interval(value, low, high)
+
+    def __format__(self, spec: str) -> str:
+        if math.isnan(self.value):
+            return "undefined"
+        spec = spec or ".2f"
+        low, high = (format(bound, spec) if math.isfinite(bound) else "?" for bound in (self.low, self.high))
+        return f"{self.value:{spec}} [{low}, {high}]"
+
+    def __str__(self) -> str:
+        return format(self)
+
+
+def all_positive(intervals: Iterable[Interval]) -> bool | None:
+    """Whether all intervals are above 0 (True), at least one is below 0 (False), or neither (None)."""
+    signs = [interval.is_positive for interval in intervals]
+    return False if False in signs else None if None in signs else True
+
+
+def most_positive(intervals: Sequence[Interval]) -> bool | None:
+    """Whether more than half of the intervals are above 0 (True), more than half below 0 (False), or neither (None)."""
+    signs = [interval.is_positive for interval in intervals]
+    return True if signs.count(True) > len(signs) / 2 else False if signs.count(False) > len(signs) / 2 else None
 
 
 def share_interval(successes: float, trials: float) -> Interval:
@@ -204,20 +255,7 @@ def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> In
     return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
 
 
-def gap_between(one: Interval, other: Interval) -> Interval:
-    """The difference of two independent estimates, from the intervals of both (Zou & Donner 2008)."""
-    value = one.value - other.value
-    low = value - float(np.hypot(one.value - one.low, other.high - other.value))
-    high = value + float(np.hypot(one.high - one.value, other.value - other.low))
-    return Interval(value, low, high)
-
-
-def difference_of_shares(points: float, games: int, other_points: float, other_games: int) -> Interval:
-    """The difference of two shares of independent games, with Newcombe's interval (1998, method 10)."""
-    return gap_between(share_interval(points, games), share_interval(other_points, other_games))
-
-
-def correlation(x: Values, y: Values) -> Interval:
+def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
     """Pearson's correlation of x [m] and y [m], with Fisher's interval: arctanh r is normal, of variance 1/(m − 3)."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Interval(math.nan, -1.0, 1.0)

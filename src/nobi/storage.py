@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 import nobi
@@ -65,6 +66,15 @@ def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, 
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
     atomic_write(path, len(text).to_bytes(8, "little") + text + content[start:])
+
+
+def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The tensors of a file, and the texts of its header."""
+    try:
+        with safe_open(path, "numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise NobiError(f"{str(path)!r} cannot be read: {error}.") from None
 
 
 def config_of(settings: Any) -> dict[str, Any]:

@@ -1,24 +1,24 @@
-"""The processors there are to work with.
+"""Work in several threads or processes, and signals during work that must not be interrupted.
 
-MERGED interrupts.py: Ctrl-C and the signal to end, which are not to cut short what must be whole.
-
-MERGED datasets/workers.py: A function over many things in several processes, the results in order.
+`Executor` runs independent tasks; `ThreadExecutor` does so in threads of this process. Functions that play many games
+take an executor, so that another backend, such as a cluster, needs only another subclass.
 """
 
 import multiprocessing
 import os
 import signal
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import connection
-from typing import TypeVar
+from typing import Self, TypeVar
 
 
 def usable_threads(threads: int = 0) -> int:
-    """The number of threads to use: what is asked for, or all the process may use."""
+    """The number of threads to use: `threads`, or for 0 one per core that this process may use."""
     if threads:
         return threads
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -29,54 +29,98 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def handle_interrupts(handler: Callable[[int], None]) -> Iterator[None]:
-    """Lets the handler hear of Ctrl-C and of the signal to end, by number; where another thread runs this, nothing
-    changes, since only the first one is interrupted.
-    """
+    """Call the handler with the number of SIGINT or SIGTERM; in other threads than the main one, do nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, lambda heard, _: handler(heard)) for number in _SIGNALS}
+    before = {number: signal.signal(number, lambda received, _: handler(received)) for number in _SIGNALS}
     try:
         yield
     finally:
-        for number, usual in before.items():
-            signal.signal(number, signal.SIG_DFL if usual is None else usual)
+        for number, previous in before.items():
+            signal.signal(number, signal.SIG_DFL if previous is None else previous)
 
 
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """Lets Ctrl-C and the signal to end wait for the end of a few lines. Other than a mask of signals, this holds where
-    several threads run, and a program that is started within does not inherit it.
+    """Defer SIGINT and SIGTERM to the end of the block.
+
+    Unlike a signal mask, this works with several threads, and programs that are started inside do not inherit it.
     """
-    heard: list[int] = []
+    received: list[int] = []
     try:
-        with handle_interrupts(heard.append):
+        with handle_interrupts(received.append):
             yield
     finally:
-        for number in heard:
+        for number in received:
             signal.raise_signal(number)
 
 
 A = TypeVar("A")
 B = TypeVar("B")
 
+
+class Executor(ABC):
+    """Runs independent tasks on several workers. Use as a context manager, or call `close`."""
+
+    workers: int
+    """How many tasks run at the same time."""
+
+    @abstractmethod
+    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
+        """function(task) for every task, in order.
+
+        After an exception, such as KeyboardInterrupt, tasks that have not begun are cancelled; no task is running when
+        this method returns or raises. Tasks share no state: a backend may run them in other processes.
+        """
+
+    def close(self) -> None:  # noqa: B027
+        """Release the workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ThreadExecutor(Executor):
+    """Runs tasks in threads of this process, which exist only during `map`."""
+
+    def __init__(self, threads: int = 0) -> None:
+        """`threads` is the number of workers; 0: one per core."""
+        self.workers = usable_threads(threads)
+
+    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
+        tasks = list(tasks)
+        if self.workers == 1 or len(tasks) <= 1:
+            return [function(task) for task in tasks]
+        pool = ThreadPoolExecutor(self.workers)
+        try:
+            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
+                futures = [pool.submit(function, task) for task in tasks]
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
 _AHEAD = 4
-"""Things handed out ahead for each process: enough to keep them busy, few enough to fit into memory."""
+"""Submitted tasks per process: enough to keep it busy, few enough to fit into memory."""
 
 
-def ordered_map(function: Callable[[A], B], things: Iterable[A], workers: int) -> Iterator[B]:
-    """function(thing) for each thing, in order. One worker is this process itself."""
+def ordered_map(function: Callable[[A], B], tasks: Iterable[A], workers: int) -> Iterator[B]:
+    """Yield function(task) for each task, in order, computed in processes; one worker is this process itself."""
     if workers <= 1:
-        yield from map(function, things)
+        yield from map(function, tasks)
         return
-    # Processes are spawned, not forked: a copy of a process that has threads may never wake up.
+    # processes are spawned, not forked: a fork of a process with threads may deadlock
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
     waiting: deque[Future[B]] = deque()
     try:
-        for thing in things:
-            with _ctrl_c_held_back():
-                waiting.append(pool.submit(function, thing))
+        for task in tasks:
+            with _sigint_blocked():
+                waiting.append(pool.submit(function, task))
             if len(waiting) > _AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -86,10 +130,8 @@ def ordered_map(function: Callable[[A], B], things: Iterable[A], workers: int) -
 
 
 @contextmanager
-def _ctrl_c_held_back() -> Iterator[None]:
-    """Lets processes that are started here never hear of Ctrl-C, which is the first one's business, nor complain of it
-    while they are being born; this process hears of it a moment later.
-    """
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT while workers start, which inherit this; the parent process handles it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -98,7 +140,7 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 def _begin_worker() -> None:
-    """Ends this process with the first one, even if that one is killed."""
+    """End this worker process with its parent, even if the parent is killed."""
     parent = multiprocessing.parent_process()
 
     def end_with_parent() -> None:

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from helpers.arena import assert_same_games, match, match_in_lockstep
-from nobi.arena.play import play_games
+from nobi.arena import play as arena
+from nobi.arena.play import fused_loop, play_games
 from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, WHITE
 from nobi.games import variant
@@ -75,11 +76,11 @@ class FirstEmptyPoint(Player):
     name = "first-empty-point"
     widths: list[int] = []  # noqa: RUF012
 
-    def choose(self, boards, lanes, streams, moves):
-        self.widths.append(len(lanes))
-        empty = boards.stones.colour[lanes] == 0
+    def choose(self, boards, indices, streams, moves):
+        self.widths.append(len(indices))
+        empty = boards.stones.colour[indices] == 0
         moves[:] = empty.argmax(axis=1)
-        assert len(streams) >= len(lanes)
+        assert len(streams) >= len(indices)
 
 
 @pytest.mark.parametrize("batch", [1, 7, 50])
@@ -129,9 +130,20 @@ def test_ctrl_c_is_not_suppressed():
 
 def test_a_fault_of_a_player_ends_the_match():
     class Faulty(FirstEmptyPoint):
-        def choose(self, boards, lanes, streams, moves):  # noqa: ARG002
+        def choose(self, boards, indices, streams, moves):  # noqa: ARG002
             raise RuntimeError("out of order")
 
     where = variant("gomoku", 5)
     with pytest.raises(RuntimeError, match="out of order"):
         play_games(where, Faulty(where), make_player("random", where), 10_000)
+
+
+def test_one_compiled_loop_serves_both_orders():
+    where = variant("atari-go", 7)
+    players = make_player("naive", where), make_player("random", where)
+    fused_loop.cache_clear()
+    arena._compiled_loop.cache_clear()
+    for a, b in (players, players[::-1]):
+        play_games(where, a, b, 2)
+        match_in_lockstep(where, a, b, 2, 2)
+    assert fused_loop.cache_info().currsize == arena._compiled_loop.cache_info().currsize == 1

@@ -104,4 +104,4 @@ def test_help(capsys, command):
 def test_a_missing_subcommand(capsys):
     code, out, err = call(capsys, "data")
     assert (code, out) == (2, "")
-    assert "import, info" in err
+    assert err == "nobi: 'nobi data' needs a command; choose one of import or info.\n"

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from helpers.commands import call
 from helpers.datasets import make_dataset
-from nobi.cli.base import progress_columns
 from nobi.cli.evaluate import _value
+from nobi.cli.progress import progress_columns
 from nobi.imitation.run import ImitationRun
 from nobi.statistics import Interval
 
@@ -79,7 +79,7 @@ def test_imitate_says_what_it_did(capsys, tmp_path, data):
     found = json.loads(out)
     assert (code, found["steps"], found["of"], found["positions"], found["device"]) == (0, 12, 12, 96, "cpu")
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, "--resume")
-    assert "Nothing was left to do." in out
+    assert "All steps were done before." in out
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
     assert (code, out) == (2, "")
     assert "holds a run already; add --resume" in err
@@ -104,7 +104,7 @@ def test_ctrl_c_saves(capsys, tmp_path, data, monkeypatch):
     monkeypatch.setattr(ImitationRun, "_step", interrupted_at_five)
     code, out, err = call(capsys, *arguments)
     assert (code, "48 positions" in out) == (130, True)  # the step under way is finished, and the next
-    assert err == "nobi: interrupted after 6 of 12 steps; the same command with --resume goes on.\n"
+    assert err == "nobi: interrupted after 6 of 12 steps; the same command with --resume continues.\n"
     code, out, err = call(capsys, *arguments, "--resume")
     assert (code, err) == (0, "")
     assert "In all 96 positions were seen" in out
@@ -120,7 +120,7 @@ def test_ctrl_c_before_anything_is_done(capsys, tmp_path, data, monkeypatch):
         assert call(capsys, *arguments) == (
             130,
             "",
-            "nobi: interrupted before anything was done; the same command with --resume begins again.\n",
+            "nobi: interrupted before anything was done; the same command with --resume starts again.\n",
         )
     assert call(capsys, *arguments, "--resume")[0] == 0
 
@@ -205,15 +205,7 @@ def test_bad_input(capsys, tmp_path, trained, data, arguments, says):
 
 @pytest.mark.parametrize("command", [["imitate", "out", "--data", "x"], ["predict", "x", "--data", "x"]])
 def test_without_torch(command):
-    program = """
-import sys
-class Without:
-    def find_spec(self, name, *_):
-        if name.partition(".")[0] == "torch":
-            raise ModuleNotFoundError("No module named 'torch'", name="torch")
-sys.meta_path.insert(0, Without())
-from nobi.cli import run
-"""
+    program = "import sys; sys.modules['torch'] = None; from nobi.cli import run; "  # as if it were not installed
     program += f"sys.exit(run({command}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2

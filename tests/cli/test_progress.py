@@ -11,8 +11,9 @@ import pytest
 
 from helpers.commands import call
 from nobi import cli, compiling, games, networks, players
-from nobi.cli import base, warm_up
-from nobi.cli.base import ProgressText, Stopwatch, progress_bar, progress_lines
+from nobi.cli import base, progress, warm_up
+from nobi.cli.base import Stopwatch
+from nobi.cli.progress import ProgressText, progress_bar, progress_lines
 from nobi.errors import NobiError
 
 
@@ -20,7 +21,9 @@ from nobi.errors import NobiError
 def clock(monkeypatch):
     """A clock that stands still until it is set."""
     now = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(base, "time", SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds))
+    stopped = SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds)
+    for module in (base, progress):
+        monkeypatch.setattr(module, "time", stopped)
     return now
 
 
@@ -39,17 +42,18 @@ def test_how_far_it_is_in_words(clock):
 
 
 def test_a_share_of_the_work_in_words(clock):
-    text = ProgressText("work", 1)
-    text.update(0, 1)
+    text = ProgressText("work", 0, share=True)
+    assert str(text) == "work 0 %, 0:00 so far"
+    text.update(0, 80)
     clock.seconds = 30
-    text.update(0.25, 1, "table 1")
+    text.update(20, 80, "table 1")
     assert str(text) == "work 25 %, 0:30 so far, about 1:30 left; table 1"
 
 
 def test_without_a_terminal_there_are_lines(capsys, monkeypatch):
-    monkeypatch.setattr(base, "LOG_SECONDS", 0.01)
-    with progress_bar("games", 9, note=True) as progress:
-        progress(4, "so far so good")
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.01)
+    with progress_bar("games", 9, note=True) as update:
+        update(4, "so far so good")
         _, err = until_something_is_said(capsys)
     assert re.fullmatch(r"(nobi: games (0|4) of 9, 0:00 so far(; so far so good)?\n)+", err)
 
@@ -65,12 +69,12 @@ def until_something_is_said(capsys):
 
 
 def test_nothing_is_said_after_the_end_or_where_it_is_switched_off(capsys, monkeypatch):
-    monkeypatch.setattr(base, "LOG_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.01)
     with progress_lines(lambda: "x"):
         pass
     capsys.readouterr()
-    with progress_bar("games", 9, show=False) as progress:
-        progress(3)
+    with progress_bar("games", 9, show=False) as update:
+        update(3)
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
 
@@ -108,13 +112,16 @@ def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
     matches = [command for command in commands if command[0] == "match"]
     for game in games.names():
         met = {command[1:3] for command in matches if command[command.index("--game") + 1] == game}
-        own = [name for name in players.names() if name != "mcts" and game in (players.find(name).games or [game])]
-        assert {(a, b) for a in own for b in own} <= met
+        built_in = [name for name in players.names() if name not in ("mcts", "gtp")]
+        own = [name for name in built_in if game in (players.find(name).games or [game])]
+        assert {frozenset((a, b)) for a in own for b in own} <= {frozenset(pair) for pair in met}  # in either order
         assert any(a.startswith("mcts:") for a, _ in met)
         trained = {
             command[command.index("--net") + 1] for command in commands if command[0] == "evolve" and game in command
         }
         assert trained == set(networks.names())
+        evolutions = [command for command in commands if command[0] == "evolve" and game in command]
+        assert all(set(own) <= set(command) for command in evolutions)  # every network meets every player
     kinds = {command[0] for command in commands}
     assert kinds == {"match", "evolve", "coevolve", "show", "data", "imitate", "predict"}
     assert any("planes=m15" in spec for command in commands for spec in command)

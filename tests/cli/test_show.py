@@ -14,7 +14,7 @@ from nobi.games.gomoku import Gomoku
 from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
-from nobi.players.inspection import view
+from nobi.players.inspection import inspect_network
 from nobi.players.network import PolicyPlayer
 
 
@@ -41,17 +41,17 @@ def test_json_holds_what_the_network_says(capsys, models):
     for move in ("D4", "C3", "D5"):
         game.play(move)
     model = load_model(path)
-    found = view(game, model.network, model.weights)
+    found = inspect_network(game, model.network, model.weights)
     assert document["board"] == str(game).splitlines()
     assert (document["game"], document["size"], document["to_move"]) == ("gomoku", 7, "white")
     assert document["moves"] == ["D4", "C3", "D5"]
-    np.testing.assert_array_equal(np.float32(document["map"]), found.inside.output)
+    np.testing.assert_array_equal(np.float32(document["map"]), found.output)
     assert len(document["legal"]) == 46
     assert not {"D4", "C3", "D5"} & set(document["legal"])
     values = dict(zip((f"{c}{r}" for r in range(7, 0, -1) for c in "ABCDEFG"), np.ravel(document["map"]), strict=True))
     assert document["best"] == [max(document["legal"], key=values.get)]
     [layer] = document["layers"]
-    np.testing.assert_array_equal([s["hidden"] for s in layer["sweeps"]], found.inside.layers[0].hidden)
+    np.testing.assert_array_equal([s["hidden"] for s in layer["sweeps"]], found.layers[0].hidden)
     assert [s["arrow"] for s in layer["sweeps"]] == list("↘↘↙↙↗↗↖↖")
 
 
@@ -99,7 +99,8 @@ def test_a_finished_game_has_no_best_move(capsys, models):
 
 def test_another_game_and_size(capsys, models, tmp_path):
     path = models / "swiping.safetensors"
-    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--out", str(tmp_path / "new" / "nine.png"))
+    figure = str(tmp_path / "new" / "nine.png")
+    document = shown(capsys, path, "--game", "go:komi=5.5", "--size", "9", "--figure", figure)
     assert (document["game"], np.shape(document["map"])) == ("go:komi=5.5", (9, 9))
     assert document["legal"][-1] == "pass"
     assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["nine.png", "nine.svg"]
@@ -134,7 +135,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
     game = Go(5)
     game.play("C3")
     game.play("B2")
-    [logits] = PolicyPlayer(variant("go", 5), load_deep(deep).network).values([game])
+    logits = PolicyPlayer(variant("go", 5), load_deep(deep).network).values(game).ravel()
     taken = [names.index("C3"), names.index("B2")]
     weights = np.delete(np.exp(logits.astype(np.float64)), taken)
     np.testing.assert_allclose(np.delete(np.ravel(document["map"]), taken), 100 * weights / weights.sum(), rtol=1e-4)
@@ -144,7 +145,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
 def test_chances_are_printed(capsys, deep):
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "C3")
     best = shown(capsys, deep, "--size", "5", "--moves", "C3")["best"]
-    assert re.search(rf"The best moves?: {', '.join(best)}, with a chance of [0-9.]+ %( each)?\.", out)
+    assert re.search(rf"The best moves?: {', '.join(best)}, with probability [0-9.]+ %( each)?\.", out)
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "pass", "pass")
     assert "The game is over: W+7.5." in out
 
@@ -214,5 +215,16 @@ def test_values_that_are_no_numbers(capsys, tmp_path):
 def test_help_of_show(capsys):
     code, out, _ = call(capsys, "show", "--help")
     assert code == 0
-    for flag in ("MODEL", "--game", "--size", "--moves", "--random", "--out", "--seed", "--threads", "--json"):
+    for flag in (
+        "MODEL",
+        "--game",
+        "--size",
+        "--moves",
+        "--random",
+        "--figure",
+        "--out",
+        "--seed",
+        "--threads",
+        "--json",
+    ):
         assert flag in out

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
+from nobi.errors import NobiError
 from nobi.evolution.coevolution import (
     Coevolution,
-    CoevolutionSettings,
     best_first,
     hall_sample,
     shared_fitness,
     shared_sample,
 )
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.trainers.base import fingerprint, replay
 
 
@@ -203,7 +204,7 @@ def test_replay(generations):
 
 def test_wrong_scores_and_settings():
     coevolution = Coevolution(None, 6, seed=3)
-    with pytest.raises(RuntimeError, match="ask before you tell"):
+    with pytest.raises(RuntimeError, match="ask before tell"):
         coevolution.tell(np.zeros((15, 15)))
     with pytest.raises(RuntimeError, match="no generation"):
         _ = coevolution.champion
@@ -219,5 +220,5 @@ def test_wrong_scores_and_settings():
         {"hall": -1},
         {"mutation": 0.0},
     ):
-        with pytest.raises(ValueError, match="must be"):
-            CoevolutionSettings(**settings)
+        with pytest.raises(NobiError, match="must be"):
+            Coevolution(CoevolutionSettings(**settings), 2, seed=0)

@@ -17,8 +17,9 @@ from helpers.runs import (
     finish,
     leave_after,
 )
-from nobi.evolution.coevolution import CoevolutionRun, CorunSettings, shared_fitness
+from nobi.evolution.coevolution import CoevolutionRun, shared_fitness
 from nobi.evolution.fitness import Fitness, play_each_other
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.evolution.transfer import dominance_tournament
 from nobi.figures.training import champions_curve, ciao_plot
 from nobi.games import variant
@@ -26,7 +27,7 @@ from nobi.models.model import load_model
 from nobi.networks import make_network
 from nobi.storage import save_tensors
 
-SMALL = CorunSettings(
+SMALL = CoevolutionSettings(
     net="mdrnn:hidden=2", population=4, selected=2, parasites=2, hall=5, mutation=0.3, generations=7, seed=5
 )
 KINDS = {
@@ -161,6 +162,6 @@ def test_damaged_checkpoints(tmp_path):
         save_tensors(path, changed, texts)
         assert "is damaged" in fault_of(make, tmp_path, resume=True)
     save_tensors(path, {**tensors, "told": np.where(np.isnan(tensors["told"]), np.nan, -tensors["told"])}, texts)
-    assert "draws other weights than it did" in fault_of(make, tmp_path, resume=True)
+    assert "draws other weights than before" in fault_of(make, tmp_path, resume=True)
     path.write_bytes(whole)
     finish(make, tmp_path)

@@ -74,8 +74,8 @@ def save_models(folder, count):
 
 
 def test_transfer_of_one_model_has_an_interval_over_its_games(tmp_path):
-    network, weights = load_models(save_models(tmp_path, 1))
-    report = measure_transfer(network, weights, "atari-go", (5, 7), ("naive",), 40, seed=3)
+    model, weights = load_models(save_models(tmp_path, 1))
+    report = measure_transfer(model.network, weights, "atari-go", (5, 7), ("naive",), 40, seed=3)
     assert [row.size for row in report.sizes] == [5, 7]
     assert report.sizes[0].fitness.value == pytest.approx(fitness().measure(CANDIDATES[:1], 0)[0])
     assert report.sizes[0].fitness.low < report.sizes[0].fitness.value < report.sizes[0].fitness.high
@@ -83,8 +83,8 @@ def test_transfer_of_one_model_has_an_interval_over_its_games(tmp_path):
 
 
 def test_transfer_of_several_models_compares_boards(tmp_path):
-    network, weights = load_models(save_models(tmp_path, 5))
-    report = measure_transfer(network, weights, "atari-go", (5, 6, 7), ("naive",), 40, seed=3)
+    model, weights = load_models(save_models(tmp_path, 5))
+    report = measure_transfer(model.network, weights, "atari-go", (5, 6, 7), ("naive",), 40, seed=3)
     assert [(pair.small, pair.large) for pair in report.pairs] == [(5, 6), (5, 7), (6, 7)]
     small, large = (np.array(report.sizes[i].per_model) for i in (0, 2))
     assert report.pairs[1].transfer == transfer(small, large)

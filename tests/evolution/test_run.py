@@ -18,7 +18,7 @@ from helpers.runs import (
     leave_after,
 )
 from nobi.evolution.fitness import Fitness
-from nobi.evolution.run import Run
+from nobi.evolution.run import EvolutionRun
 from nobi.evolution.settings import EvolutionSettings
 from nobi.models.model import load_model
 from nobi.storage import save_tensors
@@ -37,7 +37,7 @@ KINDS = {
 
 def maker(**changes):
     settings = dataclasses.replace(SMALL, **changes)
-    return lambda folder, **options: Run(folder, settings, **options)
+    return lambda folder, **options: EvolutionRun(folder, settings, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -132,7 +132,7 @@ def test_damaged_files(tmp_path):
         ({"champions": tensors["champions"]}, texts, "is damaged"),
         (tensors, {**texts, "format": "other"}, "is not a checkpoint of this version"),
         (tensors, {"format": texts["format"]}, "is damaged"),
-        (tensors, {**texts, "fingerprint": "0"}, "draws other weights than it did"),
+        (tensors, {**texts, "fingerprint": "0"}, "draws other weights than before"),
     ):
         save_tensors(path, changed, texts_now)
         assert sentence in fault_of(maker(), tmp_path, resume=True)

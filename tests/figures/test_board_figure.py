@@ -10,14 +10,14 @@ from matplotlib.patches import Circle
 
 from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import point_named, row_column
-from nobi.figures.board import board_figure, draw_board, numbered_stones
+from nobi.figures.board import draw_board, numbered_stones
 from nobi.figures.network import MOST_UNITS, WIDTH, blocks_of, inside_figure, plan_of
 from nobi.figures.style import blank_figure, place_axes
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
 from nobi.networks import make_network
-from nobi.players.inspection import Inside, LayerInside, SweepLabel, colours_of, view
+from nobi.players.inspection import LayerInspection, SweepLabel, colours_of, inspect_network
 
 DPI = 150
 
@@ -117,13 +117,6 @@ def test_a_numbered_game_goes_on_from_the_stones_set_up():
     assert (numbers[1, 1], numbers[3, 3], numbers[4, 0]) == (0, 0, 1)
 
 
-@pytest.mark.parametrize("numbers", [False, True])
-def test_board_figure(tmp_path, numbers):
-    game = game_of("D4 C3 A7 pass pass", Go)
-    board_figure(game, tmp_path / "board.png", "Go, 7x7", numbers=numbers)
-    assert_whole(tmp_path / "board.png", width=0.32 * 7.2 + 0.5)
-
-
 @pytest.mark.parametrize(
     ("spec", "kind", "size"),
     [
@@ -139,7 +132,7 @@ def test_board_figure(tmp_path, numbers):
 def test_inside_figure(tmp_path, spec, kind, size):
     network = make_network(spec)
     weights = network.random_weights(size, np.random.default_rng(1))
-    found = view(game_of("C3 D4 B2", kind, size), network, weights)
+    found = inspect_network(game_of("C3 D4 B2", kind, size), network, weights)
     inside_figure(found, tmp_path / "inside.png", spec)
     assert_whole(tmp_path / "inside.png", width=WIDTH)
 
@@ -150,7 +143,7 @@ def test_inside_figure_up_to_a_full_board(tmp_path):
     network = make_network("mdrnn:hidden=1")
     game = Gomoku.from_text("A B C D E\nX X O O X\nO O X X O\nX X O O X\nO O X X O\nX X O O .")
     for _ in range(2):
-        found = view(game, network, np.zeros(5, np.float32))
+        found = inspect_network(game, network, np.zeros(5, np.float32))
         inside_figure(found, tmp_path / "inside.png", "zero")
         assert_whole(tmp_path / "inside.png", width=WIDTH)
         if not game.is_over:
@@ -161,7 +154,7 @@ def test_inside_figure_up_to_a_full_board(tmp_path):
 
 def test_the_same_figure_is_the_same_file(tmp_path):
     network = make_network("mdlstm:hidden=3")
-    found = view(game_of("D4 C3"), network, network.random_weights(7, np.random.default_rng(1)))
+    found = inspect_network(game_of("D4 C3"), network, network.random_weights(7, np.random.default_rng(1)))
     for name in ("one.png", "two.png"):
         inside_figure(found, tmp_path / name, "title")
     for suffix in (".png", ".svg"):
@@ -172,10 +165,10 @@ def test_the_same_figure_is_the_same_file(tmp_path):
 
 def test_units_of_an_mdrnn_are_drawn_before_they_are_squashed():
     network = make_network("mdrnn:hidden=2")
-    found = view(game_of("D4 C3"), network, 3 * network.random_weights(7, np.random.default_rng(1)))
-    [block] = blocks_of(found.inside)
+    found = inspect_network(game_of("D4 C3"), network, 3 * network.random_weights(7, np.random.default_rng(1)))
+    [block] = blocks_of(found.layers)
     assert block.title == "hidden units, before tanh"
-    np.testing.assert_array_equal(block.maps, found.inside.layers[0].inputs())
+    np.testing.assert_array_equal(block.maps, found.layers[0].inputs())
     assert np.abs(block.maps).max() > 1
 
 
@@ -185,8 +178,8 @@ def test_units_of_an_mdrnn_are_drawn_before_they_are_squashed():
 def test_all_units_of_all_sweeps_have_a_place_on_the_figure(gates, layers, units):
     sweeps = [SweepLabel(arrow, gate) for arrow in "↘↙↗↖" for gate in gates]
     hidden = np.arange(len(sweeps) * units, dtype=np.float32)[:, None, None].repeat(5, 1).repeat(5, 2)
-    layer = LayerInside(sweeps, hidden.reshape(len(sweeps), units, 5, 5))
-    blocks = list(blocks_of(Inside(np.zeros((5, 5), np.float32), [layer] * layers)))
+    layer = LayerInspection(sweeps, hidden.reshape(len(sweeps), units, 5, 5))
+    blocks = list(blocks_of([layer] * layers))
     placed = np.concatenate([block.maps[..., 0, 0].ravel() for block in blocks])
     assert sorted(placed) == sorted([*range(len(sweeps) * units)] * layers)
     for block in blocks:
@@ -194,6 +187,6 @@ def test_all_units_of_all_sweeps_have_a_place_on_the_figure(gates, layers, units
         assert block.maps[0, 0, 0, 0] % units == block.first - 1
     assert max(block.maps.shape[1] for block in blocks) <= MOST_UNITS
     plan = plan_of(blocks)
-    assert plan.lines * plan.across >= len(blocks) > (plan.lines - 1) * plan.across
+    assert plan.rows * plan.across >= len(blocks) > (plan.rows - 1) * plan.across
     assert plan.across * plan.width < WIDTH - 1
     assert 0.4 <= plan.side <= 0.7

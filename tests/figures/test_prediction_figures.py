@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nobi.figures import comparison, training
+from nobi.figures import style, training
 from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.imitation.prediction import PredictionMetrics
 from nobi.statistics import Interval
@@ -15,7 +15,8 @@ from nobi.statistics import Interval
 def drawn(monkeypatch):
     """Keeps every figure that is saved."""
     kept = []
-    monkeypatch.setattr(training, "save_figure", lambda figure, path: kept.append((figure, path)))
+    for module in (style, training):
+        monkeypatch.setattr(module, "save_figure", lambda figure, path: kept.append((figure, path)))
     return kept
 
 
@@ -29,8 +30,8 @@ def share(value):
 
 def test_rates_that_fall_now_and_then_are_marked():
     jobs = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
-    assert training.annealed_at(jobs) == [25 * 128]
-    assert training.annealed_at([line(step, 1 / (1 + step)) for step in range(10)]) == []
+    assert training.rate_drops(jobs) == [25 * 128]
+    assert training.rate_drops([line(step, 1 / (1 + step)) for step in range(10)]) == []
 
 
 def test_the_training_curve_has_both_parts(drawn, tmp_path):
@@ -122,7 +123,7 @@ def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
 
 def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     kept = []
-    monkeypatch.setattr(comparison, "save_figure", lambda figure, _: kept.append(figure))
+    monkeypatch.setattr(style, "save_figure", lambda figure, _: kept.append(figure))
     cases = [
         PaperComparison("a", Interval(2, 1, 4), 3.0),
         PaperComparison("b", Interval(-1, -2, 0)),

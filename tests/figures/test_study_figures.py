@@ -9,18 +9,18 @@ from scipy import stats
 
 from nobi.figures.board import CELL, games_figure
 from nobi.figures.comparison import (
-    SHARES,
+    PERCENTAGES,
     Cloud,
     Panel,
     ScatterPanel,
+    curve_styles,
     fitness_limits,
-    looks_of,
     percentile_curves,
     scatter_plot,
-    share_lines,
+    win_rates,
 )
 from nobi.figures.style import boards_in_words, in_words, title
-from nobi.figures.training import LearningPanel, band_of, learning_bands
+from nobi.figures.training import LearningPanel, learning_bands, mean_band
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
 from nobi.statistics import Interval, percentiles
@@ -33,7 +33,7 @@ FITNESS = RANDOM.uniform(-1, 1, 60)
 def figures(monkeypatch):
     """The figures that would have been saved."""
     kept = []
-    for module in ("percentiles", "scatter", "learning", "board", "curves"):
+    for module in ("style", "board"):
         monkeypatch.setattr(f"nobi.figures.{module}.save_figure", lambda figure, _: kept.append(figure))
     return kept
 
@@ -48,13 +48,13 @@ def runs_of(runs, generations):
 
 
 def test_percentile_curves_show_the_share_that_reaches_a_fitness(figures, tmp_path):
-    percentile_curves([Panel("one", {"net": FITNESS})], tmp_path / "figure.png", "", ylabel="score")
+    percentile_curves([Panel("one", {"net": FITNESS})], tmp_path / "figure.png", "")
     [axes] = figures[0].axes
     [line] = axes.lines
     for share, value in zip(*line.get_data(), strict=True):
         reached = 100 * np.mean(value <= FITNESS)
         assert abs(reached - share) <= 100 / len(FITNESS) + 1e-9
-    assert axes.get_ylabel() == "score"
+    assert axes.get_ylabel() == "fitness"
     assert axes.get_xlim() == (0, 100)
 
 
@@ -64,9 +64,9 @@ def test_percentile_bands_are_the_intervals_cut_at_the_ends_of_the_scale(figures
     band, explanation = axes.collections
     assert explanation.get_label() == "95 % interval"
     assert not any(len(path.vertices) for path in explanation.get_paths())
-    at = percentiles(FITNESS, [100 - SHARES[30]])[0]
+    at = percentiles(FITNESS, [100 - PERCENTAGES[30]])[0]
     drawn = band.get_paths()[0].vertices
-    found = drawn[np.isclose(drawn[:, 0], SHARES[30]), 1]
+    found = drawn[np.isclose(drawn[:, 0], PERCENTAGES[30]), 1]
     assert {round(y, 9) for y in found} == {round(at.low, 9), round(at.high, 9)}
     assert drawn[:, 1].min() >= -1
     assert drawn[:, 1].max() == 1  # 60 networks say nothing of the best of all
@@ -74,8 +74,8 @@ def test_percentile_bands_are_the_intervals_cut_at_the_ends_of_the_scale(figures
 
 def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path):
     same = [Panel(name, {"a": FITNESS, "b": -FITNESS}) for name in ("one", "two", "three")]
-    percentile_curves(same, tmp_path / "figure.png", "", columns=2)
-    percentile_curves([*same, Panel("four", {"b": FITNESS, "c": FITNESS})], tmp_path / "figure.png", "", columns=2)
+    percentile_curves(same, tmp_path / "figure.png", "")
+    percentile_curves([*same, Panel("four", {"b": FITNESS, "c": FITNESS})], tmp_path / "figure.png", "")
     shared, own = figures
     assert [labels_of(legend) for legend in shared.legends] == [["a", "b", "95 % interval"]]
     assert all(axes.get_legend() is None for axes in shared.axes)
@@ -92,12 +92,12 @@ def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path
 
 
 def test_many_curves_can_be_told_apart():
-    few = looks_of([f"net {i}" for i in range(7)])
+    few = curve_styles([f"net {i}" for i in range(7)])
     assert len({colour for colour, _ in few.values()}) == len({str(line) for _, line in few.values()}) == 7
-    many = looks_of([f"{net}, k = {k}" for net in ("MDLSTM", "MDRNN", "CONV", "MLP") for k in (1, 3, 10)])
+    many = curve_styles([f"{net}, k = {k}" for net in ("MDLSTM", "MDRNN", "CONV", "MLP") for k in (1, 3, 10)])
     assert len({(colour, str(line)) for colour, line in many.values()}) == 12
     assert many["CONV, k = 1"][0] == many["CONV, k = 10"][0] != many["MLP, k = 1"][0]
-    assert len({(colour, str(line)) for colour, line in looks_of([f"net {i}" for i in range(20)]).values()}) == 20
+    assert len({(colour, str(line)) for colour, line in curve_styles([f"net {i}" for i in range(20)]).values()}) == 20
 
 
 def test_scatter_plots_tell_the_correlation(figures, tmp_path):
@@ -119,7 +119,7 @@ def test_scatter_plots_tell_the_correlation(figures, tmp_path):
 @pytest.mark.parametrize("block", [1, 4])
 def test_bands_are_students_intervals_over_runs(block):
     fitness = RANDOM.uniform(-0.3, 0.3, (6, 11))
-    at, mean, low, high = band_of(fitness, block)
+    at, mean, low, high = mean_band(fitness, block)
     for number, start in enumerate(range(0, 11, block)):
         values = fitness[:, start : start + block].mean(axis=1)
         expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
@@ -129,10 +129,10 @@ def test_bands_are_students_intervals_over_runs(block):
 
 def test_bands_of_one_run_have_no_width_and_none_leaves_the_scale():
     one = RANDOM.uniform(-1, 1, (1, 5))
-    _, mean, low, high = band_of(one, 1)
+    _, mean, low, high = mean_band(one, 1)
     assert np.array_equal(low, mean)
     assert np.array_equal(high, mean)
-    _, _, low, high = band_of(np.array([[-1.0, 1.0], [1.0, 0.9]]), 1)
+    _, _, low, high = mean_band(np.array([[-1.0, 1.0], [1.0, 0.9]]), 1)
     assert low.min() >= -1
     assert high.max() <= 1
 
@@ -160,7 +160,7 @@ def test_one_run_has_no_bands_to_explain(figures, tmp_path):
 def test_a_probability_has_an_axis_of_its_own_and_stays_between_0_and_1(figures, tmp_path):
     levels = np.array([[0.5, 0.1, 0.0], [0.5, 0.4, 0.05], [0.5, 0.0, 0.0]])  # Student's interval reaches below 0
     panel = LearningPanel("one", {"MDLSTM": runs_of(3, 3)}, {"share of random moves, e": levels})
-    learning_bands([panel], tmp_path / "figure.png", "", ylabel="fitness")
+    learning_bands([panel], tmp_path / "figure.png", "")
     fitness, shares = figures[0].axes
     assert (fitness.get_ylabel(), shares.get_ylabel()) == ("fitness", "share of random moves, e")
     [line] = shares.lines
@@ -229,9 +229,7 @@ def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):
 
 def test_shares_are_percentages_with_their_intervals(figures, tmp_path):
     points = [(100, Interval(0.25, 0.2, 0.35)), (1000, Interval(0.5, 0.4, 0.6))]
-    share_lines(
-        {"one": points, "two": points[:1]}, tmp_path / "figure.png", "Title", xlabel="playouts", ylabel="won, %"
-    )
+    win_rates({"one": points, "two": points[:1]}, tmp_path / "figure.png", "Title")
     [axes] = figures[0].axes
     line, *_ = axes.lines
     assert line.get_xydata().tolist() == [[100, 25], [1000, 50]]
@@ -254,7 +252,7 @@ def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
             [LearningPanel("p", {"a": (FITNESS[None, :5], FITNESS[None, 5:10])})], path / "learning.png", "Title"
         )
         games_figure([(game, "game")], path / "games.png", "Title")
-        share_lines({"a": [(1, Interval(0.5, 0.4, 0.6))]}, path / "shares.png", "Title", xlabel="x", ylabel="y")
+        win_rates({"a": [(1, Interval(0.5, 0.4, 0.6))]}, path / "shares.png", "Title")
     names = sorted(file.name for file in (tmp_path / "first").iterdir())
     assert names == [
         f"{one}.{kind}" for one in ("games", "learning", "percentiles", "scatter", "shares") for kind in ("png", "svg")
@@ -270,7 +268,7 @@ def test_all_are_saved_as_png_and_svg_the_same_bytes_every_time(tmp_path):
 
 
 @pytest.mark.parametrize("draw", [percentile_curves, scatter_plot, learning_bands, games_figure])
-def test_nothing_to_draw_is_a_fault(tmp_path, draw):
+def test_nothing_to_draw_is_an_error(tmp_path, draw):
     with pytest.raises(ValueError, match="at least one"):
         draw([], tmp_path / "figure.png", "Title")
     assert list(tmp_path.iterdir()) == []

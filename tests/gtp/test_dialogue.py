@@ -292,7 +292,7 @@ def test_an_answer_however_wrong_the_player(monkeypatch):
 
     monkeypatch.setattr(talk.session.bot, "choose", fail)
     told = []
-    monkeypatch.setattr(talk.engine, "_complain", told.append)
+    monkeypatch.setattr(talk.engine, "_log_error", told.append)
     assert talk.fault("genmove b") == "internal error: RuntimeError"
     assert "broken" in told[0]
     talk.ask("play w C3")

@@ -80,7 +80,7 @@ def test_maps(model):
     row, column = np.argwhere(policy == 1)[0]
     assert talk.ask("reg_genmove w") == f"{'ABCDE'[column]}{5 - row}"
     assert talk.ask("nobi-policy_numbers").splitlines()[4].split()[1] == '""'
-    hidden = talk.session.bot.inside(talk.session.game).layers[0].hidden
+    hidden = talk.session.bot.inspect(talk.session.game).layers[0].hidden
     told = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
     np.testing.assert_allclose(told, hidden[2, 1], atol=6e-4)  # three decimals
     assert talk.fault("nobi-hidden 2 1 1") == "there is 1 layer"

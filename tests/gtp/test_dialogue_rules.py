@@ -278,7 +278,7 @@ def test_a_record_that_cannot_be_loaded_changes_nothing(tmp_path):
         return PlayerBot(make_player("playout", where))
 
     session = Session(variant("go:komi=7.5", 9), new_bot)
-    session.table.play(1, point_named("E5", 9))
+    session.gtp_game.play(1, point_named("E5", 9))
     said = []
     Engine(session, said.append, said.append).answer(f"loadsgf {file}")
     assert said[0].startswith("? cannot load file")

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.conversation import Talk
 from helpers.engines import gnugo
-from nobi.gtp.client import start_engine
+from nobi.gtp.process import start_engine
 
 GAMES = 20
 MAY_DIFFER = 2

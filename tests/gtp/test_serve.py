@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from helpers.clocks import count_playouts_as_milliseconds
 from helpers.conversation import Talk
 from helpers.positions import position
 from nobi.board.stones import BLACK
@@ -71,7 +72,7 @@ class Thinker(Bot):
             if stop.wait(interval):
                 return found
 
-    def choose_aloud(self, game, clock, report, interval):
+    def choose_reporting(self, game, clock, report, interval):
         self.analyse(game, report, interval, self.decided)
         return self.choose(game, clock)
 
@@ -158,14 +159,16 @@ def test_a_move_is_thought_of_aloud_and_no_input_cuts_it_short(form, winrate):
     assert (stop, stones) == ("= ", "= A5")
 
 
-def test_a_search_tells_how_it_goes_at_the_asked_interval():
+def test_a_search_tells_how_it_goes_at_the_asked_interval(monkeypatch):
     out = io.BytesIO()
     lines = b"kata-genmove_analyze b interval 5 maxmoves 2\nlist_stones b\n"
-    serve(session("mcts:rollouts=0,seconds=0.6", size=5), io.BytesIO(b"reg_genmove b\n" + lines), out)
+    engine = session("mcts:rollouts=0,seconds=0.6", size=5)
+    count_playouts_as_milliseconds(monkeypatch, engine.bot.search)
+    serve(engine, io.BytesIO(b"reg_genmove b\n" + lines), out)
     _, answer, stones, _ = out.getvalue().decode().split("\n\n")
     first, *told, last = answer.split("\n")
     assert first == "="
-    assert 4 <= len(told) <= 14  # 12 in 0.6 s on an idle machine, and one at the end
+    assert 12 <= len(told) <= 13  # in 0.6 s, and one at the end
     assert all(line.count("info move") == 2 for line in told)
     visits = [sum(int(spec.split()[0]) for spec in line.split(" visits ")[1:]) for line in told]
     assert visits == sorted(visits)
@@ -257,7 +260,7 @@ def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
         . X . X O O .
     """
     talk = Talk(size=7, player="mcts:rollouts=300", bot=None)
-    talk.session.table.set_up(position("go", diagram).start, BLACK)
+    talk.session.set_up(position("go", diagram).start, BLACK)
     talk.ask("komi 6.5", "play b pass", "play w pass")
     assert talk.session.go.score().startswith("W+")
     assert talk.ask("final_score") == "B+0.5"

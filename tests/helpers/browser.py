@@ -36,3 +36,32 @@ def click_point(page, name, board=0):
 def stones(page, board=0):
     """The stones that a board shows, a letter for each cell."""
     return page.locator(".nb").nth(board).get_attribute("data-stones")
+
+
+def wait_for_words(page, pattern):
+    page.wait_for_function(
+        "pattern => new RegExp(pattern).test(document.querySelector('.words').textContent)", arg=pattern
+    )
+
+
+def choose_game(page, name):
+    page.get_by_role("group", name="game").get_by_text(name, exact=True).click()
+
+
+def choose_size(page, size, label="board size", *, board=True):
+    """Moves a slider by its keys; waits for a board of this size, unless there is none."""
+    slider = page.get_by_label(label)
+    slider.locator(".q-slider__track-container").focus()
+    for _ in range(100):
+        now = int(slider.get_attribute("aria-valuenow"))
+        if now == size:
+            break
+        page.keyboard.press("ArrowRight" if now < size else "ArrowLeft")
+        page.wait_for_timeout(120)  # the server answers each step
+    if board:
+        page.wait_for_selector(f'.nb[data-size="{size}"]')
+
+
+def choose_opponent(page, name):
+    page.get_by_label("opponent").click()
+    page.get_by_role("option", name=name, exact=True).click()

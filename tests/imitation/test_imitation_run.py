@@ -204,7 +204,7 @@ def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
     batch = first.sampler.draw(3)
     reader = Reader(first.sources.positions, first.network.planes, torch.device("cpu"))
     for run in (first, second):
-        run.trainer.step(reader.read(batch.source, batch.number, batch.symmetry), 0.01)
+        run.gradient_step.run(reader.read(batch.source, batch.number, batch.symmetry), 0.01)
     for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
         assert torch.equal(one, two)
 

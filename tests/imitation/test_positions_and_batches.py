@@ -8,7 +8,7 @@ import torch
 
 from helpers.records import collection_of, random_records
 from nobi.board.stones import BLACK, WHITE
-from nobi.imitation.data import AHEAD, NO_ANSWER, Positions, Reader, in_turn
+from nobi.imitation.data import AHEAD, NO_ANSWER, Positions, Reader, read_ahead
 from nobi.records.collection import PASS_CODE, WHITE_BIT, span
 
 PASSING = [
@@ -35,7 +35,7 @@ def test_positions_are_the_moves_that_are_no_passes(records, first):
     games = span(collection_of(records), first, len(records))
     positions = Positions(games)
     plain = plain_positions(games)
-    places = positions.places(np.arange(len(positions)))
+    places = positions.locate(np.arange(len(positions)))
     assert list(zip(*(array.tolist() for array in places), strict=True)) == plain
     assert len(positions) == len(plain)
 
@@ -45,7 +45,7 @@ def test_answers_and_results(first):
     records = [{**record, "result": 1 - i % 3} for i, record in enumerate([*PASSING, *random_records(5, 3, seed=2)])]
     games = span(collection_of(records), first, len(records))
     positions = Positions(games)
-    places = positions.places(np.arange(len(positions)))
+    places = positions.locate(np.arange(len(positions)))
     answers, results = positions.answers(places), positions.results(places)
     for i, (game, ply, white) in enumerate(plain_positions(games)):
         moves = records[first + game]["moves"]
@@ -100,13 +100,13 @@ def test_batches_come_in_order_and_faults_come_through(device):
         made.append(number)
         return number
 
-    with in_turn(make, 2, 9, torch.device(device)) as next_batch:
+    with read_ahead(make, 2, 9, torch.device(device)) as next_batch:
         assert [next_batch() for _ in range(5)] == [2, 3, 4, 5, 6]
         with pytest.raises(ZeroDivisionError):
             next_batch()
         assert next_batch() == 8
     made.clear()
-    with in_turn(make, 10, 10_000, torch.device(device), 3) as next_batch:  # left with batches over
+    with read_ahead(make, 10, 10_000, torch.device(device), 3) as next_batch:  # left with batches over
         assert next_batch() == 10
     assert len(made) <= 3
 
@@ -127,7 +127,7 @@ def test_batches_are_made_at_the_same_time():
         together.wait(30)
         return number
 
-    with in_turn(make, 0, 6, torch.device("cpu"), 3) as next_batch:
+    with read_ahead(make, 0, 6, torch.device("cpu"), 3) as next_batch:
         assert [next_batch() for _ in range(6)] == list(range(6))
 
 
@@ -138,7 +138,7 @@ def test_made_ahead_for_a_card():
         made[number].set()
         return number
 
-    with in_turn(make, 0, 4, torch.device("cuda"), 3) as next_batch:
+    with read_ahead(make, 0, 4, torch.device("cuda"), 3) as next_batch:
         assert next_batch() == 0
         assert made[2].wait(30)
         assert not made[3].is_set()

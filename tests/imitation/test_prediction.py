@@ -14,10 +14,11 @@ from nobi.games.go import Go, GoSettings
 from nobi.imitation.prediction import (
     MOVES_A_GROUP,
     MoveRankings,
-    judge,
+    first_filters,
     open_evaluation,
     prediction_of,
     quality_of,
+    rank_targets,
     within,
 )
 from nobi.models.model import DeepModel, save_model
@@ -111,7 +112,7 @@ def made_up(game, better, equal=1, log_probability=-1.0):
 
 
 def test_moves_that_a_network_cannot_tell_apart_share_their_places():
-    better, equal, logs = judge(
+    better, equal, logs = rank_targets(
         torch.tensor([[1.0, 3.0, 1.0, 1.0, 0.0], [0.0, 0.0, 5.0, -1.0, 0.0]]), torch.tensor([2, 2])
     )
     assert better.tolist() == [1, 0]
@@ -170,7 +171,8 @@ def test_a_sample_of_positions(model, games57):
 
 
 def test_filters_are_those_of_the_first_convolution(model, games57):
-    assert open_evaluation(model, [games57], "test").filters().shape == (4, 36, 5, 5)
+    network = open_evaluation(model, [games57], "test").model.network
+    assert first_filters(network).shape == (4, 36, 5, 5)
 
 
 def test_bad_input(tmp_path, model, games5, games57):

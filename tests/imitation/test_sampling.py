@@ -89,12 +89,12 @@ def test_a_step_depends_on_seed_and_number_alone():
     whole, fresh = sampler(), sampler()
     drawn = [0, 0]
     for step in range(70_003):  # beyond the first block of sources
-        source, turn = whole._turn(step)
+        source, turn = whole._source_of(step)
         assert turn == drawn[source]
         drawn[source] += 1
     for step in (70_002, 3, 70_000, 65_536, 65_535):
         again, ours = fresh.draw(step), sampler().draw(step)
-        assert (again.source, whole._turn(step)) == (ours.source, fresh._turn(step))
+        assert (again.source, whole._source_of(step)) == (ours.source, fresh._source_of(step))
         assert again.number.tolist() == ours.number.tolist()
         assert again.symmetry.tolist() == ours.symmetry.tolist()
     assert any(sampler(10).draw(t).number.tolist() != whole.draw(t).number.tolist() for t in range(3))

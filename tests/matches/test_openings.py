@@ -58,7 +58,7 @@ def test_openings_from_unusual_records(tmp_path, content, black, white):
         ("empty.txt", "# nothing\n", "There are no openings in"),
         ("point.txt", "E5\nZ9\n", "line 2: 'Z9' is not a point"),
         ("taken.txt", "E5 E5\n", "line 1: move 2, white at E5, is illegal: it is taken."),
-        ("over.txt", "pass pass\n", "line 1: the game is over"),
+        ("over.txt", "pass pass\n", "ends the game"),
         ("size.sgf", "(;FF[4]GM[1]SZ[19];B[cc])", "is for 19x19, not 9x9"),
         ("turn.sgf", "(;FF[4]GM[1]SZ[9];B[cc];B[dd])", "move 2 is not made by the player whose turn it is"),
         ("text.sgf", "no record", "is not a game record"),

@@ -11,7 +11,7 @@ from nobi.board.stones import BLACK, EMPTY
 from nobi.board.text import row_column, vertex_name
 from nobi.games.atari_go import AtariGo
 from nobi.players.heuristic.forced_captures import (
-    allocate_room,
+    allocate_workspace,
     find_liberties,
     forced_wins,
     wins_by_atari,
@@ -121,7 +121,7 @@ def test_a_ladder_breaker_makes_it_look_elsewhere():
     rows = [line.split() for line in ladder.strip().splitlines()]
     rows[2][6] = "O"  # a white stone at G7, on the ladder's way
     broken = AtariGo.from_text("\n".join(" ".join(row) for row in rows), BLACK)
-    workspace = allocate_room(9, 0.0)
+    workspace = allocate_workspace(9, 0.0)
     workspace.steps[0] = 300
     assert not wins_by_atari(broken.boards.stones, 0, workspace, np.uint16(atari), BLACK, np.uint16(0))
     workspace.steps[0] = 300
@@ -145,7 +145,7 @@ NET = """
 def test_a_net_holds_against_every_answer(move, holds):
     """The knight's move around the cutting stone nets it; a step further out it gets away."""
     game = AtariGo.from_text(NET, BLACK)
-    workspace = allocate_room(9, 0.0)
+    workspace = allocate_workspace(9, 0.0)
     workspace.steps[0] = 10_000
     point, target = np.uint16(game._as_point(move)), np.uint16(game._as_point("D6"))
     assert wins_by_net(game.boards.stones, 0, workspace, point, BLACK, target, np.uint16(0)) == holds
@@ -226,7 +226,7 @@ def test_forced_wins_are_those_of_a_plain_search():
     nets = ladders = 0
     for game in [*quiet_positions(5, 80), *quiet_positions(6, 60), *quiet_positions(7, 60)]:
         size = game.size
-        workspace = allocate_room(size, 0.0)
+        workspace = allocate_workspace(size, 0.0)
         before = game.boards.stones.colour.copy()
         count = forced_wins(game.boards.stones, 0, workspace, game.to_move, np.uint16(0), size * size)
         assert (game.boards.stones.colour == before).all()
@@ -247,7 +247,7 @@ def test_forced_wins_are_those_of_a_plain_search():
 
 def test_liberties_found_by_walking_are_those_of_the_twin():
     for game in quiet_positions(7, 20):
-        workspace = allocate_room(7, 0.0)
+        workspace = allocate_workspace(7, 0.0)
         board = as_dict(game)
         for p in game.points():
             if game.colour(p) != EMPTY:

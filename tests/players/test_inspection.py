@@ -1,4 +1,4 @@
-"""What `look_inside` shows is what the network computes."""
+"""What `evaluate_layers` shows is what the network computes."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, layer_of, random_boards
 from nobi.networks import make_network
-from nobi.players.inspection import SATURATED, look_inside
+from nobi.players.inspection import SATURATED, evaluate_layers
 from reference import networks as plain
 
 SWIPING = [
@@ -37,8 +37,8 @@ def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
     net, rng = make_network(spec), np.random.default_rng(seed)
     weights = net.random_weights(size, rng)
     own, enemy = one_board(size, rng)
-    inside = look_inside(net, weights, own, enemy)
-    np.testing.assert_array_equal(inside.output, net.evaluate(weights, own[None], enemy[None])[0])
+    output, _ = evaluate_layers(net, weights, own, enemy)
+    np.testing.assert_array_equal(output, net.evaluate(weights, own[None], enemy[None])[0])
 
 
 @pytest.mark.parametrize("size", [5, 9])
@@ -46,20 +46,20 @@ def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
 def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(spec, size):
     net, rng = make_network(spec), np.random.default_rng(size)
     weights = net.random_weights(size, rng)
-    inside = look_inside(net, weights, *one_board(size, rng))
-    readouts = np.einsum("skrc,k->src", inside.layers[-1].hidden.astype(float), net.split(weights, size)["output"])
-    assert_close(readouts.sum(axis=0), inside.output, 1e-4)  # sums of up to 80 terms in single precision
+    output, layers = evaluate_layers(net, weights, *one_board(size, rng))
+    readouts = np.einsum("skrc,k->src", layers[-1].hidden.astype(float), net.split(weights, size)["output"])
+    assert_close(readouts.sum(axis=0), output, 1e-4)  # sums of up to 80 terms in single precision
     assert np.abs(readouts[0] - readouts[-1]).max() > 1e-3
 
 
 @pytest.mark.parametrize("spec", SWIPING)
 def test_shapes_and_labels(spec):
     net, rng = make_network(spec), np.random.default_rng(1)
-    inside = look_inside(net, net.random_weights(6, rng), *one_board(6, rng))
-    assert len(inside.layers) == len(net.layers())
+    _, layers = evaluate_layers(net, net.random_weights(6, rng), *one_board(6, rng))
+    assert len(layers) == len(net.layers())
     symmetric = net.name != "mdrnn" and getattr(net.settings, "cell", "mdlstm") == "mdlstm" and "mode" not in spec
     symmetric |= "symmetric" in spec
-    for layer in inside.layers:
+    for layer in layers:
         assert layer.hidden.shape == ((8 if symmetric else 4), net.settings.hidden, 6, 6)
         assert len(layer.sweeps) == len(set(layer.sweeps)) == len(layer.hidden)
         assert {label.arrow for label in layer.sweeps} == set(WAYS)
@@ -70,7 +70,7 @@ def test_shapes_and_labels(spec):
 @pytest.mark.parametrize("spec", OTHERS)
 def test_other_networks_have_no_sweeps(spec):
     net, rng = make_network(spec), np.random.default_rng(1)
-    assert look_inside(net, net.random_weights(6, rng), *one_board(6, rng)).layers == []
+    assert evaluate_layers(net, net.random_weights(6, rng), *one_board(6, rng))[1] == []
 
 
 def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
@@ -78,7 +78,7 @@ def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
     weights = calm_weights(net, 9, rng)
     own, enemy = one_board(9, rng)
     groups = layer_of(net.split(weights, 9), "")
-    [layer] = look_inside(net, weights, own, enemy).layers
+    [layer] = evaluate_layers(net, weights, own, enemy)[1]
     for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
         expected = plain.mdrnn_sweep(plain.board_inputs(own, enemy), *groups, "value", WAYS[label.arrow])
         assert_close(hidden, expected.transpose(2, 0, 1), SINGLE)
@@ -89,7 +89,7 @@ def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
     weights = calm_weights(net, 7, rng)
     own, enemy = one_board(7, rng)
     seen = plain.board_inputs(own, enemy)
-    for number, layer in enumerate(look_inside(net, weights, own, enemy).layers, 1):
+    for number, layer in enumerate(evaluate_layers(net, weights, own, enemy)[1], 1):
         groups = layer_of(net.split(weights, 7), f"layer{number}.")
         for label, hidden in zip(layer.sweeps, layer.hidden, strict=True):
             expected = plain.mdlstm_sweep(seen, *groups, WAYS[label.arrow], GATES[label.gates])
@@ -100,14 +100,14 @@ def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
 def test_inputs_of_tanh_units_are_told_as_far_as_their_outputs_tell():
     net, rng = make_network("mdrnn:hidden=10"), np.random.default_rng(2)
     weights = net.random_weights(7, rng) * 2
-    [layer] = look_inside(net, weights, *one_board(7, rng)).layers
+    [layer] = evaluate_layers(net, weights, *one_board(7, rng))[1]
     assert layer.is_tanh
     assert (np.abs(layer.hidden) > 0.999).mean() > 0.5  # maps of these would all look alike
     inputs = layer.inputs()
     assert_close(np.tanh(inputs.astype(float)), layer.hidden, SINGLE)
     assert np.abs(inputs).max() <= SATURATED
     assert np.abs(inputs).std() > 1
-    [other] = look_inside(
+    [other] = evaluate_layers(
         make_network("mdlstm"), make_network("mdlstm").random_weights(7, rng), *one_board(7, rng)
-    ).layers
+    )[1]
     assert not other.is_tanh

@@ -7,7 +7,7 @@ from nobi.board.stones import PASS, WHITE
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.networks import make_network
-from nobi.players.inspection import view
+from nobi.players.inspection import inspect_network
 from nobi.players.network import NetworkPlayer
 from nobi.streams import stream_of
 
@@ -25,7 +25,7 @@ def test_the_best_moves_are_those_that_the_player_chooses(spec):
     weights = network.random_weights(5, rng)
     game = board.new()
     while not game.is_over and len(game.moves) < 20:
-        found = view(game, network, weights)
+        found = inspect_network(game, network, weights)
         assert found.legal == game.legal_moves()
         assert {choice(board, network, weights, game, seed) for seed in range(40)} == set(found.best)
         game.play(int(rng.choice(game.legal_moves())))
@@ -36,17 +36,17 @@ def test_the_network_sees_with_the_eyes_of_the_player_to_move():
     other = text.replace("X", "?").replace("O", "X").replace("?", "O")
     network = make_network("mdrnn:hidden=3")
     weights = network.random_weights(5, np.random.default_rng(1))
-    black = view(Go.from_text(text), network, weights).inside.output
-    np.testing.assert_array_equal(view(Go.from_text(other, WHITE), network, weights).inside.output, black)
-    assert not np.array_equal(view(Go.from_text(text, WHITE), network, weights).inside.output, black)
+    black = inspect_network(Go.from_text(text), network, weights).output
+    np.testing.assert_array_equal(inspect_network(Go.from_text(other, WHITE), network, weights).output, black)
+    assert not np.array_equal(inspect_network(Go.from_text(text, WHITE), network, weights).output, black)
 
 
 def test_a_pass_is_best_only_if_nothing_else_is_legal():
     network = make_network("mdrnn:hidden=3")
     weights = network.random_weights(5, np.random.default_rng(1))
     eyes = Go.from_text("A B C D E\n. X . X X\nX X X X X\nX X X X X\nX X X X X\nX X X X .", WHITE)
-    assert view(eyes, network, weights).best == [PASS]
+    assert inspect_network(eyes, network, weights).best == [PASS]
     eyes.play("pass")
     eyes.play("pass")
-    over = view(eyes, network, weights)
+    over = inspect_network(eyes, network, weights)
     assert (over.legal, over.best) == ([], [])

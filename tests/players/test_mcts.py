@@ -186,7 +186,7 @@ def test_getting_ready_changes_nothing(spec):
         game = variant("go", 5).new()
         bot = make_bot(spec, variant("go", 5), 7)
         if ready:
-            bot.get_ready(game)
+            bot.warm_up(game)
         for _ in range(6):
             game.play(bot.choose(game, Clock()))
         return game.moves

@@ -114,8 +114,8 @@ class InPython(Player):
         super().__init__(player.variant, player.settings)
         self.player = player
 
-    def choose(self, boards, lanes, streams, moves):
-        self.player.choose(boards, lanes, streams, moves)
+    def choose(self, boards, indices, streams, moves):
+        self.player.choose(boards, indices, streams, moves)
 
 
 def test_the_loop_in_python_plays_the_same_games():

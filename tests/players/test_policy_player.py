@@ -8,7 +8,8 @@ from helpers.arena import assert_same_games
 from networks.deep_shared import lively
 from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.board.text import point_named, row_column
+from nobi.board.text import draw_board, point_named, row_column
+from nobi.encoding import latest_of
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go
@@ -26,7 +27,13 @@ def player(spec="nobi-net:width=16,blocks=2", size=7, **settings):
 
 
 def choose(who, game, seed=0):
-    return who.choose_in(game, np.array([stream_of(0, seed)], np.uint64))
+    return chosen_by(who, game, np.array([stream_of(0, seed)], np.uint64))
+
+
+def chosen_by(who, game, streams):
+    moves = np.zeros(1, np.uint16)
+    who.choose_after(game.boards, np.zeros(1, np.int64), latest_of(game.moves)[None], streams, moves)
+    return int(moves[0])
 
 
 def random_game(moves, size=7, seed=0):
@@ -44,7 +51,7 @@ def test_greedy_is_the_best_legal_move(spec):
     who = player(spec, eyes=True)
     for moves in (0, 1, 8, 25):
         game = random_game(moves)
-        values = who.values([game])[0].reshape(7, 7)
+        values = who.values(game)
         move = choose(who, game)
         legal = [p for p in game.legal_moves() if p != PASS]
         assert move in legal
@@ -59,9 +66,9 @@ def test_as_a_bot_it_knows_the_game_after_an_undo():
     game.undo()
     game.undo()
     streams = np.array([stream_of(3, 5)], np.uint64)
-    who.choose_in(random_game(12), streams)  # the bot has drawn once before
-    assert bot.choose(game, Clock()) == who.choose_in(fresh, streams)
-    assert np.array_equal(bot.policy(game), who.values([fresh])[0].reshape(7, 7))
+    chosen_by(who, random_game(12), streams)  # the bot has drawn once before
+    assert bot.choose(game, Clock()) == chosen_by(who, fresh, streams)
+    assert np.array_equal(bot.policy(game), who.values(fresh))
 
 
 def test_it_passes_when_its_opponent_passes():
@@ -92,7 +99,7 @@ def test_it_spares_its_own_eyes_unless_told_otherwise():
 def test_gibbs_draws_by_the_values():
     who = player(temperature=0.7)
     game = random_game(30)
-    values = who.values([game])[0].reshape(7, 7)
+    values = who.values(game)
     from nobi.games.go import is_own_eye
 
     moves = [p for p in game.legal_moves() if p != PASS and not is_own_eye(game.boards, 0, np.uint16(p))]
@@ -108,32 +115,38 @@ def test_gibbs_draws_by_the_values():
 
 
 class WithHistory(PolicyPlayer):
-    """Notes the games it has been shown."""
+    """Notes ply, position and latest moves of the boards that it evaluates."""
 
-    def values(self, games):
-        self.shown = [*getattr(self, "shown", []), *[(tuple(g.moves), str(g)) for g in games]]
-        return super().values(games)
+    def evaluate(self, boards, indices, recent):
+        stones = boards.stones
+        shown = [
+            (int(stones.ply[g]), draw_board(stones, g), tuple(latest))
+            for g, latest in zip(indices, recent.tolist(), strict=True)
+        ]
+        self.shown = [*getattr(self, "shown", []), *shown]
+        return super().evaluate(boards, indices, recent)
 
 
 def test_in_the_arena_it_knows_the_history_of_every_game():
     who = WithHistory(variant("go", 5), lively("nobi-net:width=16,blocks=1").float(), PolicySettings(temperature=1.0))
     played = play_games(who.variant, who, make_player("playout", who.variant), 6, threads=1, batch=4, keep_moves=True)
-    records = [tuple(played.replay(i).moves) for i in range(6)]
+    expected = set()
+    for i in range(6):
+        record, game = played.replay(i).moves, who.variant.new()
+        for ply, move in enumerate(record):
+            if ply % 2 == i % 2 and (not ply or record[ply - 1] != PASS):
+                expected.add((ply, str(game), tuple(latest_of(game.moves).tolist())))
+            game.play(move)
     assert len(who.shown) > 50
-    for moves, _ in who.shown:
-        assert any(record[: len(moves)] == moves for record in records)
-    for i, record in enumerate(records):
-        own = [record[:ply] for ply in range(i % 2, len(record), 2) if not ply or record[ply - 1] != PASS]
-        shown = {moves for moves, _ in who.shown}
-        assert all(start in shown for start in own)
+    assert set(who.shown) == expected
 
 
 def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
     who, game = WithHistory(variant("go", 7), lively("nobi-net:width=16,blocks=1").float()), random_game(9)
     moves = np.zeros(1, np.uint16)
     who.choose(game.boards, np.zeros(1, np.int64), np.zeros(1, np.uint64), moves)
-    [(history, _)] = who.shown
-    assert history == ()
+    [(ply, _, latest)] = who.shown
+    assert (ply, set(latest)) == (9, {PASS})
     assert game.to_move == (WHITE if len(game.moves) % 2 else BLACK)
     assert game.is_legal(int(moves[0]))
 

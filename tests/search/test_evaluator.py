@@ -18,8 +18,8 @@ from nobi.models.model import DeepModel, Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
-from nobi.search.evaluator import PUT
-from nobi.search.policy import NetworkPolicy, Views, softmax
+from nobi.search.evaluator import HEAD, TAIL
+from nobi.search.policy import NetworkPolicy, NodeEncoder, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.workers import usable_threads
@@ -102,20 +102,20 @@ def stones_of(game):
 def looks(monkeypatch):
     """What is looked at in searches: the moves from the first position on, and what the network was shown."""
     found = []
-    set_root, look = Views.set_root, Views.positions
+    set_root, encode = NodeEncoder.set_root, NodeEncoder.encode
 
     def note_root(self, moves, *rest):
         self.noted = list(moves)
         set_root(self, moves, *rest)
 
     def note(self, lines, depths):
-        positions = look(self, lines, depths)
+        positions = encode(self, lines, depths)
         at_once = zip(lines, depths, positions.planes, positions.white, strict=True)
         found.extend(([*self.noted, *line[:depth]], planes, white) for line, depth, planes, white in at_once)
         return positions
 
-    monkeypatch.setattr(Views, "set_root", note_root)
-    monkeypatch.setattr(Views, "positions", note)
+    monkeypatch.setattr(NodeEncoder, "set_root", note_root)
+    monkeypatch.setattr(NodeEncoder, "encode", note)
     return found
 
 
@@ -187,7 +187,7 @@ def searched_until_asked(policy):
 def test_a_network_at_work_is_not_waited_for_and_its_answers_follow_the_node():
     policy = Held(5, 3)
     search = searched_until_asked(policy)
-    [nodes] = search._evaluator._flights
+    [nodes] = search._evaluator._in_flight
     search.set_game(played(search.variant.new(), [search.tree.move[nodes[0]]]))
     assert nodes.tolist() == [0]  # the child is the root now
     policies = search.tree.policy[1 : search.tree.children[0] + 1]
@@ -213,7 +213,7 @@ def test_batches_do_not_pile_up_over_quick_searches():
     search = searched_until_asked(policy)
     for _ in range(5):
         search.run(100)
-    assert len(search._evaluator._flights) == 1
+    assert len(search._evaluator._in_flight) == 1
     policy.may_answer.set()
     search.close()
 
@@ -280,18 +280,32 @@ def test_other_games(spec):
 
 
 def test_what_still_waits_does_not_hold_up_the_next_move():
-    policy = Favourite(9, 3, delay=0.05)
+    class Held(Favourite):
+        """Looks at the first batch beside the search until it is released."""
+
+        looking, released, gave_up = threading.Event(), threading.Event(), False
+
+        def evaluate(self, positions):
+            if threading.current_thread() is not threading.main_thread():
+                self.looking.set()
+                self.gave_up = not self.released.wait(60)
+            return super().evaluate(positions)
+
+    policy = Held(9, 3)
     search = started(policy, size=9, batch=4, expand=0)
     game = variant("go", 9).new()
-    search.run(2000)
-    assert search.stats.refused or len(policy.seen) < 200  # far more nodes wait than the network can look at
+    while not policy.looking.is_set():
+        search.run(500)
+    ends = search._evaluator.queue.ends
+    assert ends[TAIL] - ends[HEAD] > 100
     game.play(search.children()[0].move)
     search.set_game(game)
     policy.seen.clear()
-    start = time.perf_counter()
-    assert search.run(seconds=0.3) > 0
-    assert time.perf_counter() - start < 3
-    assert len(policy.seen) < 40  # a second of its work would be 20
+    assert search.run(500) == 500
+    assert not policy.gave_up
+    assert [len(positions) for positions in policy.seen] in ([], [1])  # the root at most
+    policy.released.set()
+    search.close()
 
 
 def test_nodes_that_are_gone_are_not_evaluated():
@@ -299,14 +313,14 @@ def test_nodes_that_are_gone_are_not_evaluated():
     search = started(policy, mode="synchronous")
     search.run(20)
     evaluator = search._evaluator
-    ring = evaluator.waiting
+    queue = evaluator.queue
     policy.seen.clear()
-    slots = [int(ring.ends[PUT] + i) % len(ring.node) for i in range(3)]
-    ring.node[slots], ring.depth[slots], ring.ready[slots] = [-1, 0, -1], 0, 1
-    ring.ends[PUT] += 3
-    assert evaluator.evaluate_waiting(64) == 3
+    slots = [int(queue.ends[TAIL] + i) % len(queue.node) for i in range(3)]
+    queue.node[slots], queue.depth[slots], queue.ready[slots] = [-1, 0, -1], 0, 1
+    queue.ends[TAIL] += 3
+    assert evaluator.evaluate_next(64) == 3
     assert [len(positions) for positions in policy.seen] == [1]
-    assert evaluator.evaluate_waiting(64) == 0
+    assert evaluator.evaluate_next(64) == 0
 
 
 def test_a_slow_network_gets_small_batches_beside_the_search():

@@ -1,11 +1,11 @@
 """The search as a whole: memory, threads, time, superko, scoring."""
 
 import threading
-import time
 
 import numpy as np
 import pytest
 
+from helpers.clocks import count_playouts_as_milliseconds
 from helpers.positions import position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
@@ -107,13 +107,13 @@ def test_threads_share_the_work():
     search.close()
 
 
-def test_time_is_kept():
-    search = started(size=9)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_time_is_kept(monkeypatch, threads):
+    search = started(size=9, threads=threads)
     search.run(10)
-    start = time.perf_counter()
-    made = search.run(seconds=0.3)
-    assert made > 100
-    assert 0.25 < time.perf_counter() - start < 1.5
+    count_playouts_as_milliseconds(monkeypatch, search)
+    assert 300 <= search.run(seconds=0.3) <= 300 + 20 * threads  # a thread finishes its slice
+    search.close()
 
 
 def test_stop_and_reports():
@@ -171,7 +171,7 @@ def test_pattern_codes_are_kept_up_to_date():
     search = started(size=7)
     for _ in range(50):
         search.run(1)
-        position = search._scenes[0][0]
+        position = search._positions[0][0]
         on_board = position.boards.stones.neighbours[:, 0] != 0
         assert (position.codes[0] == codes_of(position.boards.stones, 0))[on_board].all()
 
@@ -183,7 +183,7 @@ def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():
     for _ in range(3):
         search.set_game(game)
         made = search.run(200)
-        visits, wins = search._known_before
+        visits, wins = search._counts_before
         playouts = search.tree.visits[0] - visits
         assert playouts == made
         assert search.value == pytest.approx(1 - (search.tree.wins[0] - wins) / made)

@@ -1,4 +1,4 @@
-"""Pieces of work: made once, kept, and the same after any interruption."""
+"""Jobs: computed once, stored, and the same after any interruption."""
 
 import signal
 import subprocess
@@ -9,42 +9,42 @@ import numpy as np
 import pytest
 
 from helpers.runs import fault_of
-from nobi.evolution.coevolution import CorunSettings
-from nobi.evolution.settings import EvolutionSettings
-from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Champions, Coevolution, Evolution, RandomNetworks, random_weights
+from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
+from nobi.storage import make_writable_folder, save_tensors
+from nobi.studies.cache import JobCache, Spent
+from nobi.studies.jobs import ChampionsJob, CoevolutionJob, EvolutionJob, RandomNetworksJob, random_weights
 from studies.made_up import Numbers, forget, interrupt_at, made
 
 TESTS = Path(__file__).parent.parent
 
 
-def real_pieces():
-    """One of each kind, as small as they come."""
-    evolution = Evolution(
+def real_jobs():
+    """One small job of each kind."""
+    evolution = EvolutionJob(
         EvolutionSettings(sizes=(5,), net="mdrnn:hidden=2", method="cmaes", generations=8, games=4, seed=3)
     )
-    coevolution = Coevolution(
-        CorunSettings(
+    coevolution = CoevolutionJob(
+        CoevolutionSettings(
             net="mdrnn:hidden=2", generations=8, population=4, selected=2, parasites=2, hall=2,
             measure_against="naive", measure_games=4, seed=4,
         )
     )  # fmt: skip
     return [
-        RandomNetworks("mdrnn:hidden=2", "atari-go", 5, "naive", networks=20, games=4, seed=1),
+        RandomNetworksJob("mdrnn:hidden=2", "atari-go", 5, "naive", networks=20, games=4, seed=1),
         evolution,
         coevolution,
-        Champions((evolution,), first=2, step=3, size=7, opponent="naive", games=4, seed=2),
+        ChampionsJob((evolution,), first=2, step=3, size=7, opponent="naive", games=4, seed=2),
     ]
 
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from nobi.trainers import folder
-from nobi.studies.cache import Workshop
-from studies.test_workshop import real_pieces
+from nobi.evolution import run
+from nobi.studies.cache import JobCache
+from studies.test_cache import real_jobs
 
-folder.SAVE_SECONDS = 0.0
+run.SAVE_SECONDS = 0.0
 left = int(sys.argv[3])
 
 def progress(done, what):
@@ -53,7 +53,7 @@ def progress(done, what):
     if left < 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-Workshop(Path(sys.argv[1]), threads=1).make(real_pieces(), progress)
+JobCache(Path(sys.argv[1]), threads=1).make(real_jobs(), progress)
 """
 
 
@@ -64,9 +64,9 @@ def forget_all():
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A workshop in which all was made without interruption."""
+    """A cache in which all jobs were computed without interruption."""
     cache = JobCache(tmp_path_factory.mktemp("whole"))
-    cache.make(real_pieces())
+    cache.make(real_jobs())
     return cache
 
 
@@ -77,7 +77,7 @@ def assert_same(arrays, others):
         assert np.array_equal(array, others[name]), name
 
 
-def test_a_piece_is_made_once(tmp_path):
+def test_a_job_is_computed_once(tmp_path):
     jobs = [Numbers(3), Numbers(5), Numbers(3)]
     first = JobCache(tmp_path)
     first.make(jobs)
@@ -90,76 +90,85 @@ def test_a_piece_is_made_once(tmp_path):
     assert not second.has(Numbers(2))
 
 
-def test_progress_counts_what_pieces_cost(tmp_path):
-    told = []
-    JobCache(tmp_path).make([Numbers(2), Numbers(4)], lambda done, what: told.append((done, what.split("-")[1])))
-    assert told == [(1.0, "2"), (2.0, "2"), (4.0, "4"), (6.0, "4")]
+def test_progress_counts_jobs(tmp_path):
+    reported = []
+    cache = JobCache(tmp_path)
+    cache.make([Numbers(2), Numbers(4)], lambda done, name: reported.append((done, name.split("-")[1])))
+    assert reported == [(0.5, "2"), (1, "2"), (1.5, "4"), (2, "4")]
 
 
 def test_ctrl_c_keeps_what_is_made_and_nothing_half(tmp_path):
     interrupt_at.add(5)
     with pytest.raises(KeyboardInterrupt):
         JobCache(tmp_path).make([Numbers(3), Numbers(5), Numbers(6)])
-    assert [path.name.split("-")[1] for path in (tmp_path / "pieces").iterdir()] == ["3"]
+    assert [path.name.split("-")[1] for path in (tmp_path / "jobs").iterdir()] == ["3"]
     cache = JobCache(tmp_path)
     cache.make([Numbers(3), Numbers(5), Numbers(6)])
     assert made == [3, 5, 6]
-    # the time before the interruption counts as well, at least 0.05 s
-    assert cache.spent([Numbers(5)]).seconds > 0.05 > cache.spent([Numbers(3)]).cpu
-    total = cache.spent([Numbers(3), Numbers(5)])
-    assert total.seconds == pytest.approx(sum(cache.spent([Numbers(n)]).seconds for n in (3, 5)))
-    assert JobCache(tmp_path).spent([Numbers(5)]).seconds == pytest.approx(cache.spent([Numbers(5)]).seconds, abs=1e-3)
+    # the time before the interruption counts, at least 0.05 s
+    assert cache.spent(Numbers(5)).seconds > 0.05 > cache.spent(Numbers(3)).cpu
+    assert JobCache(tmp_path).spent(Numbers(5)).seconds == pytest.approx(cache.spent(Numbers(5)).seconds, abs=1e-3)
+
+
+def test_files_of_the_first_format_are_read(tmp_path):
+    header = {"format": "nobi-piece-1", "piece": Numbers(3).description, "seconds": "1.5", "cpu": "2.5"}
+    make_writable_folder(tmp_path / "pieces")
+    save_tensors(tmp_path / "pieces" / f"{Numbers(3).name}.safetensors", {"values": np.arange(3.0)}, header)
+    cache = JobCache(tmp_path)
+    cache.make([Numbers(3)])
+    assert made == []
+    assert cache.arrays(Numbers(3))["values"].tolist() == [0, 1, 2]
+    assert cache.spent(Numbers(3)) == Spent(1.5, 2.5)
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "text"])
 def test_a_file_that_cannot_be_used_gets_a_sentence(tmp_path, damage):
     JobCache(tmp_path).make([Numbers(3), Numbers(4)])
-    three, four = sorted((tmp_path / "pieces").iterdir())
+    three, four = sorted((tmp_path / "jobs").iterdir())
     content = {"cut": three.read_bytes()[:-5], "empty": b"", "other": four.read_bytes(), "text": b"numbers"}[damage]
     three.write_bytes(content)
     cache = JobCache(tmp_path)
-    for ask in (cache.arrays, lambda job: cache.spent([job])):
+    for ask in (cache.arrays, cache.spent):
         sentence = fault_of(ask, Numbers(3))
         assert str(three) in sentence
-        assert "delete it to have it made again." in sentence
+        assert "delete it to compute it again" in sentence
     three.unlink()
     cache.make([Numbers(3)])
     assert np.array_equal(cache.arrays(Numbers(3))["values"], np.arange(3) / 7)
 
 
-def test_a_piece_that_is_not_made_gets_a_sentence(tmp_path):
+def test_a_missing_result_gets_a_sentence(tmp_path):
     assert "numbers-3" in fault_of(JobCache(tmp_path).arrays, Numbers(3))
 
 
-def test_names_tell_pieces_apart():
+def test_names_are_unique():
     jobs = [
-        RandomNetworks("mdrnn:hidden=2", game, size, "naive", networks, 4, seed)
+        RandomNetworksJob("mdrnn:hidden=2", game, size, "naive", networks, 4, seed)
         for game in ("atari-go", "gomoku")
         for size in (5, 7)
         for networks in (3, 4)
         for seed in (0, 1)
     ]
     assert len({job.name for job in jobs}) == len(jobs) == 16
-    for job in [*jobs, *real_pieces()]:
+    for job in [*jobs, *real_jobs()]:
         assert job.name.replace("-", "").replace(".", "").replace("+", "").replace("_", "").isalnum()
-        assert 0 < job.cost < 60
 
 
-def test_killed_and_resumed_pieces_are_the_same(tmp_path, whole):
+def test_killed_and_resumed_jobs_are_the_same(tmp_path, whole):
     for kind, after in (("random", 1), ("evolve", 3), ("coevolve", 5)):
         command = [sys.executable, "-c", KILLED, str(tmp_path), kind, str(after)]
         process = subprocess.run(command, capture_output=True, text=True, cwd=TESTS)
         assert process.returncode == -signal.SIGKILL, process.stderr
     cache = JobCache(tmp_path, threads=2)
-    assert [cache.has(job) for job in real_pieces()] == [True, True, False, False]
-    cache.make(real_pieces())
-    for job in real_pieces():
+    assert [cache.has(job) for job in real_jobs()] == [True, True, False, False]
+    cache.make(real_jobs())
+    for job in real_jobs():
         assert_same(cache.arrays(job), whole.arrays(job))
         assert_same(JobCache(tmp_path).arrays(job), whole.arrays(job))
 
 
-def test_what_real_pieces_come_to(whole):
-    random, evolution, coevolution, champions = (whole.arrays(job) for job in real_pieces())
+def test_what_real_jobs_come_to(whole):
+    random, evolution, coevolution, champions = (whole.arrays(job) for job in real_jobs())
     assert {name: array.shape for name, array in random.items()} == {"points": (20,), "score": (20,)}
     assert evolution["mean"].shape == evolution["best"].shape == (8,)
     assert len(evolution["champions"]) == len(coevolution["champions"]) == len(coevolution["absolute"]) == 8
@@ -173,4 +182,4 @@ def test_random_networks_are_the_same_on_every_board():
     assert np.array_equal(five, seven)
     assert not np.array_equal(five[0], five[1])
     assert not np.array_equal(five, random_weights("mdrnn:hidden=2", 3, 5, 2))
-    assert np.array_equal(random_weights("mdrnn:hidden=2", 5, 5, 1)[:3], five)  # more networks, the same first ones
+    assert np.array_equal(random_weights("mdrnn:hidden=2", 5, 5, 1)[:3], five)  # more networks start with the same ones

@@ -1,4 +1,4 @@
-"""Studies that play against engines: which rows there are, with whom, and what is said of those that are left out."""
+"""Studies that play against engines: their rows and opponents, and the notes on rows that are left out."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,15 @@ from nobi.studies.cache import Spent
 from nobi.studies.m15.games import OPPONENTS
 from nobi.studies.m15.search import MODES
 from nobi.studies.pages import group_page
-from nobi.studies.runner import document_of, run_studies
-from studies.made_up import ENGINES, RECORDS
+from nobi.studies.runner import make_document, run_studies
+from nobi.studies.study import Results
+from studies.made_up import DATASETS, ENGINES
 
 GNUGO = {"gnugo": ENGINES["gnugo"]}
 
 
 class Played:
-    """A workshop in which every match ended so: half of the games won by black."""
+    """A cache in which A has won two of three games of every match."""
 
     def __init__(self):
         self.asked = []
@@ -36,18 +37,22 @@ class Played:
         }
 
 
-def study_of(name, scale="paper", records=RECORDS, engines=ENGINES):
-    return studies.find(name)(scale, 0, records, engines)
+def study_of(name, scale="paper", datasets=DATASETS, engines=ENGINES):
+    return studies.find(name)(scale, 0, datasets, engines)
+
+
+def report_of(study, out):
+    return study.report(Results(study.jobs(), Played()), out)
 
 
 def matches_of(study):
-    return [job for job in study.jobs() if job.kind == "match"]
+    return [job for job in study.all_jobs() if job.kind == "match"]
 
 
 @pytest.mark.parametrize(
     ("name", "engine"), [("m15-search", "GNU Go"), ("c14-table4", "GNU Go"), ("c14-table5", "Fuego")]
 )
-def test_a_study_without_its_engine_says_so(tmp_path, name, engine):
+def test_a_study_needs_its_engine(tmp_path, name, engine):
     sentence = fault_of(study_of, name, "quick", engines={})
     assert sentence.startswith(f"The study {name!r} plays against {engine}: ")
     assert sentence.endswith("=COMMAND.")
@@ -90,14 +95,14 @@ def test_networks_are_those_of_the_studies_of_prediction():
         ("m15-rank-wins", ("m15-rank",)),
     ):
         for scale in ("quick", "day", "paper"):
-            runs = {job for job in study_of(games, scale).jobs() if job.kind == "imitation"}
-            known = {job for name in prediction for job in study_of(name, scale).jobs()}
+            runs = {job for job in study_of(games, scale).all_jobs() if job.kind == "imitation"}
+            known = {job for name in prediction for job in study_of(name, scale).all_jobs()}
             assert runs
             assert runs <= known
-    [run] = [job for job in study_of("m15-search", "day").jobs() if job.kind == "imitation"]
-    assert run in study_of("size-transfer", "day").jobs()
-    [run] = [job for job in study_of("m15-search", "paper").jobs() if job.kind == "imitation"]
-    assert run in study_of("m15-depth", "paper").jobs()
+    [run] = [job for job in study_of("m15-search", "day").all_jobs() if job.kind == "imitation"]
+    assert run in study_of("size-transfer", "day").all_jobs()
+    [run] = [job for job in study_of("m15-search", "paper").all_jobs() if job.kind == "imitation"]
+    assert run in study_of("m15-depth", "paper").all_jobs()
 
 
 def test_the_search_is_measured_over_its_playouts():
@@ -118,15 +123,14 @@ def test_the_search_is_measured_over_its_playouts():
 
 
 def test_the_search_without_records_leaves_the_network_out(tmp_path):
-    study = study_of("m15-search", "day", records={})
+    study = study_of("m15-search", "day", datasets={})
     assert all(match.b.engine for match in matches_of(study))
-    found = study.report(Played(), tmp_path)
+    found = report_of(study, tmp_path)
     assert len(found.tables) == 1
-    assert found.notes == [
-        "Search with a network's priors is left out: no records were given for it (--data small=DATASET)."
-    ]
+    [note] = found.notes
+    assert "--data small=DATASET" in note
     assert "network" not in study.conditions()
-    whole = study_of("m15-search", "day").report(Played(), tmp_path)
+    whole = report_of(study_of("m15-search", "day"), tmp_path)
     assert len(whole.tables) == 2
     assert whole.notes == []
     assert [claim.holds for claim in whole.claims][1] is True  # two thirds of 200 games, at 1,000 playouts
@@ -135,20 +139,15 @@ def test_the_search_without_records_leaves_the_network_out(tmp_path):
 def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
     assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 1", "pachi 1.0 10000 playouts"]
-    found = study.report(Played(), tmp_path)
-    assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.met().values()]
-    assert found.notes == [
-        "GNU Go played at level 1 here, and at level 10 in the paper.",
-        "Rows against MoGo and Fuego are left out: no command was given for them (--engine NAME=COMMAND).",
-    ]
-    assert "other games each time" in study.conditions()["chance"]
+    found = report_of(study, tmp_path)
+    assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.opponents().values()]
+    level, missing = found.notes
+    assert "level 1 here" in level
+    assert "MoGo and Fuego are left out" in missing
+    assert "differ each time" in study.conditions()["reproducibility"]
     assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 1
-    alone = study_of("m15-opponents", "day", engines=GNUGO).report(Played(), tmp_path / "alone")
+    alone = report_of(study_of("m15-opponents", "day", engines=GNUGO), tmp_path / "alone")
     assert alone.pictures == []  # one point is no chart
-    assert alone.notes[0] == (
-        "The network of 12 layers of 32 filters wins 65 % of its games (95 % interval 43 to 82 %) "
-        "against gnugo 1.0 level 1."
-    )
     assert not (tmp_path / "alone").exists()
     with pytest.raises(NobiError, match="has no row at the scale 'quick'"):
         study_of("m15-opponents", "quick", engines={"pachi": ENGINES["pachi"]})
@@ -158,7 +157,7 @@ def test_a_document_names_its_engines(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
     played = Played()
     played.threads, played.spent = 1, lambda _: Spent(1.0, 1.0)
-    document = document_of(study, played, tmp_path)
+    document = make_document(study, played, tmp_path)
     assert document["engines"] == {"gnugo": "gnugo 1.0", "pachi": "pachi 1.0"}
     page = group_page([document], {})
     assert "--data kgs=DATASET --engine pachi=COMMAND`" in page
@@ -166,14 +165,14 @@ def test_a_document_names_its_engines(tmp_path):
 
 
 def test_rows_stand_beside_the_papers(tmp_path):
-    found = study_of("c14-table4", "day").report(Played(), tmp_path)
+    found = report_of(study_of("c14-table4", "day"), tmp_path)
     rows = found.tables[0].rows
     assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()]
     assert all(row.ours.value == pytest.approx(13 / 20) for row in rows)
-    small = study_of("m15-depth-wins", "day").report(Played(), tmp_path).tables[0].rows
-    paper = study_of("m15-depth-wins").report(Played(), tmp_path).tables[0].rows
+    small = report_of(study_of("m15-depth-wins", "day"), tmp_path).tables[0].rows
+    paper = report_of(study_of("m15-depth-wins"), tmp_path).tables[0].rows
     assert [row.paper for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
     assert [row.paper for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
-    opponents = study_of("m15-opponents", "day").report(Played(), tmp_path).tables[0].rows
+    opponents = report_of(study_of("m15-opponents", "day"), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network
     assert (tmp_path / "c14-table4.png").exists()

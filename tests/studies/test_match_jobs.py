@@ -1,4 +1,4 @@
-"""Matches as pieces of studies: kept game by game, the same after any interruption, engines known by their names."""
+"""Matches as jobs: stored game by game, the same after any interruption, engines identified by their names."""
 
 import json
 import math
@@ -8,34 +8,33 @@ import pytest
 
 from helpers.engines import fake
 from helpers.runs import fault_of
-from nobi.matches.folder import GameRecord
-from nobi.statistics import Interval, difference_of_shares
+from nobi.matches.folder import GameResult
+from nobi.statistics import share_interval
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Job
 from nobi.studies.match_jobs import (
-    Contestant,
-    EngineMatch,
-    Playing,
-    arrays_of,
-    match_with,
-    network_of,
-    remarks,
-    repeatable,
-    stand_in,
-    standing_of,
+    MatchJob,
+    MatchPlayer,
+    MatchResult,
+    MatchSettings,
+    describe_reproducibility,
+    match_arrays,
+    match_job,
+    match_notes,
+    network_player,
 )
-from nobi.studies.resources import Engine, Strength, command_of, engine_commands, meet
+from nobi.studies.resources import Engine, Strength, engine_command, identify_engines, parse_engines
 
 ENGINE = Engine("gnugo", "Fake 1.0")
 
 
 def own_match(**changes):
     settings = {"game": "go:komi=0.5", "size": 5, "games": 6, "seed": 3, **changes}
-    return EngineMatch(Contestant("playout"), Contestant("naive"), **settings)
+    return MatchJob(MatchPlayer("playout"), MatchPlayer("naive"), **settings)
 
 
 def engine_match(games=4):
-    return EngineMatch(Contestant("playout"), Contestant(engine=ENGINE), "go:komi=0.5", 5, games, 1)
+    return MatchJob(MatchPlayer("playout"), MatchPlayer(engine=ENGINE), "go:komi=0.5", 5, games, 1)
 
 
 def made(job, folder, threads=1, **settings):
@@ -60,22 +59,21 @@ def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path
     left = JobCache(tmp_path / "left", 1)
     with pytest.raises(KeyboardInterrupt):
         job.make(left, interrupt)
-    games = left.run_folder(job.name) / "games.jsonl"
+    games = left.run_folder(job) / "games.jsonl"
     assert len(games.read_text().splitlines()) == 3
-    told = []
-    again = job.make(left, told.append)
-    assert told == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1.0])
+    reported = []
+    again = job.make(left, reported.append)
+    assert reported == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1.0])
     assert {key: array.tolist() for key, array in again.items()} == {key: a.tolist() for key, a in whole.items()}
 
 
-def test_other_settings_are_other_pieces():
+def test_other_settings_are_other_jobs():
     jobs = [own_match(), own_match(seed=4), own_match(games=8), own_match(longest=9), own_match(random_moves=2)]
     assert len({job.name for job in jobs}) == len(jobs)
-    assert all(0 < job.cost < 60 for job in jobs)
     other = Engine("gnugo", "Fake 2.0")
     options = Engine("gnugo", "Fake 1.0", "abc")
     names = {
-        EngineMatch(Contestant("naive"), Contestant(engine=one), "go", 5, 2, 0).name for one in (ENGINE, other, options)
+        MatchJob(MatchPlayer("naive"), MatchPlayer(engine=one), "go", 5, 2, 0).name for one in (ENGINE, other, options)
     }
     assert len(names) == 3
     assert own_match().name.startswith("match-playout-against-naive-5-")
@@ -93,35 +91,35 @@ def test_an_engine_is_known_by_its_name_and_not_by_its_place(tmp_path):
     assert not found["forfeited"].any()
     assert command.split()[0] not in job.description
     assert "Fake 1.0" in job.description
-    folder = JobCache(tmp_path).run_folder(job.name)
+    folder = JobCache(tmp_path).run_folder(job)
     assert "PW[Fake 1.0]" in (folder / "game-0001.sgf").read_text()
     sentence = fault_of(JobCache(tmp_path / "other").make, [job])
-    assert sentence == "The engine 'gnugo' is not there; name its command with --engine gnugo=COMMAND."
+    assert "--engine gnugo=COMMAND" in sentence
 
 
 def test_an_engine_that_crashes_forfeits(tmp_path):
     found = made(engine_match(2), tmp_path, engines={"gnugo": fake("crash", 1)})
     assert found["forfeited"].all()
     assert found["points"].tolist() == [1, 1]
-    standing = standing_of(found)
-    assert (standing.games, standing.forfeited, standing.given_away) == (0, 0, 2)
-    left_out = "all: of the games 2 were left out, since the opponent's program failed."
-    assert remarks({"all": standing}) == [left_out]
+    result = MatchResult.from_arrays(found)
+    assert (result.games, result.forfeited, result.given_away) == (0, 0, 2)
+    [note] = match_notes({"all": result})
+    assert "2 were left out because the opponent's program failed" in note
 
 
 def test_a_player_who_forfeits_has_lost():
-    standing = standing_of(arrays_of([record(0, "white", "A1", forfeited=True), record(1, "white", "B2")]))
-    assert (standing.games, standing.points, standing.forfeited, standing.given_away) == (2, 1, 1, 0)
-    assert remarks({"all": standing}) == ["all: of the games 1 was forfeited, and counted as lost."]
+    result = MatchResult.from_arrays(match_arrays([record(0, "white", "A1", forfeited=True), record(1, "white", "B2")]))
+    assert (result.games, result.points, result.forfeited, result.given_away) == (2, 1, 1, 0)
+    assert match_notes({"all": result}) == ["all: of the games 1 was forfeited and counted as lost."]
 
 
 def record(game, winner, moves, *, forfeited=False):
     black = game % 2
-    return GameRecord(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
+    return GameResult(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
 
 
 def test_repeated_games_do_not_count():
-    arrays = arrays_of(
+    arrays = match_arrays(
         [
             record(4, "black", "A1 B2"),  # repeats game 0
             record(0, "black", "A1 B2"),
@@ -132,27 +130,25 @@ def test_repeated_games_do_not_count():
     )
     assert arrays["repeated"].tolist() == [False, False, False, False, True]
     assert arrays["moves"].tolist() == [2, 2, 1, 1, 2]
-    standing = standing_of(arrays)
-    assert (standing.games, standing.points, standing.repeated, standing.void) == (3, 1.5, 1, 1)
-    assert standing.share.value == 0.5
-    assert standing.words() == "1.5 of 3 games"
-    [sentence] = remarks({"nine": standing})
-    assert sentence == (
-        "nine: of the games 1 was left out, since earlier ones were the same, 1 was without a result, "
-        "since the referee failed."
-    )
+    result = MatchResult.from_arrays(arrays)
+    assert (result.games, result.points, result.repeated, result.void) == (3, 1.5, 1, 1)
+    assert result.share.value == 0.5
+    assert str(result) == "1.5 of 3 games"
+    [note] = match_notes({"nine": result})
+    assert "1 was left out as repetitions" in note
+    assert "1 was without a result" in note
 
 
 def test_no_games_have_no_share():
-    standing = standing_of(arrays_of([record(0, "void", "A1")]))
-    assert math.isnan(standing.share.value)
+    result = MatchResult.from_arrays(match_arrays([record(0, "void", "A1")]))
+    assert math.isnan(result.share.value)
 
 
 class Network(Job):
-    """A network that somebody has trained."""
+    """A trained network."""
 
     kind = "made-up"
-    label, cost, name = "made up", 1.0, "made-up-1"
+    label, name = "made up", "made-up-1"
 
     def make(self, cache, progress):
         raise NotImplementedError
@@ -161,20 +157,20 @@ class Network(Job):
         return cache.folder / "net.safetensors"
 
 
-def test_a_network_is_named_by_its_piece_and_played_from_its_file(tmp_path):
-    player = network_of(Network(), "a network", "rank=5")
+def test_a_network_is_identified_by_its_job_and_played_from_its_file(tmp_path):
+    player = network_player(Network(), "a network", "rank=5")
     assert player.identity() == {"word": "MODEL:rank=5", "network": "made-up-1"}
-    assert player.entrant_word(JobCache(tmp_path), tmp_path) == f"{tmp_path}/net.safetensors:rank=5"
+    assert player.entrant_spec(JobCache(tmp_path), tmp_path) == f"{tmp_path}/net.safetensors:rank=5"
     assert str(player) == "a network"
-    job = match_with(player, stand_in(), Playing(2, longest=9), 0)
+    job = match_job(player, MatchPlayer("playout"), MatchSettings(2, longest=9), 0)
     assert str(tmp_path) not in job.description
     assert job.referee is None
-    assert match_with(player, Contestant(engine=ENGINE), Playing(2), 0).referee.engine == ENGINE
+    assert match_job(player, MatchPlayer(engine=ENGINE), MatchSettings(2), 0).referee.engine == ENGINE
 
 
 def test_commands_of_engines(tmp_path):
     def words(name, **strength):
-        return command_of(name, "it", Strength(**strength), tmp_path).split()
+        return engine_command(name, "it", Strength(**strength), tmp_path).split()
 
     assert words("gnugo", level=10, rules="japanese") == ["it", "--level", "10", "--japanese-rules"]
     assert words("gnugo", level=1, rules="chinese") == [
@@ -191,45 +187,44 @@ def test_commands_of_engines(tmp_path):
 def test_engines_are_found_and_named(monkeypatch):
     command = fake("good")
     monkeypatch.setattr("shutil.which", lambda name, path=None: f"{path}/{name}" if path else None)
-    assert engine_commands([]) == {"gnugo": "/usr/games/gnugo --mode gtp"}
-    assert engine_commands([f"pachi={command}", "gnugo=other"]) == {"pachi": command, "gnugo": "other"}
+    assert parse_engines([]) == {"gnugo": "/usr/games/gnugo --mode gtp"}
+    assert parse_engines([f"pachi={command}", "gnugo=other"]) == {"pachi": command, "gnugo": "other"}
     monkeypatch.setattr("shutil.which", lambda *_, **_more: None)
-    assert engine_commands([]) == {}
+    assert parse_engines([]) == {}
     for words, sentence in (
         (["pachi"], "--engine takes NAME=COMMAND"),
         (["pachi="], "--engine takes NAME=COMMAND"),
-        (["deepblue=x"], "No study knows the engine 'deepblue'; choose one of gnugo, "),
-        (["pachi=a", "pachi=b"], "--engine names 'pachi' twice"),
+        (["deepblue=x"], "There is no engine 'deepblue'; choose one of gnugo, "),
+        (["pachi=a", "pachi=b"], "--engine gives 'pachi' twice"),
     ):
-        assert fault_of(engine_commands, words).startswith(sentence)
+        assert fault_of(parse_engines, words).startswith(sentence)
 
 
 def test_engines_say_what_they_are_called():
-    found = meet({"gnugo": fake("good"), "pachi": fake("kgs")})
+    found = identify_engines({"gnugo": fake("good"), "pachi": fake("kgs")})
     assert found["gnugo"].title == "Fake 1.0"
     assert found["gnugo"].options != found["pachi"].options
     assert "fake_engine" not in json.dumps([vars(one) for one in found.values()])
-    assert "There is no program" in fault_of(meet, {"pachi": "no-such-engine"})
-    assert "does not tell its name: it refused 'name'" in fault_of(meet, {"pachi": fake("resign")})
+    assert "There is no program" in fault_of(identify_engines, {"pachi": "no-such-engine"})
+    assert "does not report its name: it refused 'name'" in fault_of(identify_engines, {"pachi": fake("resign")})
 
 
 def test_what_can_be_played_again_is_said():
-    assert "seed and its number alone" in repeatable(stand_in())
-    assert "set_random_seed" in repeatable(Contestant(engine=ENGINE))
-    assert "other games each time" in repeatable(Contestant(engine=Engine("pachi", "Pachi 12")))
+    assert "only on the seed" in describe_reproducibility(MatchPlayer("playout"))
+    assert "set_random_seed" in describe_reproducibility(MatchPlayer(engine=ENGINE))
+    assert "differ each time" in describe_reproducibility(MatchPlayer(engine=Engine("pachi", "Pachi 12")))
 
 
 def test_the_difference_of_two_shares():
     """Newcombe 1998, table II: 56/70 and 48/80."""
-    gap = difference_of_shares(56, 70, 48, 80)
+    gap = share_interval(56, 70) - share_interval(48, 80)
     assert gap.value == pytest.approx(0.2)
     assert (gap.low, gap.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
-    assert isinstance(gap, Interval)
-    assert np.isnan(difference_of_shares(0, 0, 1, 2).value)
+    assert np.isnan((share_interval(0, 0) - share_interval(1, 2)).value)
 
 
 def test_the_time_of_engines_counts(tmp_path):
     job = engine_match(2)
     cache = JobCache(tmp_path, 1, engines={"gnugo": fake("busy")})
     cache.make([job])
-    assert cache.spent([job]).cpu > 0.4
+    assert cache.spent(job).cpu > 0.4

@@ -1,4 +1,4 @@
-"""The pages about studies: made from the results alone."""
+"""The pages of studies are functions of the results."""
 
 import copy
 import importlib.util
@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from nobi import studies
-from nobi.studies.pages import PAGES, group_page, index_page, ours_text, outcomes, spent_in_all, table_cells, time_text
+from nobi.studies.pages import (
+    PAGES,
+    count_outcomes,
+    group_page,
+    index_page,
+    interval_text,
+    table_cells,
+    time_text,
+    total_spent,
+)
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "studies"
 
@@ -39,7 +48,7 @@ def document(study="s08-table1", group="s08-random", **changes):
         "settings": {"networks": 400},
         "conditions": {"networks": "400 of each kind"},
         "spent": {"seconds": 100.0, "cpu": 190.0},
-        "pieces": {"shared": {"seconds": 60.0, "cpu": 110.0}, study: {"seconds": 40.0, "cpu": 80.0}},
+        "jobs": {"shared": {"seconds": 60.0, "cpu": 110.0}, study: {"seconds": 40.0, "cpu": 80.0}},
         "tables": [{"title": "Rows", "rows": [row(game="Go"), row("no", game="A|B"), row("", None, game="C")]}],
         "claims": [
             {"text": "It is so.", "holds": True, "evidence": "0.7 > 0.2"},
@@ -61,7 +70,7 @@ def test_the_committed_pages_are_made_from_their_results():
     for path in results:
         found = json.loads(path.read_text())
         assert found["study"] == path.stem
-        assert found["group"] == studies.find(path.stem).group
+        assert found["group"] == studies.find(path.stem).page
         assert f"## {path.stem}\n" in pages[f"{found['group']}.md"]
         assert f"[{path.stem}]" in pages["README.md"]
 
@@ -78,7 +87,7 @@ def test_discussions_belong_to_studies_that_have_results():
 
 
 def test_every_group_has_a_page():
-    assert {studies.find(name).group for name in studies.names()} == set(PAGES)
+    assert {studies.find(name).page for name in studies.names()} == set(PAGES)
 
 
 def test_the_page_of_a_group():
@@ -93,7 +102,7 @@ def test_the_page_of_a_group():
     for line in (
         "**Does a | b?** In the paper: S08 table I.",
         "`nobi study s08-table1 --scale paper --seed 3`, nobi 1.2.3: 100 seconds on 2 threads, 190 CPU seconds, "
-        "work that it shares with other studies included.",
+        "including jobs shared with other studies.",
         "- ✓ **It is so.** 0.7 > 0.2",
         "- ✗ **It is not.** 0.1",
         "- ? **Who knows.** 0.3",
@@ -124,7 +133,7 @@ def test_the_index():
         "| [beyond-sizes](beyond.md#beyond-sizes) | Does a \\| b? | paper | 1 | 0 | 1 | 1 | 1 | 1 | 62 | 9.9 |" in lines
     )
     # 60 shared, and 40 of each
-    assert "| **all** | work that studies share counted once |  | 2 | 0 | 2 | 2 | 2 | 2 | 140 | 270 |" in lines
+    assert "| **all** | shared jobs counted once |  | 2 | 0 | 2 | 2 | 2 | 2 | 140 | 270 |" in lines
     assert page.index("[s08-table1]") < page.index("[beyond-sizes]")
     heads, rule = (line.count("|") for line in lines if line.startswith(("| study", "|---")))
     assert heads == rule == 12
@@ -144,10 +153,16 @@ def test_a_table_without_figures_of_the_paper():
     assert rows == [["Go", "", "r", "0.50 [0.40, 0.75]"], ["", "MLP", "r", "0.50 [0.40, 0.75]"]]
 
 
-def test_verdicts_count_rows_and_claims():
-    found = outcomes(document())
-    assert found == {"inside": 1, "direction": 0, "no": 1, "held": 1, "refuted": 1, "open": 1}
-    assert spent_in_all([document(), document("s08-fig3")]) == {"seconds": 140.0, "cpu": 270.0}
+def test_rows_and_claims_are_counted():
+    found = count_outcomes([document(), document()])
+    assert list(found.values()) == [2, 0, 2, 2, 2, 2]
+    assert list(found)[3:] == ["reproduced", "not reproduced", "inconclusive"]
+
+
+def test_times_of_shared_jobs_count_once():
+    old = document("s08-fig3")
+    old["pieces"] = old.pop("jobs")  # as in older files
+    assert total_spent([document(), old]) == {"seconds": 140.0, "cpu": 270.0}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +176,7 @@ def test_verdicts_count_rows_and_claims():
     ],
 )
 def test_intervals_as_text(value, low, high, text):
-    assert ours_text({"value": value, "low": low, "high": high}) == text
+    assert interval_text({"value": value, "low": low, "high": high}) == text
 
 
 @pytest.mark.parametrize(

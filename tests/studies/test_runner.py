@@ -1,4 +1,4 @@
-"""Whole studies: what is written, and that interruptions, threads and company change none of it."""
+"""Whole studies: their documents, which do not depend on interruptions, threads and other studies."""
 
 import json
 import math
@@ -9,10 +9,10 @@ import nobi
 from helpers.runs import fault_of
 from nobi import studies
 from nobi.studies.cache import JobCache
-from nobi.studies.pages import PAGES, group_page
+from nobi.studies.pages import PAGES, group_page, index_page
 from nobi.studies.runner import TINY_NOTE, carry_out, run_studies
 from nobi.studies.study import SCALES
-from studies.made_up import ENGINES, RECORDS, MadeUp, Other, forget, interrupt_at, made
+from studies.made_up import DATASETS, ENGINES, MadeUp, Numbers, Other, forget, interrupt_at, made
 
 
 @pytest.fixture(autouse=True)
@@ -30,25 +30,25 @@ def two(monkeypatch):
 
 def without_times(documents):
     return [
-        {key: value for key, value in document.items() if key not in ("spent", "pieces", "threads")}
+        {key: value for key, value in document.items() if key not in ("spent", "jobs", "threads")}
         for document in documents
     ]
 
 
-def test_what_a_study_came_to_is_written(tmp_path, two):
+def test_the_document_of_a_study_is_written(tmp_path, two):
     [document] = run_studies(two[:1], "tiny", 7, tmp_path, threads=2)
     assert json.loads((tmp_path / "results" / "s08-fig3.json").read_text()) == document
-    spent, jobs = document.pop("spent"), document.pop("pieces")
+    spent, jobs = document.pop("spent"), document.pop("jobs")
     assert document == {
         "study": "s08-fig3",
-        "title": "numbers",
+        "title": "S00 table 1: numbers",
         "paper": "S00 table 1",
         "group": "s08-random",
         "scale": "tiny",
         "seed": 7,
         "nobi": nobi.__version__,
         "threads": 2,
-        "settings": {"pieces": [3, 1]},
+        "settings": {"numbers": [3, 1]},
         "conditions": {"numbers": "3 1"},
         "tables": [
             {
@@ -83,21 +83,21 @@ def test_what_a_study_came_to_is_written(tmp_path, two):
         ],
         "claims": [
             {"text": "Sums are numbers.", "holds": True, "evidence": "2 of them."},
-            {"text": "Or not.", "holds": None, "evidence": "Who knows."},
+            {"text": "Or not.", "holds": None, "evidence": "Unknown."},
         ],
         "pictures": [{"file": "s08-fig3.png", "caption": "A picture."}],
         "notes": [TINY_NOTE],
     }
-    assert list(jobs) == [*(job.name for job in MadeUp("tiny", 7).jobs()), "tables and figures of s08-fig3"]
+    assert list(jobs) == [*(job.name for job in MadeUp("tiny", 7).all_jobs()), "tables and figures of s08-fig3"]
     assert spent["seconds"] == pytest.approx(sum(job["seconds"] for job in jobs.values()), abs=0.2)
     assert (tmp_path / "results" / "s08-fig3.png").exists()
 
 
-def test_studies_share_their_pieces(tmp_path, two):
+def test_studies_share_jobs(tmp_path, two):
     documents = run_studies([*two, two[0]], "quick", 0, tmp_path)
     assert [document["study"] for document in documents] == two
     assert made == [1, 5, 3, 2]
-    assert set(documents[0]["pieces"]) & set(documents[1]["pieces"]) == {MadeUp("quick", 0).jobs()[1].name}
+    assert set(documents[0]["jobs"]) & set(documents[1]["jobs"]) == {Numbers(5).name}
 
 
 def test_interruptions_change_no_row(tmp_path, two):
@@ -118,16 +118,16 @@ def test_interruptions_change_no_row(tmp_path, two):
     assert without_times(again) == without_times(whole)
 
 
-def test_progress_counts_only_what_is_to_do(tmp_path, two):
-    run_studies(two[:1], "tiny", 0, tmp_path)  # makes 3 and 1
-    told = []
-    run_studies(two, "quick", 0, tmp_path, progress=lambda *now: told.append(now))  # lacks 5 and 2
-    done, totals, what = zip(*told, strict=True)
-    assert set(totals) == {7.0}
+def test_progress_counts_the_missing_jobs(tmp_path, two):
+    run_studies(two[:1], "tiny", 0, tmp_path)  # computes 3 and 1
+    reported = []
+    run_studies(two, "quick", 0, tmp_path, progress=lambda *now: reported.append(now))  # lacks 5 and 2
+    done, totals, what = zip(*reported, strict=True)
+    assert set(totals) == {2}
     assert list(done) == sorted(done)
-    assert done[-1] == 7.0
+    assert done[-1] == 2
     assert what[-1] == "tables and figures of s08-fig4"
-    assert sum(words.startswith("numbers-5") for words in what) == 2
+    assert sum(text.startswith("numbers-5") for text in what) == 2
 
 
 def test_a_folder_with_something_in_it_is_refused_if_asked(tmp_path, two):
@@ -137,10 +137,10 @@ def test_a_folder_with_something_in_it_is_refused_if_asked(tmp_path, two):
     assert made == [3, 1]
 
 
-def test_a_damaged_piece_is_told_of_before_any_work(tmp_path, two):
+def test_a_damaged_file_is_an_error_before_any_work(tmp_path, two):
     run_studies(two[:1], "tiny", 0, tmp_path)
     made.clear()
-    damaged = next((tmp_path / "pieces").glob("numbers-3-*"))
+    damaged = next((tmp_path / "jobs").glob("numbers-3-*"))
     damaged.write_bytes(b"")
     assert str(damaged) in fault_of(run_studies, two, "quick", 0, tmp_path)
     assert made == []
@@ -148,13 +148,13 @@ def test_a_damaged_piece_is_told_of_before_any_work(tmp_path, two):
 
 def test_a_scale_that_is_not_there(tmp_path, two):
     sentence = fault_of(run_studies, two, "huge", 0, tmp_path / "out")
-    assert sentence == "The study 's08-fig3' has no scale 'huge'; choose one of tiny or quick."
+    assert "no scale 'huge'; choose one of tiny or quick" in sentence
     assert not (tmp_path / "out").exists()
 
 
-def test_a_study_that_is_made_for_no_day(tmp_path):
+def test_a_study_without_the_scale_day(tmp_path):
     sentence = fault_of(run_studies, ["s08-fig5"], "day", 0, tmp_path)
-    assert sentence == "The study 's08-fig5' has no scale 'day'; choose one of tiny, quick or paper."
+    assert "no scale 'day'; choose one of tiny, quick or paper" in sentence
 
 
 def test_a_study_without_its_records(tmp_path, data):
@@ -163,7 +163,7 @@ def test_a_study_without_its_records(tmp_path, data):
         assert f"--data {'kgs' if given else 'pro'}=DATASET" in sentence
         assert "'nobi data import'" in sentence
     sentence = fault_of(run_studies, ["c14-fig3"], "tiny", 0, tmp_path / "out", data={"pro": data["small"]})
-    assert sentence.startswith("The study 'c14-fig3' needs games on 19x19 in every part of the dataset 'pro'")
+    assert sentence.startswith("The study 'c14-fig3' needs games on 19x19 in every split of the dataset 'pro'")
     assert not (tmp_path / "out").exists()
 
 
@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be(tmp_path, two):
     assert "cannot be written to" in fault_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
 
 
-def test_a_number_that_json_lacks_is_a_fault_of_the_study(tmp_path):
+def test_infinite_numbers_are_an_error_of_the_study(tmp_path):
     class Wrong(MadeUp):
         scales = {"tiny": MadeUp.scales["tiny"]}  # noqa: RUF012
 
@@ -200,21 +200,32 @@ def test_a_number_that_json_lacks_is_a_fault_of_the_study(tmp_path):
 
 
 @pytest.mark.parametrize("paper", ["s08", "s09", "c14", "m15", "beyond", "size"])
-def test_every_study_is_what_the_list_says(paper):
+def test_every_study_is_complete(paper):
     for name in [name for name in studies.names() if name.startswith(paper)]:
         kind = studies.find(name)
         assert kind.name == name
-        assert kind.title == studies.titles()[name]
-        assert kind.group in PAGES
+        assert kind.page in PAGES
         assert set(kind.scales) == set(SCALES) - (set() if kind.roles or kind.plays_against else {"day"})
-        if not name.startswith(("beyond", "size")):
-            assert kind.paper.startswith(name[:3].upper())
+        assert bool(kind.paper) == (paper not in ("beyond", "size"))
+        assert kind.paper in ("", kind.title.partition(":")[0])
         for scale in kind.scales:
-            study = kind(scale, 0, RECORDS, ENGINES)
+            study = kind(scale, 0, DATASETS, ENGINES)
             assert all(isinstance(text, str) for pair in study.conditions().items() for text in pair)
-            jobs = list(study.jobs())
-            for place, job in enumerate(jobs):
-                needed = [*getattr(job, "runs", ()), *([job.run] if hasattr(job, "run") else [])]
-                if job.kind == "match":
-                    needed += [one.network for one in (job.a, job.b) if one.network]
-                assert all(run in jobs[:place] for run in needed), "what needs a run comes after it"
+            jobs = study.all_jobs()
+            for i, job in enumerate(jobs):
+                assert all(needed in jobs[:i] for needed in job.dependencies)
+
+
+def test_a_third_party_study_is_found_and_run(tmp_path):
+    class Plugin(MadeUp):
+        name, page = "my-study", "my-page"
+
+    studies.register(Plugin)
+    try:
+        assert studies.names()[-1] == "my-study"
+        assert studies.select("my-study") == ["my-study"]
+        [document] = run_studies(["my-study"], "tiny", 0, tmp_path)
+        assert group_page([document], {}).startswith("# my-page\n")
+        assert "[my-study](my-page.md#my-study)" in index_page([document])
+    finally:
+        studies._studies._loaded.pop("my-study")

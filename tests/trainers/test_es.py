@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nobi.trainers import make_trainer
-from nobi.trainers.base import mutants, random_weights
+from nobi.trainers.base import mutants, normal_population
 
 
 def test_plus_keeps_the_best_of_parents_and_offspring():
@@ -59,4 +59,4 @@ def test_mutants_come_from_all_parents():
     change = bred - parents[source]
     assert change.mean() == pytest.approx(0, abs=0.03)
     assert change.std() == pytest.approx(0.5, rel=0.03)
-    assert random_weights(3, 5, rng).shape == (3, 5)
+    assert normal_population(3, 5, rng).shape == (3, 5)

@@ -72,7 +72,7 @@ def test_the_number_of_objectives_stays():
     trainer.ask()
     trainer.tell(np.zeros((8, 3)))
     asked = trainer.ask()
-    with pytest.raises(ValueError, match="the objectives were 3 so far, not 2"):
+    with pytest.raises(ValueError, match="3 objectives before, not 2"):
         trainer.tell(np.zeros((8, 2)))
     assert trainer.ask().tobytes() == asked.tobytes()
     trainer.tell(np.zeros((8, 3)))

@@ -119,9 +119,9 @@ def test_fingerprints():
 @every_trainer
 def test_fitness_of_a_wrong_shape_is_refused(spec):
     trainer = make_trainer(spec, WEIGHTS, seed=1)
-    with pytest.raises(RuntimeError, match="ask before you tell"):
+    with pytest.raises(RuntimeError, match="ask before tell"):
         trainer.tell(np.zeros(3))
-    with pytest.raises(RuntimeError, match="no generation has been told"):
+    with pytest.raises(RuntimeError, match="no generation is done"):
         _ = trainer.champion
     asked = trainer.ask()
     good = sphere(trainer, asked)

@@ -1,8 +1,14 @@
+import os
+import signal
+import socket
+import subprocess
+import sys
 import time
 
 import numpy as np
 import pytest
 
+from helpers.browser import chromium
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.web.jobs import Jobs
@@ -51,3 +57,74 @@ def settle():
             time.sleep(0.01)
 
     return wait
+
+
+WAIT = 60_000
+"""Milliseconds to wait for something that takes time on a busy machine."""
+
+
+@pytest.fixture(scope="session")
+def runs_folder(tmp_path_factory):
+    """The folder of runs of the page."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def server(model_file, runs_folder, tmp_path_factory):
+    """The address of a page that runs in a process of its own."""
+    chromium()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("page")
+    log = folder / "log"
+    command = [sys.executable, "-m", "nobi", "play", str(model_file), "--port", str(port), "--no-browser"]
+    command += ["--runs", str(runs_folder)]
+    with log.open("w") as out:
+        # NiceGUI behaves otherwise where it sees that tests run
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
+    try:
+        end = time.monotonic() + 120
+        while "nobi is at" not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, "the page does not start"
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture(scope="module")  # Playwright runs an event loop, which other tests must not meet
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    path = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Opens the page as a new visitor; at the end nothing must have been complained of in the console."""
+    contexts, complaints = [], []
+
+    def open_page(path="/", ready=".nb svg rect", **options):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 860}} | options))
+        context.set_default_timeout(WAIT)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda fault: complaints.append(str(fault)))
+        page.goto(server + path)
+        page.wait_for_selector(ready)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from nobi.web.guard import MOST_BODY, Guard
+from nobi.web.server import ServerSettings
 
 HOSTS = ["127.0.0.1:8080", "localhost:8080"]
 
@@ -59,6 +60,33 @@ def test_foreign_hosts_and_origins_are_refused(host, origin, served):
     assert ask(guard, kind="websocket", **headers)[0] == (None if served else 1008)
 
 
+@pytest.mark.parametrize(
+    ("host", "served"),
+    [
+        ("192.0.2.7:8080", True),
+        ("[2001:db8::7]:8080", True),
+        ("[2001:db8::7]", True),
+        ("myhost:8080", True),
+        ("evil.example", False),
+        ("evil.example:8080", False),
+        ("127.0.0.1.evil.example:8080", False),
+        ("192.0.2.7:x", False),
+        ("", False),
+    ],
+)
+def test_a_page_in_a_network_is_reached_by_address_or_own_name_alone(host, served):
+    guard = Guard(application, ["myhost:8080"], addresses=True)
+    assert ask(guard, host=host)[0] == (200 if served else 403)
+    assert ask(guard, kind="websocket", host=host)[0] == (None if served else 1008)
+
+
+def test_the_hosts_of_a_server():
+    assert "evil.example:8080" not in ServerSettings(host="0.0.0.0", public=True).hosts  # noqa: S104
+    assert ServerSettings(host="0.0.0.0", public=True).hosts  # noqa: S104
+    proxied = ServerSettings(host="192.0.2.1", public=True, names=("go.example",)).hosts
+    assert {"go.example", "go.example:8080", "192.0.2.1:8080"} <= set(proxied)
+
+
 def test_large_bodies_are_refused_whatever_their_header_says():
     guard = Guard(application, HOSTS)
     assert ask(guard, host=HOSTS[0], content_length=str(MOST_BODY + 1))[0] == 413
@@ -68,7 +96,7 @@ def test_large_bodies_are_refused_whatever_their_header_says():
 
 
 def test_a_token_opens_the_page_and_is_kept_in_a_cookie():
-    guard = Guard(application, [], "word")
+    guard = Guard(application, ["any"], "word")
     assert ask(guard, host="any")[0] == 401
     assert ask(guard, host="any", query=b"token=wrong")[0] == 401
     assert ask(guard, kind="websocket", host="any")[0] == 1008

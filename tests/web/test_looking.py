@@ -9,8 +9,7 @@ import pytest
 from nobi import games
 from nobi.errors import NobiError
 from nobi.models.model import read_model_file
-from nobi.players.inspection import view_of
-from nobi.players.network import player_in
+from nobi.players.network import player_from_file
 from nobi.web import looking
 from nobi.web.looking import Looker, centred
 from nobi.web.opinion import look_inside_file
@@ -39,11 +38,11 @@ def test_the_shares_order_the_moves_as_the_network_does(model_file):
         game = variant.new()
         game.play("D4")
         found = look_inside_file(file, game)
-        raw = view_of(player_in(file, variant), game)
+        raw = player_from_file(file, variant).inspect(game)
         shares = np.array(found.opinion.shares)
         assert shares.sum() == pytest.approx(1, abs=0.01)
         legal = shares > 0.001
-        order = np.argsort(raw.inside.output.ravel()[legal], kind="stable")
+        order = np.argsort(raw.output.ravel()[legal], kind="stable")
         assert (np.diff(shares[legal][order]) >= 0).all()
         assert found.opinion.best[0].move in raw.best
 
@@ -53,7 +52,7 @@ def test_the_sweeps_are_the_hidden_units(model_file):
     game = variant.new()
     game.play("D4")
     found = look_inside_file(read_model_file(model_file), game)
-    layer = view_of(player_in(read_model_file(model_file), variant), game).inside.layers[0]
+    layer = player_from_file(read_model_file(model_file), variant).inspect(game).layers[0]
     assert len(found.frames) == len(layer.sweeps)
     assert found.units == 3
     assert [frame.corner for frame in found.frames] == sorted(frame.corner for frame in found.frames)

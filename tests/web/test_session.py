@@ -6,7 +6,7 @@ from nobi.board.stones import BLACK, DRAW, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games.go import Go
 from nobi.web.session import MOST_BYTES, Session, count_board, why_illegal
-from nobi.web.setup import Setup, handicaps
+from nobi.web.setup import Setup, handicaps, setup_from_query
 
 
 def session_of(game, size, moves="", **more):
@@ -176,3 +176,18 @@ def test_the_settings_fit_each_other():
     for wrong in ({"game": "chess"}, {"size": 4}, {"komi": 0.3}, {"colour": "red"}, {"handicap": 1}, {"strength": -1}):
         with pytest.raises(NobiError):
             Setup(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, None),
+        ({"token": "x"}, None),
+        ({"game": "go", "size": "13"}, Setup(game="go", size=13)),
+        ({"size": "99"}, None),
+        ({"size": "x", "colour": "white"}, Setup(colour="white")),
+        ({"game": "chess", "opponent": "../x"}, Setup(opponent="../x")),
+    ],
+)
+def test_the_settings_in_an_address(query, expected):
+    assert setup_from_query(query) == expected

@@ -8,8 +8,9 @@ from helpers.engines import fake, gnugo
 from nobi.board.stones import BLACK, PASS
 from nobi.errors import NobiError
 from nobi.web import opinion
-from nobi.web.jobs import Jobs, Priority
-from nobi.web.opponents import Catalogue, installed_engines
+from nobi.web.jobs import OPEN_OF_A_VISITOR, WENT_WRONG, Jobs, Priority
+from nobi.web.looking import Looker
+from nobi.web.opponents import Catalogue
 from nobi.web.session import Session
 from nobi.web.setup import Setup
 from nobi.web.table import Table
@@ -202,8 +203,7 @@ def test_an_engine_that_stops_is_told_of(jobs, settle):
 
 
 def test_gnugo_plays(jobs, settle):
-    gnugo()
-    table = Table("visitor", Catalogue(engines=installed_engines()), jobs)
+    table = Table("visitor", Catalogue(engines=[f"{gnugo()} --mode gtp --level 5"]), jobs)
     start(table, game="go", size=9, opponent="engine-1", handicap=2, komi=0.5)
     settle(table)
     assert table.opponent.title == "GNU Go"
@@ -222,13 +222,71 @@ def test_a_missing_model_is_one_sentence(tmp_path):
         Catalogue([tmp_path / "none.safetensors"])
 
 
-def test_jobs_of_a_visitor_are_limited_and_the_newer_opinion_wins():
+def test_no_engine_is_offered_that_was_not_given(catalogue):
+    assert [one for one in catalogue.for_game("go") if one.kind == "engine"] == []
+
+
+def test_an_unexpected_error_is_told_to_the_visitor(table, settle, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("secret")
+
+    start(table, size=5, opponent="naive")
+    monkeypatch.setattr("nobi.web.table.think", broken)
+    table.play_cell(12)
+    settle(table)
+    assert table.failed == WENT_WRONG
+    monkeypatch.undo()
+    table.retry()
+    settle(table)
+    assert table.failed == ""
+    assert len(table.session.game.moves) == 2
+    monkeypatch.setattr("nobi.web.table.search_opinion", broken)
+    table.ask_hint()
+    settle(table)
+    assert table.message == WENT_WRONG
+
+
+def test_the_score_is_estimated_in_go(table, settle):
+    start(table, game="go", size=5, opponent="naive", komi=0.5)
+    table.play_cell(12)
+    settle(table)
+    assert -25 <= table.session.black_score[1] <= 25
+    kept = Session.from_plain(table.session.plain())
+    assert kept.black_score == table.session.black_score
+    table.undo()
+    assert table.session.black_score == {}
+
+
+def test_all_tabs_and_views_of_a_browser_share_its_limit(catalogue):
+    jobs, release, running = Jobs(4), threading.Event(), []
+
+    def work(_):
+        running.append(1)
+        release.wait(10)
+
+    looker = Looker("a", catalogue, jobs, "one")
+    open_jobs = [jobs.submit("a", Priority.REVIEW, work, f"view {i}") for i in range(OPEN_OF_A_VISITOR - 1)]
+    with pytest.raises(NobiError, match="Too many computations"):
+        jobs.submit("a", Priority.MOVE, work, "one more")
+    other = jobs.submit("b", Priority.REVIEW, lambda _: "other")
+    assert other.done.wait(240)
+    assert len(running) <= 2  # of the four threads one visitor gets two
+    table = Table("a", catalogue, jobs, Session(Setup(size=5, opponent="naive")), "two")
+    table.play_cell(12)
+    assert table.failed.startswith("Too many computations")
+    release.set()
+    for job in open_jobs:
+        assert job.done.wait(10)
+    assert looker.failed == ""
+    table.close()
+    jobs.close()
+
+
+def test_the_newer_opinion_of_a_view_wins():
     jobs, release = Jobs(1), threading.Event()
     first = jobs.submit("a", Priority.MOVE, lambda _: release.wait(10))
     old = jobs.submit("a", Priority.OPINION, lambda _: "old")
     new = jobs.submit("a", Priority.OPINION, lambda _: "new")
-    with pytest.raises(NobiError, match="Two computations are running for you"):
-        jobs.submit("a", Priority.HINT, lambda _: None)
     other = jobs.submit("b", Priority.MOVE, lambda _: "other")
     release.set()
     for job in (first, old, new, other):
@@ -260,7 +318,17 @@ def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
     kept = one.session.plain()
     assert visitors.table("three", kept).session.size == 5
     assert visitors.table("four", {"setup": "damaged"}).session.size == 9
-    for i in range(MOST_VISITORS - 4):
+    one.play_cell(12)
+    fresh = visitors.table("five", last=one.session.plain())
+    assert fresh.session.game.moves == []  # a new tab has a game of its own
+    fresh.back()
+    assert fresh.session.size == 5
+    made = visitors.keep("one", "desk", list)
+    assert visitors.keep("one", "desk", list) is made
+    assert visitors.keep("two", "desk", list) is not made
+    gone = one.session.plain() | {"setup": one.session.setup.plain() | {"opponent": "champion-run-7"}}
+    assert visitors.table("six", gone).session.game.moves == one.session.game.moves
+    for i in range(MOST_VISITORS - 6):
         visitors.table(f"more-{i}")
     with pytest.raises(NobiError, match="The page is full"):
         visitors.table("late")

@@ -1,16 +1,13 @@
-"""Two compiled players: whole games in one compiled loop, one after the other on one board.
+"""The arena: many games between two players, over threads, with the same results for any number of them.
 
-Nothing is gained by playing such games side by side: the state of one game lies in the fastest cache, and
-the branches of its rules do not vectorise.
+`play_games` is the entry point. Each thread runs one of two loops:
 
-MERGED arena/lockstep.py: Many games side by side, so that a player sees a whole batch of positions at once.
-
-Every board of the batch is a lane that plays one game after the other. A round is two half-rounds: A moves on all lanes
-where it is A's turn, then B on all where it is B's; whatever the colours, both see nearly full batches.
-
-The loop is compiled together with its players if both are compiled; else the same loop runs in Python.
-
-MERGED arena/play.py: The arena: many games between two players, over threads, the same bits for any number of them.
+* Fused: two players that are compiled for one board play whole games in one compiled loop, one after the other. Nothing
+  is gained by playing such games side by side: the state of one game stays in the fastest cache, and the branches of
+  its rules do not vectorise.
+* Lockstep: otherwise a batch of boards plays side by side, so that a player sees many positions at once. In each round
+  A moves on all boards where it is A's turn, then B where it is B's; so both see nearly full batches. This loop is
+  compiled together with its players if both are compiled; else it runs in Python.
 """
 
 import threading
@@ -30,9 +27,9 @@ from nobi.games.base import Game, Variant
 from nobi.memory import zeros
 from nobi.players.base import BatchPlayer, CompiledPlayer, Player
 from nobi.streams import Streams, stream_of
-from nobi.workers import usable_threads
+from nobi.workers import defer_interrupts, usable_threads
 
-clear: Any = UNBOUND  # these are bound by `specialise`
+clear: Any = UNBOUND  # bound by `specialise`, as are the next
 play: Any = UNBOUND
 start: Any = UNBOUND
 advance: Any = UNBOUND
@@ -40,23 +37,27 @@ choose_a: Any = UNBOUND
 choose_b: Any = UNBOUND
 
 
-def _play_games(
+def _play_fused(
     boards: Any,
     streams: Streams,
     seed: int,
     first: int,
+    odd: int,
     workspace_a: Any,
     workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on board 0; fills outcome[i], length[i] and, given room, moves[i, ply]."""
+    """Play the games first, first + 1, … on board 0; fill outcome[i], length[i] and, if kept, moves[i, ply].
+
+    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    """
     stones = boards.stones
     for i in range(len(outcome)):
         streams[0] = stream_of(seed, first + i)
         clear(boards, 0)
-        colour_of_a = WHITE if (first + i) % 2 else BLACK
+        colour_of_a = WHITE if (first + i + odd) % 2 else BLACK
         while stones.outcome[0] == RUNNING:
             if stones.to_move[0] == colour_of_a:
                 move = choose_a(boards, 0, streams, workspace_a)
@@ -73,7 +74,7 @@ def _play_games(
 def fused_loop(game: type[Game], a: type[CompiledPlayer], b: type[CompiledPlayer]) -> Callable[..., None]:
     """The compiled loop for these two players."""
     return specialise(
-        _play_games,
+        _play_fused,
         f"{game.name}_{a.name}_{b.name}",
         clear=game.rules.clear,
         play=game.rules.play,
@@ -83,11 +84,11 @@ def fused_loop(game: type[Game], a: type[CompiledPlayer], b: type[CompiledPlayer
 
 
 IDLE = -1
-"""The game of a lane that has none."""
+"""The game number of a board without a game."""
 
 
 def _start_games(boards: Any, streams: Streams, game_of: NDArray[np.int64], seed: int, waiting: int, end: int) -> int:
-    """Gives every idle lane the next of the games waiting … end − 1; returns the first that is still waiting."""
+    """Start the games waiting … end − 1 on idle boards; return the first that is still waiting."""
     for g in range(len(game_of)):
         if game_of[g] == IDLE and waiting < end:
             game_of[g] = waiting
@@ -99,7 +100,7 @@ def _start_games(boards: Any, streams: Streams, game_of: NDArray[np.int64], seed
 
 def _play_moves(
     boards: Any,
-    lanes: NDArray[np.int64],
+    indices: NDArray[np.int64],
     chosen: NDArray[np.uint16],
     game_of: NDArray[np.int64],
     first: int,
@@ -107,10 +108,10 @@ def _play_moves(
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays chosen[i] on lane lanes[i]; a game that ends leaves its result and an idle lane."""
+    """Play chosen[i] on board indices[i]; store the results of finished games, whose boards become idle."""
     stones = boards.stones
-    for i in range(len(lanes)):
-        g = lanes[i]
+    for i in range(len(indices)):
+        g = indices[i]
         game = game_of[g] - first
         if moves.shape[1] > 0:
             moves[game, stones.ply[g]] = chosen[i]
@@ -122,14 +123,17 @@ def _play_moves(
 
 
 @compiled
-def lanes_of(stones: Any, game_of: NDArray[np.int64], of_b: int, lanes: NDArray[np.int64]) -> int:
-    """Lists the lanes where it is A's turn (of_b = 0) or B's (of_b = 1); returns their number."""
+def list_turns(stones: Any, game_of: NDArray[np.int64], odd: int, indices: NDArray[np.int64]) -> int:
+    """List the boards where the player with Black in even games (odd = 0) or odd games (odd = 1) is to move.
+
+    Returns their number.
+    """
     count = 0
     for g in range(len(game_of)):
         if game_of[g] != IDLE:
-            mover = BLACK if (game_of[g] + of_b) % 2 == 0 else WHITE
+            mover = BLACK if (game_of[g] + odd) % 2 == 0 else WHITE
             if stones.to_move[g] == mover:
-                lanes[count] = g
+                indices[count] = g
                 count += 1
     return count
 
@@ -138,32 +142,36 @@ def _play_in_lockstep(
     boards: Any,
     streams: Streams,
     game_of: NDArray[np.int64],
-    lanes: NDArray[np.int64],
+    indices: NDArray[np.int64],
     chosen: NDArray[np.uint16],
     seed: int,
     first: int,
+    odd: int,
     workspace_a: Any,
     workspace_b: Any,
     outcome: NDArray[np.int8],
     length: NDArray[np.int32],
     moves: NDArray[np.uint16],
 ) -> None:
-    """Plays the games first, first + 1, … on all lanes; fills outcome[i], length[i] and, given room, moves[i, ply]."""
+    """Play the games first, first + 1, … on all boards; fill outcome[i], length[i] and, if kept, moves[i, ply].
+
+    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    """
     waiting = first
     busy = True
     while busy:
         waiting = start(boards, streams, game_of, seed, waiting, first + len(outcome))
         busy = False
-        count = lanes_of(boards.stones, game_of, 0, lanes)
+        count = list_turns(boards.stones, game_of, odd, indices)
         if count > 0:
             busy = True
-            choose_a(boards, lanes[:count], streams, workspace_a, chosen[:count])
-            advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
-        count = lanes_of(boards.stones, game_of, 1, lanes)
+            choose_a(boards, indices[:count], streams, workspace_a, chosen[:count])
+            advance(boards, indices[:count], chosen[:count], game_of, first, outcome, length, moves)
+        count = list_turns(boards.stones, game_of, 1 - odd, indices)
         if count > 0:
             busy = True
-            choose_b(boards, lanes[:count], streams, workspace_b, chosen[:count])
-            advance(boards, lanes[:count], chosen[:count], game_of, first, outcome, length, moves)
+            choose_b(boards, indices[:count], streams, workspace_b, chosen[:count])
+            advance(boards, indices[:count], chosen[:count], game_of, first, outcome, length, moves)
 
 
 @cache
@@ -179,29 +187,38 @@ def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., No
     return specialise(_play_in_lockstep, game.name, choose_a=a, choose_b=b, **_parts(game))
 
 
+def _name_of(chooser: Any) -> str:
+    """The name of a compiled function, which is the same in every process."""
+    function = chooser.py_func
+    return f"{function.__module__}.{function.__qualname__}"
+
+
 def _python_chooser(player: Player) -> Callable[..., None]:
-    def choose(boards: Any, lanes: Any, streams: Streams, workspace: Any, moves: Any) -> None:  # noqa: ARG001
-        player.choose(boards, lanes, streams, moves)
+    def choose(boards: Any, indices: Any, streams: Streams, workspace: Any, moves: Any) -> None:  # noqa: ARG001
+        player.choose(boards, indices, streams, moves)
 
     return choose
 
 
 class Lockstep:
-    """The lanes of one thread."""
+    """The boards of one thread."""
 
     def __init__(self, variant: Variant, a: Player, b: Player, seed: int, batch: int) -> None:
-        """`batch` is the number of lanes."""
+        """`batch` is the number of boards."""
         self._seed = seed
-        self._lanes = (
+        self._state = (
             variant.allocate(batch),
-            zeros(batch, np.uint64),
-            zeros(batch, np.int64),
-            zeros(batch, np.int64),
-            zeros(batch, np.uint16),
+            zeros(batch, np.uint64),  # streams
+            zeros(batch, np.int64),  # game_of
+            zeros(batch, np.int64),  # indices
+            zeros(batch, np.uint16),  # chosen
         )
-        self._lanes[2][:] = IDLE
+        self._state[2][:] = IDLE
+        self._odd = 0
         self._workspaces: tuple[Any, Any] = ((), ())
         if isinstance(a, BatchPlayer) and isinstance(b, BatchPlayer):
+            if _name_of(b.batch_chooser()) < _name_of(a.batch_chooser()):  # one compiled loop for both orders
+                self._odd, a, b = 1, b, a
             self._workspaces = a.workspace(), b.workspace()
             self._loop = _compiled_loop(variant.game, a.batch_chooser(), b.batch_chooser())
         else:
@@ -209,12 +226,12 @@ class Lockstep:
             self._loop = bind(_play_in_lockstep, variant.game.name, **choosers, **_parts(variant.game))
 
     def play(self, first: int, outcome: NDArray[np.int8], length: NDArray[np.int32], moves: NDArray[np.uint16]) -> None:
-        """Plays the games first, first + 1, …; fills outcome[i], length[i] and, given room, moves[i, ply]."""
-        self._loop(*self._lanes, self._seed, first, *self._workspaces, outcome, length, moves)
+        """As `_play_in_lockstep`."""
+        self._loop(*self._state, self._seed, first, self._odd, *self._workspaces, outcome, length, moves)
 
 
 PART_SECONDS = 0.05
-"""About how long a thread plays before it looks up: what progress and Ctrl-C wait for."""
+"""How long a thread plays, about, before it reports progress and checks for Ctrl-C."""
 
 PlayPart = Callable[[int, int], None]
 """Plays the games begin … end − 1."""
@@ -233,24 +250,21 @@ def play_games(
     keep_moves: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> PlayedGames:
-    """Plays games `first` … `first + games − 1` between A and B; A has black in those of even number.
+    """Play games `first` … `first + games − 1` between A and B; A has Black in those of even number.
 
-    A game depends on (variant, players, seed, its number) alone: neither threads nor batch change anything.
+    A game depends on variant, players, seed and its number only, not on threads and batch.
 
     Args:
-        variant: which game, on which board.
+        variant: the game, its rules and the board size.
         a: one player.
         b: the other, possibly the same.
-        games: how many games.
+        games: the number of games.
         seed: chooses the games' random streams.
         first: the number of the first game, so that a match can be continued.
-        threads: how many threads play; 0 for all cores.
-        batch: how many games a thread plays side by side where a player chooses for many at once.
+        threads: the number of threads; 0: one per core.
+        batch: the number of games that a thread plays side by side where a player chooses for many at once.
         keep_moves: whether to return the moves.
-        progress: is told now and then how many games have been played so far.
-
-    Returns:
-        The results of all games.
+        progress: called now and then with the number of games played so far.
 
     Raises:
         PlayInterrupted: a KeyboardInterrupt that holds the games finished before it.
@@ -265,11 +279,15 @@ def play_games(
     fused = isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer)
 
     def new_loop() -> PlayPart:
-        """A thread's own boards, and the loop that plays on them."""
+        """The loop of one thread, with its own boards."""
         if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
-            loop = fused_loop(variant.game, type(a), type(b))
-            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (a.workspace(), b.workspace())
-            return lambda begin, end: loop(boards, streams, seed, first + begin, *workspaces, *played.part(begin, end))
+            odd = int(b.name < a.name)  # one compiled loop for both orders
+            one, other = (b, a) if odd else (a, b)
+            loop = fused_loop(variant.game, type(one), type(other))
+            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (one.workspace(), other.workspace())
+            return lambda begin, end: loop(
+                boards, streams, seed, first + begin, odd, *workspaces, *played.part(begin, end)
+            )
         lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
         return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
 
@@ -284,8 +302,9 @@ def play_games(
 def _share(
     games: int, least: int, threads: int, new_loop: Callable[[], PlayPart], progress: Callable[[int], None]
 ) -> None:
-    """Plays all games in threads, which take parts of at least `least` games. After an exception, such as
-    KeyboardInterrupt, the threads finish the parts they have begun.
+    """Play all games in threads, which take parts of at least `least` games.
+
+    After an exception, such as KeyboardInterrupt, the threads finish the parts they have begun.
     """
     lock = threading.Lock()
     stop = threading.Event()
@@ -307,13 +326,15 @@ def _share(
             seconds = time.perf_counter() - start
             with lock:
                 done += end - begin
-            # the next part is to last PART_SECONDS; how games are cut into parts changes nothing but the time
+            # the next part takes about PART_SECONDS; the parts do not change the results
             amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
 
+    # all arrays of a thread are allocated together: small ones of two threads on one cache line would slow both
+    loops = [new_loop() for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        # each thread's arrays are made together: small ones of two threads on one cache line would slow both
-        running = {pool.submit(work, play_part) for play_part in [new_loop() for _ in range(threads)]}
         try:
+            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
+                running = {pool.submit(work, play_part) for play_part in loops}
             while running:
                 finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
                 for future in finished:

@@ -1,30 +1,36 @@
-"""The outcome of many games between two players, A and B."""
+"""The results of many games between two players, A and B, and their statistics."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.frames import frame_of
 from nobi.games.base import Game, Variant
-from nobi.statistics import Interval, mean_interval, share_interval
+from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
+
+if TYPE_CHECKING:
+    import pandas
 
 SPEED_SHARE = 0.2
-"""S08's p: how much of a game's score depends on its length."""
+"""S08's p: the share of a game's score that depends on its length."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlayedGames:
-    """The results of games `first`, `first` + 1, …; player A has black in the games of even number."""
+    """The results of games `first`, `first` + 1, …; player A has Black in the games of even number."""
 
     variant: Variant
     first: int
     outcome: NDArray[np.int8]
     """[i] BLACK_WON, WHITE_WON or DRAW; RUNNING where the game was not played."""
     length: NDArray[np.int32]
-    """[i] how many moves it had."""
+    """[i] the number of moves."""
     moves: NDArray[np.uint16]
-    """[i, ply] the moves, or [i, 0] if they were not asked for."""
+    """[i, ply] the moves, or [i, 0] if they were not kept."""
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -37,7 +43,7 @@ class PlayedGames:
 
     @property
     def points_of_a(self) -> NDArray[np.int8]:
-        """[i] 1 where A won, −1 where B did, 0 for a draw: the outcome of S09."""
+        """[i] 1 where A won, −1 where B won, 0 for a draw: the outcome of S09."""
         won = np.where(self.outcome == self.colour_of_a, 1, -1)
         return np.where(self.outcome == DRAW, 0, won).astype(np.int8)
 
@@ -52,20 +58,34 @@ class PlayedGames:
         return points * (1 - SPEED_SHARE * (self.length - shortest) / (longest - shortest))
 
     def finished(self) -> "PlayedGames":
-        """The games up to the first that was not played."""
+        """The games before the first that was not played."""
         unplayed = np.flatnonzero(self.length == 0)
         return self.head(int(unplayed[0]) if len(unplayed) else len(self))
 
+    def win_rate(self) -> Interval:
+        """The share of points of A, draws counting half."""
+        return summarise(self)["all"].win_rate
+
     def part(self, begin: int, end: int) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]]:
-        """Outcome, length and moves of the games begin … end − 1, to be written to."""
+        """Views of outcome, length and moves of the games begin … end − 1."""
         return self.outcome[begin:end], self.length[begin:end], self.moves[begin:end]
 
     def head(self, count: int) -> "PlayedGames":
-        """The first so many of the games."""
+        """The first `count` games."""
         return PlayedGames(self.variant, self.first, *self.part(0, count))
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per game: number, colour and points of A, number of moves."""
+        numbers = range(self.first, self.first + len(self))
+        columns = zip(numbers, self.colour_of_a.tolist(), self.points_of_a.tolist(), self.length.tolist(), strict=True)
+        names = {BLACK: "black", WHITE: "white"}
+        return frame_of({"game": n, "a": names[c], "points": p, "moves": m} for n, c, p, m in columns)
+
+    def __repr__(self) -> str:
+        return f"<PlayedGames {self.variant!s}: {len(self):,} games, A wins {100 * self.win_rate().value:.1f} %>"
+
     def replay(self, i: int) -> Game:
-        """Game i, played through to its end."""
+        """Game i, replayed to its end."""
         if self.moves.shape[1] == 0:
             raise ValueError("the moves of these games were not kept")
         game = self.variant.new()
@@ -75,7 +95,7 @@ class PlayedGames:
 
 
 class PlayInterrupted(KeyboardInterrupt):
-    """Ctrl-C while games are played; `played` holds the games finished before the first unfinished one."""
+    """Ctrl-C while games are played; `played` holds the games before the first unfinished one."""
 
     def __init__(self, played: PlayedGames) -> None:
         super().__init__(f"interrupted after {len(played):,} games")
@@ -83,8 +103,8 @@ class PlayInterrupted(KeyboardInterrupt):
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The results of some games from the point of view of player A."""
+class MatchStatistics:
+    """The results of some games from the view of one player."""
 
     games: int
     wins: int
@@ -92,31 +112,45 @@ class Summary:
     losses: int
     win_rate: Interval
     """Draws count half."""
+    length: Interval
+    elo: Interval
+    """The Elo difference to the opponent."""
+
+    def __str__(self) -> str:
+        return f"{self.wins} wins, {self.draws} draws, {self.losses} losses: win rate {self.win_rate}"
+
+
+@dataclass(frozen=True)
+class ArenaStatistics(MatchStatistics):
+    """The statistics of games in the arena."""
+
     score: Interval
     """S08's score, which rewards quick wins and slow losses."""
-    length: Interval
 
 
-def summarise(played: PlayedGames) -> dict[str, Summary]:
-    """The results as black, as white, and in all; games from the first unfinished one on do not count."""
-    played = played.finished()
-    colour = played.colour_of_a
-    return {
-        "black": _summarise(played, colour == BLACK),
-        "white": _summarise(played, colour == WHITE),
-        "all": _summarise(played, np.ones(len(played), np.bool_)),
-    }
-
-
-def _summarise(played: PlayedGames, chosen: NDArray[np.bool_]) -> Summary:
-    points = played.points_of_a[chosen]
-    wins, draws = int((points > 0).sum()), int((points == 0).sum())
-    return Summary(
+def match_statistics(points: Sequence[float], lengths: Sequence[int]) -> MatchStatistics:
+    """The statistics of games with these points, 1, ½ or 0, and these numbers of moves."""
+    wins, draws = points.count(1.0), points.count(0.5)
+    return MatchStatistics(
         games=len(points),
         wins=wins,
         draws=draws,
         losses=len(points) - wins - draws,
-        win_rate=share_interval(wins + draws / 2, len(points)),
-        score=mean_interval(played.score_of_a[chosen]),
-        length=mean_interval(played.length[chosen].astype(np.float64)),
+        win_rate=share_interval(sum(points), len(points)),
+        length=mean_interval(np.array(lengths, np.float64)),
+        elo=elo_difference(sum(points), len(points)),
     )
+
+
+def summarise(played: PlayedGames) -> dict[str, ArenaStatistics]:
+    """The statistics of A with Black, with White, and in all; games from the first unfinished one on do not count."""
+    played = played.finished()
+    colour = played.colour_of_a
+    parts = {"black": colour == BLACK, "white": colour == WHITE, "all": np.ones(len(played), np.bool_)}
+    return {name: _statistics(played, chosen) for name, chosen in parts.items()}
+
+
+def _statistics(played: PlayedGames, chosen: NDArray[np.bool_]) -> ArenaStatistics:
+    points = ((played.points_of_a[chosen] + 1) / 2).tolist()
+    whole = match_statistics(points, played.length[chosen].tolist())
+    return ArenaStatistics(**vars(whole), score=mean_interval(played.score_of_a[chosen]))

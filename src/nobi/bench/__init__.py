@@ -1,1 +1,1 @@
-"""Speed, measured: one file a section, each a list of figures beside those to reach and those of peers."""
+"""Measured speeds, for `nobi bench`. Every module has lists of cases; a case takes the seconds of one repeat."""

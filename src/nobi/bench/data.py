@@ -1,21 +1,21 @@
-"""Two sections on game records: their import over all cores, and planes of Go positions out of them on one core.
+"""Game records: their import on all cores, and input planes of their positions on one core.
 
-The records of the second are made by the playout player and cut at the length of human games. Positions in random order
-cost a replay from the start of their game, half a game on average.
+The records are games of the playout player, truncated to the length of human games. A position in random order costs a
+replay from the start of its game, half a game on average.
 """
 
 import lzma
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nobi.arena.play import play_games
-from nobi.bench.measure import Measurement, rate_figure, rates
+from nobi.bench.measure import Case, Measurement, rate_measurement, rates
 from nobi.board.stones import PASS
 from nobi.features import make_planes
 from nobi.games import variant
@@ -26,75 +26,16 @@ from nobi.records.importing import import_records
 from nobi.workers import usable_threads
 
 IMPORTED_GAMES, SIZE = 16384, 19
-LEAST_IMPORTED = 1000
-_LETTERS = "abcdefghijklmnopqrstuvwxy"
-
-
-def records_as_sgf(games: Collection) -> list[bytes]:
-    """The games as plain records, a root and one move a node."""
-    texts = []
-    for i in range(len(games.size)):
-        size = int(games.size[i])
-        nodes = []
-        for code in games.moves[games.start[i] : games.start[i + 1]].tolist():
-            row, column = divmod(code & PASS_CODE, size)
-            point = "" if code & PASS_CODE == PASS_CODE else _LETTERS[column] + _LETTERS[row]
-            nodes.append(f";{'W' if code & WHITE_BIT else 'B'}[{point}]")
-        texts.append(f"(;GM[1]FF[4]SZ[{size}]KM[6.5]BR[5d]WR[3d]RE[B+R]{''.join(nodes)})".encode())
-    return texts
-
-
-def _import_rates(source: Path, folder: Path, repeats: int = 3) -> list[float]:
-    """Games a second, the start of the processes included."""
-    found = []
-    for i in range(repeats):
-        start = time.perf_counter()
-        manifest = import_records([source], folder / f"data{i}", workers=usable_threads())
-        found.append(manifest["records"] / (time.perf_counter() - start))
-    return found
-
-
-def dataset_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:  # noqa: ARG001 (an import takes as long as it takes)
-    """The figures of this section, each measured when called."""
-
-    def figure(what: str, write: Callable[[Path, list[bytes]], Path]) -> Measurement:
-        with tempfile.TemporaryDirectory() as folder:
-            source = write(Path(folder), records_as_sgf(playout_records(SIZE, IMPORTED_GAMES)))
-            found = _import_rates(source, Path(folder))
-        note = f"{IMPORTED_GAMES:,} games of about 220 moves, {usable_threads()} processes"
-        return rate_figure(f"import of {what}", "games/s", found, at_least=LEAST_IMPORTED, peer=note)
-
-    def packed() -> Measurement:
-        def write(folder: Path, texts: list[bytes]) -> Path:
-            path = folder / "games.sgfl.xz"
-            path.write_bytes(lzma.compress(b"\n".join(texts)))
-            return path
-
-        return figure("a packed file, a record a line", write)
-
-    def files() -> Measurement:
-        def write(folder: Path, texts: list[bytes]) -> Path:
-            source = folder / "games"
-            source.mkdir()
-            for i, text in enumerate(texts):
-                (source / f"{i:05}.sgf").write_bytes(text)
-            return source
-
-        return figure("a folder of files", write)
-
-    yield from (packed, files)
-
-
+IMPORT_REPEATS = 3
 GAMES, BATCH = 256, 256
-
 LENGTHS = {9: 60, 13: 120, 19: 220}
-"""Moves of a game, about those of human ones."""
-LEAST = {"c14-3": 100_000, "c14-7": 100_000, "m15": 20_000}
+"""Moves of a game, about those of human games."""
+_LETTERS = "abcdefghijklmnopqrstuvwxy"
 
 
 @cache
 def playout_records(size: int, games: int = GAMES) -> Collection:
-    """Random games, cut at the length of human ones."""
+    """Random games, truncated to the length of human games."""
     where = variant("go:ko=simple", size)
     player = make_player("playout", where)
     played = play_games(where, player, player, games, keep_moves=True)
@@ -103,24 +44,24 @@ def playout_records(size: int, games: int = GAMES) -> Collection:
     rows, columns = np.divmod(played.moves.astype(np.int64), size + 1)
     codes = np.where(played.moves == PASS, PASS_CODE, (rows - 1) * size + columns - 1)
     codes |= np.where(np.arange(codes.shape[1]) % 2, WHITE_BIT, 0)
-    nothing: Any = np.zeros(games, np.int8)
+    zeros: Any = np.zeros(games, np.int8)
     return Collection(
         size=np.full(games, size, np.uint8),
         start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         moves=codes[kept].astype(np.uint16),
         setup_start=np.zeros(games + 1, np.int64),
         setup=np.zeros(0, np.uint16),
-        black_rank=nothing + 5,
-        white_rank=nothing + 3,
-        komi=nothing.astype(np.float32),
-        handicap=nothing.astype(np.uint8),
-        result=nothing,
-        year=nothing.astype(np.int16),
+        black_rank=zeros + 5,
+        white_rank=zeros + 3,
+        komi=zeros.astype(np.float32),
+        handicap=zeros.astype(np.uint8),
+        result=zeros,
+        year=zeros.astype(np.int16),
     )
 
 
 def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype: Any = np.float32) -> list[float]:
-    """Positions per second, in several repeats; one thread, batches of 256, a random symmetry each."""
+    """Positions per second of the encoder in several repeats: one thread, batches of 256, random symmetries."""
     records = playout_records(size)
     planes = make_planes(spec)
     encoder = Encoder(records, planes)
@@ -149,26 +90,67 @@ def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype
     return rates(work, seconds)
 
 
-def feature_figures(seconds: float) -> Iterator[Callable[[], Measurement]]:
-    """The figures of this section, each measured when called."""
-    for spec, least in LEAST.items():
-        for size in LENGTHS:
-            for in_order in (True, False):
+def records_as_sgf(games: Collection) -> list[bytes]:
+    """The games as plain records: a root, and one node per move."""
+    texts = []
+    for i in range(len(games.size)):
+        size = int(games.size[i])
+        nodes = []
+        for code in games.moves[games.start[i] : games.start[i + 1]].tolist():
+            row, column = divmod(code & PASS_CODE, size)
+            point = "" if code & PASS_CODE == PASS_CODE else _LETTERS[column] + _LETTERS[row]
+            nodes.append(f";{'W' if code & WHITE_BIT else 'B'}[{point}]")
+        texts.append(f"(;GM[1]FF[4]SZ[{size}]KM[6.5]BR[5d]WR[3d]RE[B+R]{''.join(nodes)})".encode())
+    return texts
 
-                def speed(
-                    spec: str = spec, least: int = least, size: int = size, in_order: bool = in_order
-                ) -> Measurement:
-                    found = position_rate(spec, size, seconds, in_order=in_order)
-                    how = "whole games in order" if in_order else "positions here and there"
-                    note = f"{1e6 / max(found):.1f} µs a position at best"
-                    asked = float(least) if size == 19 else None
-                    what = f"{spec} {size}x{size}, {how}"
-                    return rate_figure(what, "positions/s", found, at_least=asked, peer=note)
 
-                yield speed
+def import_speed(what: str, write: Callable[[Path, list[bytes]], Path], seconds: float) -> Measurement:  # noqa: ARG001
+    """Records per second of an import, the start of its processes included."""
+    found = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = write(folder, records_as_sgf(playout_records(SIZE, IMPORTED_GAMES)))
+        for i in range(IMPORT_REPEATS):
+            start = time.perf_counter()
+            manifest = import_records([source], folder / f"data{i}", workers=usable_threads())
+            found.append(manifest["records"] / (time.perf_counter() - start))
+    note = f"{IMPORTED_GAMES:,} games of about 220 moves, {usable_threads()} processes"
+    return rate_measurement(f"import of {what}", "games/s", found, at_least=1000, peer=note)
 
-    def small() -> Measurement:
-        found = position_rate("m15", 19, seconds, in_order=False, dtype=np.uint8)
-        return rate_figure("m15 19x19, positions here and there, as bytes", "positions/s", found)
 
-    yield small
+def _write_packed(folder: Path, texts: list[bytes]) -> Path:
+    path = folder / "games.sgfl.xz"
+    path.write_bytes(lzma.compress(b"\n".join(texts)))
+    return path
+
+
+def _write_files(folder: Path, texts: list[bytes]) -> Path:
+    source = folder / "games"
+    source.mkdir()
+    for i, text in enumerate(texts):
+        (source / f"{i:05}.sgf").write_bytes(text)
+    return source
+
+
+def encoder_speed(spec: str, size: int, in_order: bool, least: float | None, dtype: Any, seconds: float) -> Measurement:
+    """Positions per second of the encoder."""
+    found = position_rate(spec, size, seconds, in_order=in_order, dtype=dtype)
+    what = f"{spec} {size}x{size}, {'whole games in order' if in_order else 'positions in random order'}"
+    what += ", as bytes" if dtype == np.uint8 else ""
+    note = f"{1e6 / max(found):.1f} µs per position at best"
+    return rate_measurement(what, "positions/s", found, at_least=least, peer=note)
+
+
+IMPORT: list[Case] = [
+    partial(import_speed, "a packed file, one record per line", _write_packed),
+    partial(import_speed, "a folder of files", _write_files),
+]
+FEATURES: list[Case] = [
+    *(
+        partial(encoder_speed, spec, size, in_order, least if size == 19 else None, np.float32)
+        for spec, least in (("c14-3", 100_000), ("c14-7", 100_000), ("m15", 20_000))
+        for size in LENGTHS
+        for in_order in (True, False)
+    ),
+    partial(encoder_speed, "m15", 19, False, None, np.uint8),
+]

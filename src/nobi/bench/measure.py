@@ -1,14 +1,18 @@
-"""How a figure is measured and what stands beside it."""
+"""One measured speed, and how it is measured: several repeats, of which the median counts."""
 
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+Work = Callable[[int], int]
+"""`work(n)` does about n units of work and returns how many."""
+REPEATS = 5
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measured figure."""
+    """One measured value."""
 
     what: str
     unit: str
@@ -16,43 +20,62 @@ class Measurement:
     """The median over repeats."""
     best: float
     at_least: float | None = None
-    """What it has to reach (or, for times, not to exceed)."""
+    """The required value (for times: at most)."""
     aim: float | None = None
     peer: str = ""
-    """A peer's figure for the same, and where it comes from."""
+    """The value of another program and its source, or another note."""
     lower_is_better: bool = False
 
     @property
     def reached(self) -> bool | None:
-        """Whether the median reaches what it has to; None if nothing is asked."""
+        """Whether the median reaches the required value; None if there is none."""
         if self.at_least is None:
             return None
         return self.value <= self.at_least if self.lower_is_better else self.value >= self.at_least
 
 
-def rates(work: Callable[[int], int], seconds: float, repeats: int = 5) -> list[float]:
-    """Units of work per second, in several repeats of about so many seconds each.
+Case = Callable[[float], Measurement]
+"""Measures one speed; the argument is the time of one repeat in seconds."""
 
-    `work(n)` does n units, or about as many, and returns how many.
-    """
+
+def rate_measurement(
+    what: str,
+    unit: str,
+    found: list[float],
+    *,
+    at_least: float | None = None,
+    aim: float | None = None,
+    peer: str = "",
+) -> Measurement:
+    """The measurement of repeated rates: more is better."""
+    return Measurement(what, unit, statistics.median(found), max(found), at_least, aim, peer)
+
+
+def time_measurement(
+    what: str, unit: str, found: list[float], *, at_most: float | None = None, peer: str = ""
+) -> Measurement:
+    """The measurement of repeated times: less is better."""
+    return Measurement(what, unit, statistics.median(found), min(found), at_most, peer=peer, lower_is_better=True)
+
+
+def rates(work: Work, seconds: float, repeats: int = REPEATS) -> list[float]:
+    """Units of work per second, in several repeats of about `seconds` each."""
     amount = _amount_for(work, seconds)
     return [_rate(work, amount) for _ in range(repeats)]
 
 
-def rate_ratios(
-    work: Callable[[int], int], other: Callable[[int], int], seconds: float, repeats: int = 11
-) -> list[float]:
-    """How many times as fast the other does its work, in pairs of measurements that follow each other at once.
+def rate_ratios(work: Work, other: Work, seconds: float, repeats: int = 11) -> list[float]:
+    """The speed of `other` divided by that of `work`, in pairs of consecutive measurements.
 
-    The speed of a shared machine drifts; what lies close together in time is compared.
+    The speed of a shared machine changes with time; only measurements close in time are compared.
     """
     amount, other_amount = _amount_for(work, seconds), _amount_for(other, seconds)
     pairs = [(_rate(work, amount), _rate(other, other_amount)) for _ in range(repeats)]
     return [second / first for first, second in pairs]
 
 
-def _amount_for(work: Callable[[int], int], seconds: float) -> int:
-    """How much work takes about so long."""
+def _amount_for(work: Work, seconds: float) -> int:
+    """The amount of work that takes about this time."""
     amount, spent = 1, 0.0
     work(1)
     while spent < seconds / 10:  # find an amount that takes long enough to be timed
@@ -63,20 +86,7 @@ def _amount_for(work: Callable[[int], int], seconds: float) -> int:
     return max(1, int(amount * seconds / spent))
 
 
-def _rate(work: Callable[[int], int], amount: int) -> float:
+def _rate(work: Work, amount: int) -> float:
     start = time.perf_counter()
     done = work(amount)
     return done / (time.perf_counter() - start)
-
-
-def rate_figure(
-    what: str,
-    unit: str,
-    found: list[float],
-    *,
-    at_least: float | None = None,
-    aim: float | None = None,
-    peer: str = "",
-) -> Measurement:
-    """The figure of repeated measurements of a rate."""
-    return Measurement(what, unit, statistics.median(found), max(found), at_least, aim, peer)

@@ -1,19 +1,19 @@
-"""How long a command takes to start."""
+"""How long commands take to start."""
 
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 
-from nobi.bench.measure import Measurement
+from nobi.bench.measure import REPEATS, Case, Measurement, time_measurement
 
 _MATCH = ("match", "random", "naive", "--size", "7", "--games", "10")
+_GO_MATCH = ("match", "naive", "playout", "--game", "go", "--games", "10")
 
 
 def command_seconds(*arguments: str, cache: str | None = None) -> float:
-    """How long `nobi ARGUMENTS` takes, in a process of its own."""
+    """How long `nobi ARGUMENTS` takes in a new process."""
     environment = os.environ | ({"NOBI_CACHE_DIR": cache} if cache else {})
     start = time.perf_counter()
     subprocess.run(  # noqa: S603
@@ -22,27 +22,25 @@ def command_seconds(*arguments: str, cache: str | None = None) -> float:
     return time.perf_counter() - start
 
 
-def measurements(seconds: float) -> Iterator[Callable[[], Measurement]]:  # noqa: ARG001
-    """The figures of this section, each measured when called."""
+def _warm(what: str, at_most: float, *command: str) -> Case:
+    def measure(seconds: float) -> Measurement:  # noqa: ARG001
+        command_seconds(*command)
+        return time_measurement(what, "s", [command_seconds(*command) for _ in range(REPEATS)], at_most=at_most)
 
-    def timed(what: str, most: float, times: list[float]) -> Measurement:
-        middle = sorted(times)[len(times) // 2]
-        return Measurement(what, "s", middle, min(times), at_least=most, lower_is_better=True)
+    return measure
 
-    def help_time() -> Measurement:
-        return timed("nobi --help", 0.5, [command_seconds("--help") for _ in range(5)])
 
-    def warm() -> Measurement:
-        command_seconds(*_MATCH)
-        return timed("nobi match, compiled before", 3, [command_seconds(*_MATCH) for _ in range(5)])
-
-    def cold() -> Measurement:
+def _cold(what: str, at_most: float, *command: str) -> Case:
+    def measure(seconds: float) -> Measurement:  # noqa: ARG001
         with tempfile.TemporaryDirectory() as cache:
-            return timed("nobi match, first ever", 60, [command_seconds(*_MATCH, cache=cache)])
+            return time_measurement(what, "s", [command_seconds(*command, cache=cache)], at_most=at_most)
 
-    def cold_go() -> Measurement:
-        command = ("match", "naive", "playout", "--game", "go", "--games", "10")
-        with tempfile.TemporaryDirectory() as cache:
-            return timed("nobi match --game go, first ever", 60, [command_seconds(*command, cache=cache)])
+    return measure
 
-    yield from (help_time, warm, cold, cold_go)
+
+CASES = [
+    _warm("nobi --help", 0.3, "--help"),
+    _warm("nobi match, compiled before", 3, *_MATCH),
+    _cold("nobi match, first ever", 60, *_MATCH),
+    _cold("nobi match --game go, first ever", 60, *_GO_MATCH),
+]

@@ -1,89 +1,65 @@
-"""Training on records beside the bare network on tensors that are already there: what reading the data costs."""
+"""Training of deep networks: the cost of reading records, and our convolutions beside torch's and onnxruntime's."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import torch
 
 from nobi.bench.data import playout_records
-from nobi.bench.measure import Measurement, rate_figure, rate_ratios, rates
-from nobi.imitation.data import Batch, Positions, Reader, Sampler, in_turn
-from nobi.imitation.step import Trainer
+from nobi.bench.games import peak_rate
+from nobi.bench.measure import Case, Measurement, Work, rate_measurement, rate_ratios, rates
+from nobi.imitation.data import Batch, Positions, Reader, Sampler, read_ahead
+from nobi.imitation.step import GradientStep, LossWeights, use_threads
 from nobi.networks.deep import make_deep
+from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 from nobi.records.collection import Collection
 from nobi.workers import usable_threads
 
 BATCH = 128
-CASES = (
-    # network, board: from the one that needs most time a position to the one that needs least
-    ("c14-large", 19),
-    ("c14-small", 19),
-    ("m15:layers=3,filters=64", 19),
-    ("nobi-net:width=32,blocks=4", 9),
-    ("mdlstm", 9),
-)
-
-
-def measurements(seconds: float) -> Iterator[Callable[[], Measurement]]:
-    """The figures of this section, each measured when called."""
-    for spec, size in CASES:
-
-        def share(spec: str = spec, size: int = size) -> Measurement:
-            speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
-            ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
-            [rate] = rates(speed.on_records, seconds, repeats=1)
-            reading = speed.reading_share(max(3, int(seconds * rate / BATCH)))
-            note = f"{rate:,.0f} positions/s, batches of {BATCH}, {usable_threads()} threads; "
-            note += f"reading takes {100 * reading:.1f} % of the processor time of a step"
-            what = f"{spec} {size}x{size}: training on records over the bare network"
-            return rate_figure(what, "times", ratios, at_least=0.95, peer=note)
-
-        yield share
-
-
 _RATE = 1e-6
-"""Small: the same steps are made again and again."""
-_PROCESSOR = torch.device("cpu")
+"""Small: the same steps are repeated."""
+_CPU = torch.device("cpu")
 
 
 class TrainingSpeed:
-    """The two kinds of training to compare, of one network on the games of one size of board."""
+    """Training of one network on records, and on a constant batch."""
 
     def __init__(self, spec: str, games: Collection, batch: int, threads: int) -> None:
         torch.set_num_threads(threads)
         network = make_deep(spec)
         positions = Positions(games)
         self.batch = batch
-        self._trainer = Trainer(network, "sgd", batch)
-        self._reader = Reader([positions], network.planes, _PROCESSOR)
+        self._step = GradientStep(network, "sgd", batch)
+        self._reader = Reader([positions], network.planes, _CPU)
         self._sampler = Sampler([len(positions)], [1.0], batch, 0)
         self._steps = 0
         self._synthetic = synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
-        """Steps on a batch of noughts and ones, over and over; returns the number of positions."""
+        """Steps on a constant batch; returns the number of positions."""
         for _ in range(steps):
-            self._trainer.step(self._synthetic, _RATE)
+            self._step.run(self._synthetic, _RATE)
         return steps * self.batch
 
     def on_records(self, steps: int) -> int:
-        """Steps on the records, in the middle of a run: as many batches are made meanwhile as are used."""
+        """Steps on the records, as in the middle of a run; returns the number of positions."""
         end = self._steps + steps
-        with in_turn(self._make, self._steps, end, _PROCESSOR, self._reader.ahead(self.batch)) as next_batch:
+        with read_ahead(self._make, self._steps, end, _CPU, self._reader.ahead(self.batch)) as next_batch:
             for _ in range(steps):
-                self._trainer.step(next_batch(), _RATE)
+                self._step.run(next_batch(), _RATE)
         self._steps = end
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
-        """The processor time of reading a batch over that of a bare step; other programs hardly change it."""
-        torch.set_num_threads(1)  # several would wait for each other, and count that as work
-        reading = _processor_seconds(lambda: self._read(steps))
-        return reading / _processor_seconds(lambda: self.bare(steps))
-
-    def _read(self, steps: int) -> None:
-        for step in range(steps):
-            self._make(step)
+        """The CPU time of reading a batch over that of a bare step; other programs hardly change it."""
+        torch.set_num_threads(1)  # several would wait for each other, and waiting counts as CPU time
+        reading = _cpu_seconds(lambda: [self._make(step) for step in range(steps)])
+        return reading / _cpu_seconds(lambda: self.bare(steps))
 
     def _make(self, step: int) -> Batch:
         draw = self._sampler.draw(step)
@@ -103,7 +79,113 @@ def synthetic_batch(batch: int, planes: int, size: int) -> Batch:
     )
 
 
-def _processor_seconds(work: Callable[[], object]) -> float:
+def _cpu_seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
     return time.process_time() - start
+
+
+def records_over_bare(spec: str, size: int, seconds: float) -> Measurement:
+    """The speed of training on records over that on a constant batch."""
+    speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
+    ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
+    [rate] = rates(speed.on_records, seconds, repeats=1)
+    reading = speed.reading_share(max(3, int(seconds * rate / BATCH)))
+    note = f"{rate:,.0f} positions/s, batches of {BATCH}, {usable_threads()} threads; "
+    note += f"reading takes {100 * reading:.1f} % of the CPU time of a step"
+    what = f"{spec} {size}x{size}: training on records over the bare network"
+    return rate_measurement(what, "times", ratios, at_least=0.95, peer=note)
+
+
+IMITATION: list[Case] = [  # from the network with the most time per position to that with the least
+    partial(records_over_bare, "c14-large", 19),
+    partial(records_over_bare, "c14-small", 19),
+    partial(records_over_bare, "m15:layers=3,filters=64", 19),
+    partial(records_over_bare, "nobi-net:width=32,blocks=4", 9),
+    partial(records_over_bare, "mdlstm", 9),
+]
+
+# ---- convolutions, on one core
+
+WIDTH, BLOCKS, PLANES, SIZE = 64, 6, 31, 19
+NETWORK = f"nobi-net:width={WIDTH},blocks={BLOCKS}"
+TRAINING_BATCH = 64
+
+
+def training_step(seconds: float) -> Measurement:
+    """The speed of a training step over that with torch's convolutions."""
+    ours, torchs = _training("winograd"), _training("torch")
+    ratios = rate_ratios(torchs, ours, seconds, repeats=5)
+    [rate] = rates(ours, seconds, repeats=1)
+    tiles = (-(-SIZE // 4)) ** 2
+    products = 6.0 * 36 * tiles * WIDTH * WIDTH * 2 * BLOCKS  # per position: two per convolution forward, four back
+    note = f"{rate:,.0f} positions/s, batches of {TRAINING_BATCH}, muon, one thread; "
+    note += f"matrix products at {100 * rate * products / peak_rate():.0f} % of the rate of a large one"
+    what = f"{NETWORK} {SIZE}x{SIZE}: training step over the same with torch's convolutions"
+    return rate_measurement(what, "times", ratios, at_least=2.5, peer=note)
+
+
+def _training(convolution: str) -> Work:
+    use_threads(1, 1)
+    network = make_deep(NETWORK)
+    network.convolution = convolution
+    step = GradientStep(network, "muon", TRAINING_BATCH, weights=LossWeights(0.15, 0.1))
+    batch = synthetic_batch(TRAINING_BATCH, PLANES, SIZE)
+
+    def work(steps: int) -> int:
+        for _ in range(steps):
+            step.run(batch, _RATE)
+        return steps * TRAINING_BATCH
+
+    return work
+
+
+def inference(batch: int, peer: str, seconds: float) -> Measurement:
+    """The speed of the compiled network over that of torch or onnxruntime."""
+    ours = _inference("nobi", batch)
+    ratios = rate_ratios(_inference(peer, batch), ours, seconds, repeats=5)
+    [rate] = rates(ours, seconds, repeats=1)
+    what = f"{NETWORK} {SIZE}x{SIZE}, batch {batch}: evaluation over {peer}"
+    return rate_measurement(what, "times", ratios, peer=f"{1000 / rate:.2f} ms per position, one thread")
+
+
+def _inference(engine: str, batch: int) -> Work:
+    use_threads(1, 1)
+    evaluate = _evaluator(make_deep(NETWORK).for_play(), engine)
+    planes = (np.random.default_rng(0).random((batch, PLANES, SIZE, SIZE)) < 0.3).astype(np.float32)
+
+    def work(positions: int) -> int:
+        times = max(1, positions // batch)
+        for _ in range(times):
+            evaluate(planes)
+        return times * batch
+
+    return work
+
+
+def _evaluator(network: Any, engine: str) -> Callable[[Any], object]:
+    white = np.zeros(1, np.bool_)
+    if engine == "torch":
+        network.convolution = "torch"
+        return lambda planes: network.evaluate(planes, white)
+    if engine == "onnxruntime":
+        import onnxruntime
+
+        from nobi.models.export import export_onnx
+
+        with TemporaryDirectory() as folder:
+            export_onnx(network, Path(folder) / "net.onnx", SIZE)
+            content = (Path(folder) / "net.onnx").read_bytes()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return lambda planes: session.run(None, {"planes": planes})
+    tensors = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
+    compiled = CompiledNobiNet(network.settings, tensors)
+    return lambda planes: compiled.evaluate(planes, white)
+
+
+CONVOLUTIONS: list[Case] = [
+    training_step,
+    *(partial(inference, batch, peer) for batch in (1, 16, 64) for peer in ("torch", "onnxruntime")),
+]

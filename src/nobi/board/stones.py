@@ -118,6 +118,22 @@ def board_points(size: int) -> NDArray[np.int64]:
     return points
 
 
+class CellTables(NamedTuple):
+    """The points of a board and the cells of a network's n·n values, row by row from the top."""
+
+    point_of: NDArray[np.uint16]  # [cell]
+    cell_of: NDArray[np.uint16]  # [point]; 0 for the border
+
+
+@cache
+def cell_tables(size: int) -> CellTables:
+    """The tables of a board size; they are shared, and never written to."""
+    points = board_points(size)
+    cell_of = np.zeros(points_of(size), np.uint16)
+    cell_of[points] = np.arange(size * size)
+    return CellTables(points.astype(np.uint16), cell_of)
+
+
 @inlined
 def as_point(number: int) -> int:
     """A number converted to the type of points in compiled code."""

@@ -1,7 +1,7 @@
-"""The command line: a thin shell over the package. Every command is one file; nothing else prints.
+"""The command line. A command is a dataclass whose fields are its flags; only this folder prints.
 
-A command is a dataclass whose fields are its flags and whose `run` does the work. Heavy packages are imported in `run`,
-so that help is there at once.
+`parsing` has the table of commands, `base` what commands share, `progress` the display of progress; every other module
+holds a few commands. Heavy packages are imported when a command runs, so that help appears at once.
 """
 
 import os
@@ -10,32 +10,55 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import nobi
 from nobi.errors import NobiError
 
-BAD_INPUT = 2
+INVALID_INPUT = 2
 INTERRUPTED = 130
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C; the message follows the word `interrupted`, and says what was kept."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs one command and exits with its code. The signal to end is taken as Ctrl-C: work is saved, engines end."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    """Run one command and exit with its code. SIGTERM acts as Ctrl-C: results are saved and engines are stopped."""
+    signal.signal(signal.SIGTERM, _raise_interrupt)
     try:
         code = run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, `head` for instance, has seen enough; nothing more is to be written at exit
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe; Python must not write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
 
 
-def _interrupt(*_: object) -> None:
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code. Invalid input is one sentence on standard error, with the code 2."""
+    from nobi.cli import parsing
+
+    try:
+        command = parsing.parse(list(sys.argv[1:] if arguments is None else arguments))
+        if isinstance(command, str):
+            print(command)
+            return 0
+        with _report_ladder_limit():
+            code: int = command.run()
+        return code
+    except NobiError as error:
+        print(f"nobi: {error}", file=sys.stderr)
+        return INVALID_INPUT
+    except KeyboardInterrupt as interrupt:
+        print(f"nobi: interrupted{f' {interrupt}' if isinstance(interrupt, Interrupted) else ''}.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _raise_interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
 @contextmanager
-def _ladder_limits_reported() -> Iterator[None]:
-    """Says at the end of a command how many ladders it could not read to their end."""
+def _report_ladder_limit() -> Iterator[None]:
+    """Report at the end of a command how many ladders it could not read to the end."""
     before = _ladder_limit_hits()
     try:
         yield
@@ -50,26 +73,5 @@ def _ladder_limits_reported() -> Iterator[None]:
 
 
 def _ladder_limit_hits() -> int:
-    # a command that reads no ladders does not load the reader
+    # the module is loaded only by commands that read ladders
     return sys.modules["nobi.board.ladders"].ladder_limit_hits() if "nobi.board.ladders" in sys.modules else 0
-
-
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit code. Bad input is told on standard error, and its code is 2."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        if words == ["--version"]:
-            print(f"nobi {nobi.__version__}")
-            return 0
-        from nobi.cli.main import parsed
-
-        command = parsed(words)
-        with _ladder_limits_reported():
-            code: int = command.run()
-        return code
-    except NobiError as fault:
-        print(f"nobi: {fault}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("nobi: interrupted.", file=sys.stderr)
-        return INTERRUPTED

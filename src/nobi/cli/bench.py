@@ -1,9 +1,7 @@
-"""`nobi bench`: every speed figure, beside what it has to reach and its peers'."""
+"""`nobi bench`: measured speeds, beside required values and those of other programs."""
 
 import platform
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,62 +10,74 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 import nobi
-from nobi.cli.base import CommonFlags, announce_compiling, output_console, print_json, print_table, progress_bar
+from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 from nobi.spec import choices
 
 if TYPE_CHECKING:
-    from nobi.bench.measure import Measurement
+    from rich.table import Table
+
+    from nobi.bench.measure import Case, Measurement
 
 SECTIONS = {
-    "start": "how long commands take to start",
-    "arena": "games of the built-in players, random playouts of Go",
-    "sizes": "how the cost grows from 5x5 to 25x25",
-    "networks": "games, moves and training of networks",
-    "search": "playouts of the tree search, without and with a network",
-    "growth": "how the cost of a network grows with the board and its units",
-    "datasets": "import of game records",
-    "features": "planes of Go positions for deep networks",
-    "convolutions": "our convolutions beside torch's and onnxruntime's",
-    "imitate": "training on records beside the bare network",
+    "start": ("start:CASES", "how long commands take to start"),
+    "arena": ("games:ARENA", "games of the built-in players, random playouts of Go"),
+    "sizes": ("games:SIZES", "how the cost grows from 5x5 to 25x25"),
+    "networks": ("games:NETWORKS", "games, moves and training of networks"),
+    "search": ("games:SEARCH", "playouts of the tree search, without and with a network"),
+    "growth": ("games:GROWTH", "how the cost of a network grows with the board and its units"),
+    "datasets": ("data:IMPORT", "import of game records"),
+    "features": ("data:FEATURES", "planes of Go positions for deep networks"),
+    "convolutions": ("training:CONVOLUTIONS", "our convolutions beside torch's and onnxruntime's"),
+    "imitate": ("training:IMITATION", "training on records beside the bare network"),
 }
-_HELP = "The sections to measure, all by default: " + "; ".join(f"{n}, {about}" for n, about in SECTIONS.items()) + "."
+_HELP = f"The sections to measure, by default all: {'; '.join(f'{n}, {about}' for n, (_, about) in SECTIONS.items())}."
 
 
 @dataclass(frozen=True)
-class Bench(CommonFlags):
-    """Measure the speed of this machine: one core, everything compiled before; the median of several repeats."""
+class Bench(LongCommand):
+    """Measure the speed of this machine: one core, compiled code; the median of several repeats."""
 
     sections: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="SECTION", help=_HELP)] = ()
     seconds: float = 1.0
-    """How long each repeat of a measurement takes."""
+    """The time of one repeat."""
 
-    def run(self) -> int:
-        """Measures and prints."""
-        self.check()
+    def check(self) -> None:
+        """Raise a NobiError for invalid values."""
+        super().check()
         for name in self.sections:
             if name not in SECTIONS:
                 raise NobiError(f"There is no section {name!r}; {choices(SECTIONS, name)}.")
         if not 0 < self.seconds <= 60:
             raise NobiError(f"--seconds must be above 0 and at most 60, not {self.seconds:g}.")
-        announce_compiling()
-        chosen = self.sections or tuple(SECTIONS)
-        work = [(name, measure) for name in chosen for measure in _measurements(name, self.seconds)]
-        results: dict[str, list[Measurement]] = {name: [] for name in chosen}
-        with progress_bar("figures", len(work)) as progress:
-            for done, (name, measure) in enumerate(work, 1):
-                results[name].append(measure())
+
+    def execute(self) -> Result:
+        work = [(name, case) for name in self.sections or SECTIONS for case in _cases(name)]
+        results: dict[str, list[Measurement]] = {name: [] for name in self.sections or SECTIONS}
+        with progress_bar("measurements", len(work)) as progress:
+            for done, (name, case) in enumerate(work, 1):
+                results[name].append(case(self.seconds))
                 progress(done)
-        if self.json:
-            print_json({"conditions": _conditions(), "sections": [_section(name, results[name]) for name in chosen]})
-        else:
-            _print(results)
-        return 0
+        sections = [
+            {
+                "name": name,
+                "about": SECTIONS[name][1],
+                "figures": [asdict(one) | {"reached": one.reached} for one in found],
+            }
+            for name, found in results.items()
+        ]
+        report = [(f"{name}: {SECTIONS[name][1]}", _table(found)) for name, found in results.items()]
+        return Result({"conditions": _conditions(), "sections": sections}, report)
 
 
-def _section(name: str, measurements: "list[Measurement]") -> dict[str, object]:
-    rows = [{**asdict(figure), "reached": figure.reached} for figure in measurements]
-    return {"name": name, "about": SECTIONS[name], "figures": rows}
+def _cases(section: str) -> "list[Case]":
+    """The measurements of a section; none if it needs torch, which is not installed."""
+    module, _, attribute = SECTIONS[section][0].partition(":")
+    if module == "training" and find_spec("torch") is None:
+        return []
+    cases: list[Case] = getattr(import_module(f"nobi.bench.{module}"), attribute)
+    return cases
 
 
 def _conditions() -> dict[str, str | int]:
@@ -75,8 +85,11 @@ def _conditions() -> dict[str, str | int]:
 
     from nobi.workers import usable_threads
 
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    processors = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
-        "machine": _processor(),
+        "machine": processors[0] if processors else platform.processor() or platform.machine(),
         "cores": usable_threads(),
         "python": platform.python_version(),
         "numba": numba.__version__,
@@ -84,61 +97,14 @@ def _conditions() -> dict[str, str | int]:
     }
 
 
-def _processor() -> str:
-    """The processor's name, where the system tells."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def _measurements(section: str, seconds: float) -> Iterator[Callable[[], "Measurement"]]:
-    from nobi.bench import data, games, start
-
-    sections: dict[str, Callable[[float], Iterator[Callable[[], Measurement]]]] = {
-        "start": start.measurements,
-        "arena": games.arena_figures,
-        "sizes": games.size_figures,
-        "networks": games.network_figures,
-        "search": games.search_figures,
-        "growth": games.growth_figures,
-        "datasets": data.dataset_figures,
-        "features": data.feature_figures,
-        "convolutions": partial(_with_torch, "convolutions"),
-        "imitate": partial(_with_torch, "training"),
-    }
-    return sections[section](seconds)
-
-
-def _with_torch(section: str, seconds: float) -> Iterator[Callable[[], "Measurement"]]:
-    """A section that needs torch, which the others do not; without it the section is empty."""
-    if find_spec("torch") is None:
-        return iter(())
-    found: Iterator[Callable[[], Measurement]] = import_module(f"nobi.bench.{section}").measurements(seconds)
-    return found
-
-
-def _print(results: "dict[str, list[Measurement]]") -> None:
-    from rich.table import Table
-
-    console = output_console()
-    for section, measurements in results.items():
-        table = Table()
-        table.add_column("what")
-        for head in ("median", "best", "to reach", "aim"):
-            table.add_column(head, justify="right")
-        table.add_column("beside it")
-        for figure in measurements:
-            mark = {None: "", True: " ✓", False: " ✗"}[figure.reached]
-            table.add_row(
-                figure.what,
-                f"{_number(figure.value)} {figure.unit}{mark}",
-                _number(figure.best),
-                _number(figure.at_least),
-                _number(figure.aim),
-                figure.peer,
-            )
-        print_table(console, f"{section}: {SECTIONS[section]}", table)
+def _table(measurements: "list[Measurement]") -> "Table":
+    table = plain_table(["what"], ["median", "best", "required", "aim"])
+    table.add_column("notes")
+    for one in measurements:
+        mark = {None: "", True: " ✓", False: " ✗"}[one.reached]
+        numbers = (_number(one.best), _number(one.at_least), _number(one.aim))
+        table.add_row(one.what, f"{_number(one.value)} {one.unit}{mark}", *numbers, one.peer)
+    return table
 
 
 def _number(value: float | None) -> str:

@@ -1,72 +1,59 @@
-"""`nobi data`: game records made ready to be learnt from."""
+"""`nobi data import` and `nobi data info`: datasets of game records."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import (
-    UNSET,
-    CommonFlags,
-    Stopwatch,
-    announce_compiling,
-    output_console,
-    plain_table,
-    print_json,
-    print_table,
-    progress_bar,
-    settings_among,
-)
+from nobi.cli.base import UNSET, Command, LongCommand, Result, Stopwatch, plain_table, settings_among
+from nobi.cli.progress import progress_bar
 from nobi.records.settings import ImportSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from rich.table import Table
 
     from nobi.records.summary import SplitSummary, Summary
 
 
 @dataclass(frozen=True)
-class DataImport(CommonFlags, ImportSettings):
+class DataImport(LongCommand, ImportSettings):
     """Make a dataset of game records: check, filter, remove duplicates, split.
 
-    The main line of every record is replayed by the rules of Go. Records that are broken, left out by a filter, or met
-    before are listed with the reason in rejected.jsonl of the dataset, and the import goes on.
+    The main line of every record is replayed by the rules of Go. Records that are invalid, excluded by a filter, or
+    duplicates are listed with the reason in rejected.jsonl of the dataset.
 
-    An interrupted import leaves no dataset, not half a one. The same records, settings and seed give the same bytes.
+    An interrupted import leaves no dataset. The same records, settings and seed give the same bytes.
     """
 
     paths: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
         tyro.conf.arg(
             metavar="PATHS",
-            help="Folders (with all below them), .sgf files, .sgfl and .sgfl.xz files (a record a line), "
+            help="Folders (with all folders below), .sgf files, .sgfl and .sgfl.xz files (one record per line), "
             ".zip, .tar, .tar.gz, .tar.bz2 and .tar.xz archives.",
             help_behavior_hint="(required)",
         ),
     ] = tyro.MISSING
     out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
     max_handicap: Annotated[int | None, UNSET] = None
-    """Take games with at most so many handicap stones; 0 for even games only."""
+    """Take games with at most this many handicap stones; 0: even games only."""
     max_moves: Annotated[int | None, UNSET] = None
-    """Take games with at most so many moves."""
+    """Take games with at most this many moves."""
     force: bool = False
-    """Replace the dataset if it is there."""
+    """Replace the dataset if it exists."""
 
-    def run(self) -> int:
-        """Imports."""
-        self.check()
-        announce_compiling()
+    def execute(self) -> Result:
         from nobi.records.importing import Progress, import_records
         from nobi.workers import usable_threads
 
         clock = Stopwatch()
-        with progress_bar("kB read", 0, note=True) as bar:
+        with progress_bar("kB read", 0, note=True) as update:
 
             def show(state: Progress) -> None:
-                rate = state.records / clock.seconds()
-                words = f"{state.records:,} games {rate:,.0f} games/s"
-                bar(state.bytes_read // 1000, words, total=state.bytes // 1000)
+                text = f"{state.records:,} games {state.records / clock.seconds():,.0f} games/s"
+                update(state.bytes_read // 1000, text, total=state.bytes // 1000)
 
             manifest = import_records(
                 self.paths,
@@ -77,33 +64,30 @@ class DataImport(CommonFlags, ImportSettings):
                 progress=show,
             )
         seconds = clock.seconds()
-        report = {key: manifest[key] for key in ("records", "games", "moves", "rejected", "splits")}
-        if self.json:
-            print_json({"dataset": str(self.out), "seconds": seconds, **report})
-            return 0
+        found = {key: manifest[key] for key in ("records", "games", "moves", "rejected", "splits")}
         parts = ", ".join(f"{name} {split['games']:,}" for name, split in manifest["splits"].items())
-        print(f"{manifest['games']:,} of {manifest['records']:,} games taken in {seconds:.1f} s "
-              f"({manifest['records'] / seconds:,.0f} games/s): {parts}.")  # fmt: skip
+        report = [
+            f"{manifest['games']:,} of {manifest['records']:,} games taken in {seconds:.1f} s "
+            f"({manifest['records'] / seconds:,.0f} games/s): {parts}."
+        ]
         if manifest["rejected"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in manifest["rejected"].items())
-            print(f"Not taken: {kinds}; see {self.out / 'rejected.jsonl'}.")
-        print(f"The dataset: {self.out}; 'nobi data info {self.out}' tells what is in it.")
-        return 0
+            report.append(f"Not taken: {kinds}; see {self.out / 'rejected.jsonl'}.")
+        report.append(f"The dataset: {self.out}; 'nobi data info {self.out}' summarises it.")
+        return Result({"dataset": self.out, "seconds": seconds, **found}, report)
 
 
 @dataclass(frozen=True)
-class DataInfo(CommonFlags):
-    """Tell what is in a dataset: games by split, size, rank, year, handicap and length, and what was not taken."""
+class DataInfo(Command):
+    """Summarise a dataset: games by split, size, rank, year, handicap and length, and the records not taken."""
 
     dataset: Annotated[
-        tyro.conf.Positional[Path], tyro.conf.arg(metavar="DATASET", help="A folder that 'nobi data import' made.")
+        tyro.conf.Positional[Path], tyro.conf.arg(metavar="DATASET", help="A folder made by 'nobi data import'.")
     ] = tyro.MISSING
     verify: bool = False
     """Read every file and compare it with its hash."""
 
-    def run(self) -> int:
-        """Prints the summary."""
-        self.check()
+    def execute(self) -> Result:
         from nobi.records.dataset import Dataset
         from nobi.records.summary import summarise
 
@@ -111,33 +95,14 @@ class DataInfo(CommonFlags):
         if self.verify:
             dataset.verify()
         summary = summarise(dataset)
-        if self.json:
-            print_json(summary)
-        else:
-            _print_summary(summary)
-        return 0
+        return Result(summary, _tables(summary))
 
 
-@dataclass(frozen=True)
-class Data:
-    """Game records as datasets to learn from: import them, or see what is in one."""
-
-    command: (
-        Annotated[DataImport, tyro.conf.subcommand("import", prefix_name=False)]
-        | Annotated[DataInfo, tyro.conf.subcommand("info", prefix_name=False)]
-    )
-
-    def run(self) -> int:
-        """Runs the command."""
-        return self.command.run()
-
-
-def _print_summary(summary: "Summary") -> None:
-    console = output_console()
+def _tables(summary: "Summary") -> "list[tuple[str, Table]]":
     parts = {**summary.splits, "total": summary.total}
     table = plain_table([""], [*parts])
 
-    def section(title: str, rows: "Iterable[str]", cells: "dict[str, dict[str, int]]") -> None:
+    def section(title: str, rows: Iterable[str], cells: dict[str, dict[str, int]]) -> None:
         for i, row in enumerate(rows):
             values = (cells[name].get(row, 0) for name in parts)
             table.add_row(f"{title} {row}" if i == 0 else " " * len(title) + f" {row}", *(f"{v:,}" for v in values))
@@ -153,13 +118,13 @@ def _print_summary(summary: "Summary") -> None:
     for row in summary.total.lengths:
         cells = (part.lengths.get(row) for part in parts.values())
         table.add_row(f"length, {row}", *("" if cell is None else f"{cell:,.0f}" for cell in cells))
-    title = f"{summary.path}: {summary.bytes / 1e6:,.1f} MB, {summary.bytes_per_move:.2f} bytes a move"
-    print_table(console, title, table)
-    if summary.rejected:
-        rejected = plain_table(["kind"], ["records"])
-        for kind, count in summary.rejected.items():
-            rejected.add_row(kind, f"{count:,}")
-        print_table(console, f"Not taken, of {summary.records:,} records", rejected)
+    title = f"{summary.path}: {summary.bytes / 1e6:,.1f} MB, {summary.bytes_per_move:.2f} bytes per move"
+    if not summary.rejected:
+        return [(title, table)]
+    rejected = plain_table(["kind"], ["records"])
+    for kind, count in summary.rejected.items():
+        rejected.add_row(kind, f"{count:,}")
+    return [(title, table), (f"Not taken, of {summary.records:,} records", rejected)]
 
 
 def _by_decade(part: "SplitSummary") -> dict[str, int]:

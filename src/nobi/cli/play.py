@@ -21,7 +21,7 @@ class Play(CommonFlags):
 
     models: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
-        tyro.conf.arg(metavar="[MODEL …]", help="Model files to play against, besides the shipped models."),
+        tyro.conf.arg(metavar="[MODEL …]", help="Model files and folders of runs, besides the shipped models."),
     ] = ()
     host: str = "127.0.0.1"
     """The address to listen at; others than this machine need --token or --public."""
@@ -37,9 +37,15 @@ class Play(CommonFlags):
         tuple[str, ...],
         tyro.conf.arg(
             metavar="[COMMAND …]",
-            help="GTP engines to play Go against, as in 'gnugo --mode gtp'; at 127.0.0.1 GNU Go is found by itself.",
+            help="GTP engines to play Go against, as in 'gnugo --mode gtp'.",
         ),
     ] = ()
+    names: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(metavar="[NAME …]", help="Further host names by which the page is reached, as through a proxy."),
+    ] = ()
+    runs: Path = Path("runs")
+    """The folder of runs: those in it can be watched, and those of the page are made there."""
     terminal: bool = False
     """Play in the terminal."""
     game: Annotated[str, tyro.conf.arg(help=f"The game in the terminal: {', '.join(games.names())}.")] = "atari-go"
@@ -61,15 +67,19 @@ class Play(CommonFlags):
 
             opponent = self.opponent or (str(self.models[0]) if self.models else "naive")
             return play_in_terminal(games.variant(self.game, self.size), opponent, white=self.white, seed=self.seed)
-        from nobi.web.server import LOOPBACK, ServerSettings, check_settings, serve
+        from nobi.web.server import ServerSettings, check_settings, serve
 
-        given = {"host": self.host, "port": self.port, "token": self.token, "public": self.public}
-        engines = self.engines
-        if not engines and self.host in LOOPBACK:
-            from nobi.web.opponents import installed_engines
-
-            engines = tuple(installed_engines())
-        settings = ServerSettings(**given, models=self.models, engines=engines, browser=not self.no_browser)  # type: ignore[arg-type]
+        settings = ServerSettings(
+            host=self.host,
+            port=self.port,
+            token=self.token,
+            public=self.public,
+            models=self.models,
+            engines=self.engines,
+            browser=not self.no_browser,
+            names=self.names,
+            runs=self.runs,
+        )
         check_settings(settings)
         serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
         return 0

@@ -1,86 +1,83 @@
-"""What `nobi match` between bots and `nobi tournament` share: their flags, and playing with a live table.
-
-MERGED cli/tournament.py: `nobi tournament`: everybody against everybody.
-"""
+"""What `nobi match` and `nobi tournament` share where games are played one by one: flags, openings, a live table."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import tyro
 
+import nobi
 from nobi import games, players
-from nobi.cli.base import (
-    UNSET,
-    CommonFlags,
-    ProgressText,
-    output_console,
-    progress_lines,
-)
+from nobi.cli.base import UNSET, CommonFlags, LongCommand, plain
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from rich.console import RenderableType
+    from rich.table import Table
 
     from nobi.clock import TimeSettings
     from nobi.games.base import Variant
-    from nobi.matches.folder import GameRecord
+    from nobi.matches.folder import GameResult
     from nobi.matches.openings import Opening
     from nobi.statistics import Interval
 
-_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
-"""Flags that change no game."""
+OWN_PLAYER_HELP = (
+    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
+    "Or a model file."
+)
+PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
 
-_MOST_REASONS = 5
-"""How many reasons why games went wrong are told one by one."""
+_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
+"""Flags that do not change the games."""
+_MAX_REASONS = 5
+"""How many reasons of forfeits are listed one by one."""
 
 
 @dataclass(frozen=True)
-class SeriesFlags(CommonFlags):
-    """How games between bots are played."""
+class SeriesFlags(LongCommand):
+    """How games are played one by one."""
 
     threads: int = 0
-    """Threads of games between fast players; 0 for one a core. Games one by one have --parallel, and a player that
-    searches is told in its word, as in 'mcts:threads=2'."""
+    """Threads of games between fast players; 0: one per core. Games played one by one use --parallel; the threads of a
+    search are a setting of the player, as in 'mcts:threads=2'."""
     folder: Annotated[Path | None, UNSET] = None
-    """Keep the match here: every game as SGF, and games.jsonl."""
+    """Save every game as SGF in this folder, and games.jsonl."""
     resume: bool = False
-    """Go on with the match in --folder, if it holds one."""
+    """Continue the match in --folder, if there is one."""
     referee: Annotated[str, tyro.conf.arg(metavar="COMMAND")] = ""
-    """An engine that counts the games of Go, as in 'gnugo --mode gtp --chinese-rules'; else nobi does."""
+    """An engine that scores games of Go, as in 'gnugo --mode gtp --chinese-rules'; by default nobi does."""
     handicap: int = 0
-    """Handicap stones of black, in Go."""
+    """Handicap stones of Black, in Go."""
     openings: Annotated[Path | None, UNSET] = None
-    """A file with the moves of an opening on each line, an SGF file or a folder of them; used by turns, for two games
-    each, with colours exchanged."""
+    """A file with the moves of one opening per line, an SGF file or a folder of SGF files; each opening is used for two
+    games, with colours exchanged."""
     random_moves: int = 0
-    """Begin with so many random moves, the same in two games, with colours exchanged."""
+    """Begin with this many random moves, the same in two games, with colours exchanged."""
     seconds: Annotated[float | None, UNSET] = None
-    """Time for a move, for players that know of time; nobody loses by being a little late."""
+    """Time per move, for players that use time; a small excess does not lose."""
     main_time: Annotated[float | None, UNSET] = None
-    """Seconds of main time for each player and game. Whoever oversteps the time loses."""
+    """Seconds of main time for each player and game. A player that exceeds the time loses."""
     byo_yomi: Annotated[float | None, UNSET] = None
     """Seconds of a byo-yomi period, after the main time."""
     periods: Annotated[int | None, UNSET] = None
-    """How many byo-yomi periods there are; 1 by default. A move that takes longer than a period loses it."""
+    """Number of byo-yomi periods; 1 by default. A move that takes longer than a period uses it up."""
     stones: Annotated[int | None, UNSET] = None
     """Stones to be played in each period instead (Canadian byo-yomi)."""
     timeout: float = 60.0
     """Seconds that an engine may take for an answer before it loses the game."""
     parallel: int = 1
-    """How many games to play at once."""
+    """Number of games played at the same time."""
 
-    def check_series(self) -> None:
-        """Refuses flags that do not go together."""
-        self.check()
+    def check(self) -> None:
+        """Raise a NobiError for values that are invalid or contradict each other."""
+        super().check()
         if self.resume and not self.folder:
-            raise NobiError("--resume needs --folder, the folder of the match to go on with.")
+            raise NobiError("--resume needs --folder, the folder of the match to continue.")
         if sum(map(bool, (self.handicap, self.openings, self.random_moves))) > 1:
             raise NobiError("Give only one of --handicap, --openings and --random-moves.")
         if self.seconds is not None and (self.main_time is not None or self.byo_yomi is not None):
@@ -98,8 +95,15 @@ class SeriesFlags(CommonFlags):
             if value is not None and not 0 < value < 1e6:
                 raise NobiError(f"--{name.replace('_', '-')} must be above 0, not {value}.")
 
+    def needs_series(self) -> bool:
+        """Whether a flag is given that only games played one by one have."""
+        common = {field.name for field in fields(CommonFlags)}
+        return any(
+            getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in common
+        )
+
     def time_settings(self) -> "TimeSettings":
-        """The clocks that the flags ask for."""
+        """The clock of the flags."""
         from nobi.clock import TimeSettings
 
         main, period = self.main_time or 0.0, self.byo_yomi or 0.0
@@ -109,138 +113,103 @@ class SeriesFlags(CommonFlags):
             return TimeSettings("canadian", main, period, self.stones)
         return TimeSettings("byoyomi", main, period, self.periods or 1)
 
-    def asks_for_series(self) -> bool:
-        """Whether a flag was given that the fast arena does not know."""
-        return any(
-            getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in _COMMON
-        )
+    def opening_source(self, variant: "Variant") -> "Callable[[int], Opening]":
+        """Number of a pair of games → its opening."""
+        from nobi.matches.openings import Opening, handicap_opening, random_opening, read_openings
+
+        if self.handicap:
+            opening = handicap_opening(variant, self.handicap)
+            return lambda _: opening
+        if self.openings:
+            book = read_openings(self.openings, variant)
+            return lambda number: book[number % len(book)]
+        if self.random_moves:
+            return cache(lambda number: random_opening(variant, self.random_moves, self.seed, number))
+        return lambda _: Opening()
 
 
-_COMMON = {field.name for field in fields(CommonFlags)}
+class PlayedSeries(NamedTuple):
+    """The games of a series."""
+
+    records: "list[GameResult]"
+    """By number, those from the folder included."""
+    interrupted: str
+    """After Ctrl-C, for `Result`."""
 
 
-def opening_source(flags: SeriesFlags, variant: "Variant") -> "Callable[[int], Opening]":
-    """The opening of every pair of games."""
-    from nobi.matches.openings import Opening, handicap_opening, random_opening, read_openings
-
-    if flags.handicap:
-        opening = handicap_opening(variant, flags.handicap)
-        return lambda _: opening
-    if flags.openings:
-        book = read_openings(flags.openings, variant)
-        return lambda number: book[number % len(book)]
-    if flags.random_moves:
-        return cache(lambda number: random_opening(variant, flags.random_moves, flags.seed, number))
-    return lambda _: Opening()
-
-
-def play(
+def play_series(
     flags: SeriesFlags,
-    words: list[str],
+    specs: Sequence[str],
     game: str,
     size: int,
     count: int,
-    draw: "Callable[[list[GameRecord]], RenderableType]",
-) -> "tuple[list[GameRecord], int]":
-    """Plays a match or tournament; returns the games, those from the folder among them, and how many it should be.
-
-    `draw` makes the table that is shown while the games go on.
-    """
+    draw: "Callable[[list[GameResult]], Table]",
+) -> PlayedSeries:
+    """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
     from nobi.matches.folder import MatchFolder
-    from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 
     variant = games.variant(game, size)
-    time = flags.time_settings()
-    settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, flags.parallel, time)
-    # a seed for each, or else two players of one kind would draw the same numbers
-    entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(words)]
-    schedule = pairings(len(words), count)
-    opening_of = opening_source(flags, variant)
+    settings = SeriesSettings(
+        variant, flags.referee, flags.seconds, flags.timeout, flags.parallel, flags.time_settings()
+    )
+    # different seeds, or two players of one kind would draw the same random numbers
+    entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(specs)]
+    schedule = pairings(len(specs), count)
+    opening_of = flags.opening_source(variant)
     opening_of(0)
-    # the series complains of what cannot be before anything is written
-    with Series(settings, entrants) as series:
-        folder = MatchFolder(flags.folder, kept_settings(flags), resume=flags.resume) if flags.folder else None
+    interrupted = ""
+    with Series(settings, entrants) as series:  # raises errors about players before anything is written
+        folder = None
+        if flags.folder:
+            kept = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
+            folder = MatchFolder(flags.folder, plain({"nobi": nobi.__version__, **kept}), resume=flags.resume)
         records = folder.load() if folder else []
         if any(record.game >= len(schedule) for record in records):
             raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
         for note in series.notes():
             print(f"nobi: {note}", file=sys.stderr)
-        with live_table(lambda: draw(records), lambda: (len(records), len(schedule))) as tell:
+        with progress_bar("games", len(schedule), table=lambda: draw(records)) as update:
+            update(len(records))
             try:
-                series.play(remaining(schedule, records), opening_of, keeper(records, folder, tell))
+                series.play(
+                    remaining(schedule, records),
+                    opening_of,
+                    result_saver(records, folder, lambda: update(len(records))),
+                )
             except KeyboardInterrupt:
-                print(f"nobi: interrupted after {len(records)} of {len(schedule)} games.", file=sys.stderr)
-    return sorted(records, key=lambda record: record.game), len(schedule)
+                interrupted = f"after {len(records)} of {len(schedule)} games"
+    return PlayedSeries(sorted(records, key=lambda record: record.game), interrupted)
 
 
-def kept_settings(flags: SeriesFlags) -> dict[str, Any]:
-    """What the games depend on, for config.json."""
-    import nobi
+def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequence[str]) -> list[str]:
+    """Sentences below the table: games left out, without a result or forfeited, and where they are saved."""
+    from nobi.matches.folder import forfeits, void_reasons, without_repetitions
 
-    found = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
-    return {"nobi": nobi.__version__} | {
-        key: str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
-        for key, value in found.items()
-    }
-
-
-@contextmanager
-def live_table(
-    draw: "Callable[[], RenderableType]", progress: Callable[[], tuple[int, int]]
-) -> Iterator[Callable[[], None]]:
-    """A table and a bar with the time left on standard error if that is a terminal, and else a line a minute; gives a
-    function to be called when there is news.
-    """
-    from rich.console import Group
-    from rich.live import Live
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = output_console(stderr=True)
-    if not console.is_terminal:
-        text = ProgressText("games", progress()[1])
-        text.update(*progress())
-        with progress_lines(lambda: str(text)):
-            yield lambda: text.update(*progress())
-        return
-    bar = Progress(TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))
-    done, total = progress()
-    task = bar.add_task("games", total=total, completed=done)
-    with Live(Group(draw(), bar), console=console, transient=True, refresh_per_second=4) as live:
-
-        def tell() -> None:
-            bar.update(task, completed=progress()[0])
-            live.update(Group(draw(), bar))
-
-        yield tell
-
-
-def fault_lines(records: "list[GameRecord]", names: Sequence[str]) -> list[str]:
-    """What to tell of games without a result and of forfeited ones; `names` are those of the players."""
-    from nobi.matches.folder import forfeits, void_reasons
-
-    lines = [
+    kept, repeated = without_repetitions(records)
+    lines = []
+    if repeated:
+        lines.append(f"Left out, because they repeat an earlier game: {repeated} of {len(records)} games.")
+    lines += [
         f"{count} {'game has' if count == 1 else 'games have'} no result: {reason}."
-        for reason, count in _most_common(void_reasons(records))
+        for reason, count in _most_common(void_reasons(kept))
     ]
     lines += [
-        f"Forfeited {'once' if count == 1 else f'{count} times'}: {words}."
-        for words, count in _most_common(forfeits(records, names))
+        f"Forfeited {'once' if count == 1 else f'{count} times'}: {reason}."
+        for reason, count in _most_common(forfeits(kept, names))
     ]
+    if flags.folder:
+        lines.append(f"The games are in {flags.folder}.")
     return lines
 
 
 def _most_common(reasons: "Counter[str]") -> list[tuple[str, int]]:
-    """The reasons that are told one by one, and the others as one."""
+    """The most frequent reasons, and the others as one."""
     common = reasons.most_common()
-    told, others = common[:_MOST_REASONS], common[_MOST_REASONS:]
+    listed, others = common[:_MAX_REASONS], common[_MAX_REASONS:]
     if others:
-        told.append(("other reasons, which the records of the games tell", sum(count for _, count in others)))
-    return told
-
-
-def elo_numbers(elo: Mapping[str, float]) -> dict[str, float | str]:
-    """An Elo interval for JSON, which has no infinite numbers: the words `inf` and `-inf` stand for them."""
-    return {key: str(value) if abs(value) == float("inf") else value for key, value in elo.items()}
+        listed.append(("other reasons, see the records of the games", sum(count for _, count in others)))
+    return listed
 
 
 def elo_text(elo: "Interval") -> str:
@@ -249,13 +218,6 @@ def elo_text(elo: "Interval") -> str:
 
 
 def _signed(value: float) -> str:
-    if value != value:  # not a number
+    if value != value:  # NaN
         return "?"
     return ("−" if value < 0 else "+") + ("∞" if abs(value) == float("inf") else f"{abs(value):.0f}")
-
-
-OWN_PLAYER_HELP = (
-    f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
-    "Or a model file."
-)
-PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."

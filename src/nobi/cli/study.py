@@ -1,26 +1,22 @@
-"""`nobi study`: the experiments of the papers, measured again."""
+"""`nobi study`: the experiments of the papers, repeated."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from nobi import studies
-from nobi.cli.base import (
-    CommonFlags,
-    ProgressText,
-    announce_compiling,
-    output_console,
-    plain_table,
-    print_json,
-    print_table,
-    progress_lines,
-)
+from nobi.cli import Interrupted
+from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
 
 _NAMES = (
     "The studies, 'list' for a list of them all, or names of collections: "
@@ -32,26 +28,30 @@ _DATA = (
 )
 _ENGINE = (
     "Other programs for studies that play against them, as in 'pachi=pachi --nodcnn'. Engines: "
-    f"{', '.join(studies.ENGINES)}; gnugo is found where it is installed."
+    f"{', '.join(studies.ENGINES)}; gnugo is found if it is installed."
+)
+_LEGEND = (
+    "✓ inside: the paper's number is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
+    "null value. ✗: neither. Claims: ✓ reproduced, ✗ not reproduced, ? inconclusive."
 )
 
 
 @dataclass(frozen=True)
-class Study(CommonFlags):
-    """Measure the tables and figures of the papers again, ours beside the paper's; 'nobi study list' names them.
+class Study(LongCommand):
+    """Repeat the tables and figures of the papers, our results beside theirs; 'nobi study list' names them.
 
-    What studies share is made once and kept in the folder. Ctrl-C saves; the same command goes on, and comes to the
-    same rows as one that was never left. A row agrees if the paper's figure is inside our 95 % interval (✓ inside), or
-    lies at least on the same side of the value that would mean nothing (≈ direction).
+    Work that studies share is done once and kept in the folder. Ctrl-C saves; the same command continues, and gives the
+    same rows as an uninterrupted one. A row agrees if the paper's number is inside our 95 % interval (✓ inside), or is
+    on the same side of the null value (≈ direction).
     """
 
     names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
     scale: Literal["quick", "day", "paper", "tiny"] = "quick"
-    """How large: quick, up to three minutes a study; paper, at least the paper's numbers; tiny, only to see that it
-    runs, with results that decide nothing.
+    """quick: up to three minutes per study; paper: at least the paper's numbers; tiny: only a test that it runs, its
+    results are not meaningful.
 
-    Studies that learn from records or play against engines have also day, what two cores do in one to three hours:
-    paper wants a graphics card, which is used where there is one.
+    Studies that learn from records or play against engines also have day, one to three hours on two cores; paper needs
+    a GPU, which is used if there is one.
     """
     data: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROLE=DATASET", help=_DATA)] = ()
     engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
@@ -64,30 +64,26 @@ class Study(CommonFlags):
         ),
     ] = None
     fresh: bool = False
-    """Start anew: refuse a folder that is not empty."""
+    """Do not continue: fail if the folder is not empty."""
 
-    def run(self) -> int:
-        """Lists the studies, or runs some."""
-        self.check()
+    def execute(self) -> Result:
         if "list" in self.names:
             if len(self.names) > 1:
                 raise NobiError("'list' stands alone: nobi study list.")
-            _print_list(self.json)
-            return 0
+            return _list()
         if not self.names:
             raise NobiError("Name at least one study; 'nobi study list' shows them.")
-        names = list(dict.fromkeys(name for spec in self.names for name in studies.names_of(spec)))
+        names = list(dict.fromkeys(name for spec in self.names for name in studies.select(spec)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
-        announce_compiling()
-        from nobi.studies.pages import spent_in_all
-        from nobi.studies.resources import engine_commands, role_paths
+        from nobi.studies.pages import total_spent
+        from nobi.studies.resources import parse_datasets, parse_engines
         from nobi.studies.runner import run_studies
 
-        data, engines = role_paths(self.data), engine_commands(self.engine)
-        # of a collection, what can be done is done
-        leave_out = _leave_out if all(name in studies.COLLECTIONS for name in self.names) else None
+        data, engines = parse_datasets(self.data), parse_engines(self.engine)
+        # of a collection, studies whose data or engines are missing are skipped
+        leave_out = _report_skipped if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
-            with _progress() as progress:
+            with progress_bar("work", 0, note=True, share=True) as progress:
                 documents = run_studies(
                     names,
                     self.scale,
@@ -95,137 +91,95 @@ class Study(CommonFlags):
                     out,
                     self.threads,
                     resume=not self.fresh,
-                    progress=progress,
+                    progress=lambda done, total, what: progress(done, what, total=total),
                     data=data,
                     engines=engines,
                     leave_out=leave_out,
                 )
         except KeyboardInterrupt:
-            print(f"nobi: interrupted; what is done is kept in {str(out)!r}, and the same command "
-                  f"{'without --fresh ' if self.fresh else ''}goes on.", file=sys.stderr)  # fmt: skip
-            return 130
-        if self.json:
-            print_json({"folder": str(out / "results"), "spent": spent_in_all(documents), "studies": documents})
-        else:
-            _print(documents, out / "results")
-        return 0
+            again = f"the same command {'without --fresh ' if self.fresh else ''}continues"
+            raise Interrupted(f"before the end; finished work is kept in {str(out)!r}, and {again}") from None
+        folder = out / "results"
+        document = {"folder": folder, "spent": total_spent(documents), "studies": documents}
+        return Result(document, list(_report(documents, folder)))
 
 
-def _leave_out(fault: NobiError) -> None:
-    print(f"nobi: left out: {fault}", file=sys.stderr)
+def _report_skipped(error: NobiError) -> None:
+    print(f"nobi: left out: {error}", file=sys.stderr)
 
 
-def _print_list(as_json: bool) -> None:
-    kinds = [studies.find(name) for name in studies.names()]
-    rows = [
-        {
-            "name": kind.name,
-            "title": kind.title,
-            "paper": kind.paper,
-            "group": kind.group,
-            "scales": ", ".join(kind.scales),
-            "data": ", ".join(kind.roles),
-            "engines": ", ".join(kind.plays_against),
-        }
-        for kind in kinds
-    ]
-    if as_json:
-        print_json(rows)
-        return
-
+def _list() -> Result:
     table = plain_table(["study", "what", "needs"])
     table.columns[0].no_wrap = True
-    for row in rows:
-        table.add_row(row["name"], row["title"], "; ".join(filter(None, (row["data"], row["engines"]))))
-    for spec in studies.COLLECTIONS:
-        members = studies.names_of(spec)
-        table.add_row(spec, f"{len(members)} studies: {members[0]} to {members[-1]}")
-    output_console().print(table)
+    rows = []
+    for kind in map(studies.find, studies.names()):
+        data, engines = ", ".join(kind.roles), ", ".join(kind.plays_against)
+        rows.append(
+            {
+                "name": kind.name,
+                "title": kind.title,
+                "paper": kind.paper,
+                "group": kind.page,
+                "scales": ", ".join(kind.scales),
+                "data": data,
+                "engines": engines,
+            }
+        )
+        table.add_row(kind.name, kind.title, "; ".join(filter(None, (data, engines))))
+    for name in studies.COLLECTIONS:
+        members = studies.select(name)
+        table.add_row(name, f"{len(members)} studies: {members[0]} to {members[-1]}")
+    return Result(rows, [("", table)])
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[float, float, str], None]]:
-    """A bar with the share of the work done, the time left and the piece of work in hand, or a line a minute."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.table import Column
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        text = ProgressText("work", 1)
-        with progress_lines(lambda: str(text)):
-            yield lambda done, total, what: text.update(done / (total or 1), 1, what)
-        return
-    columns = [
-        BarColumn(bar_width=24),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-        TextColumn(
-            "{task.fields[what]}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
-        ),
-    ]
-    # pieces differ in how well their time is foreseen: a speed over ten minutes tells the time left better than one
-    # over the last seconds
-    with Progress(
-        *columns,
-        console=console,
-        transient=True,
-        expand=True,
-        speed_estimate_period=600,
-    ) as bar:
-        task = bar.add_task("", total=None, what="")
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, what=what)
-
-
-def _print(documents: list[dict[str, Any]], folder: Path) -> None:
-    from rich.text import Text
-
-    from nobi.studies.pages import HOLDS, outcomes, spent_in_all, table_cells, time_text
+def _report(documents: list[dict[str, Any]], folder: Path) -> "Iterator[str | tuple[str, Table]]":
+    from nobi.studies.pages import HOLDS
     from nobi.studies.runner import TINY_NOTE
 
-    console = output_console(highlight=False)
     for document in documents:
-        console.print(Text.assemble((document["study"], "bold"), f"  {document['title']}"))
+        yield f"{document['study']}  {document['title']}"
         for found in document["tables"]:
-            heads, rows = table_cells(found)
-            beside = heads[-1] == "agrees?"
-            cases = len(heads) - (3 if beside else 1)  # the columns that say which case it is become one that may wrap
-            table = plain_table([", ".join(heads[:cases])])
-            for head in heads[cases:]:
-                table.add_column(head, no_wrap=True)
-            for row in rows:
-                table.add_row(", ".join(filter(None, row[:cases])), *row[cases:])
-            print_table(console, found["title"], table)
+            yield found["title"], _rows_table(found)
         for claim in document["claims"]:
-            console.print(f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}")
+            yield f" {HOLDS[claim['holds']]} {claim['text']} {claim['evidence']}"
         for picture in document["pictures"]:
-            console.print(f" {folder / picture['file']}: {picture['caption']}")
+            yield f" {folder / picture['file']}: {picture['caption']}"
         for note in document.get("notes", []):
-            if note != TINY_NOTE:  # said once, below
-                console.print(f" {note}")
-        console.print()
+            if note != TINY_NOTE:  # printed once, below
+                yield f" {note}"
+        yield ""
+    yield "Agreement and time", _agreement_table(documents)
+    yield _LEGEND
+    if any(TINY_NOTE in document.get("notes", []) for document in documents):
+        yield TINY_NOTE
+    yield f"Work that studies share is counted once in the total. The results: {folder}"
+
+
+def _rows_table(found: dict[str, Any]) -> "Table":
+    from nobi.studies.pages import table_cells
+
+    heads, rows = table_cells(found)
+    compared = heads[-1] == "agrees?"
+    cases = len(heads) - (3 if compared else 1)  # the columns that describe the case become one that may wrap
+    table = plain_table([", ".join(heads[:cases])])
+    for head in heads[cases:]:
+        table.add_column(head, no_wrap=True)
+    for row in rows:
+        table.add_row(", ".join(filter(None, row[:cases])), *row[cases:])
+    return table
+
+
+def _agreement_table(documents: list[dict[str, Any]]) -> "Table":
+    from nobi.studies.pages import count_outcomes, time_text, total_spent
+
     table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
-        counts = [str(count) for count in outcomes(document).values()]
+        counts = [str(count) for count in count_outcomes([document]).values()]
         table.add_row(document["study"], *counts, time_text(spent["seconds"]), time_text(spent["cpu"]))
     if len(documents) > 1:
         table.add_section()
-        spent = spent_in_all(documents)
-        table.add_row("in all", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
-    print_table(console, "Agreement and time", table)
-    console.print(
-        "✓ inside: the paper's figure is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
-        "value that would mean nothing. ✗: neither. Of claims: ✓ so here as well, ✗ not so, ? cannot be told."
-    )
-    if any(TINY_NOTE in document.get("notes", []) for document in documents):
-        console.print(TINY_NOTE, style="bold")
-    console.print(f"In all counts work that studies share once. The results: {folder}")
+        spent = total_spent(documents)
+        table.add_row("total", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
+    return table

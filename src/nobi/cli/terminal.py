@@ -12,7 +12,7 @@ from nobi.board.text import COLUMNS, is_star, point_at, point_named, row_column,
 from nobi.cli.base import output_console
 from nobi.errors import NobiError
 from nobi.games.go import Go
-from nobi.gtp.client import EngineError
+from nobi.gtp.process import EngineError
 from nobi.matches.series import Entrant
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.records.sgf_writer import sgf_of

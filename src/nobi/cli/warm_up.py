@@ -1,4 +1,4 @@
-"""`nobi warm-up`: compile everything once."""
+"""`nobi warm-up`: compile everything once, by small commands that call every compiled function."""
 
 import io
 import tempfile
@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import NamedTuple
 
 from nobi import features, games, models, networks, players
-from nobi.cli.base import CommonFlags, print_json, progress_bar
+from nobi.cli.base import Command, Result, announce_compiling
+from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
 _SIZE = "5"
@@ -19,25 +21,23 @@ _SEARCH = "mcts:rollouts=16"
 
 
 class Step(NamedTuple):
-    """A command whose compiled functions are wanted."""
+    """A command whose compiled functions are needed."""
 
     about: str
-    """What is compiled, for the reader."""
+    """What is compiled, for the display."""
     command: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class WarmUp(CommonFlags):
-    """Compile everything once, so that no later command has to: games, players, networks, search, planes, records.
+class WarmUp(Command):
+    """Compile everything once, so that later commands do not: games, players, networks, search, planes, records.
 
-    Compiled code is kept in the user's cache folder, or in NOBI_CACHE_DIR, until the program changes. What is compiled
-    already is only loaded, so that a command that was interrupted goes on. Networks are compiled with their default
-    settings; others are compiled when they are used first.
+    Compiled code is kept in the user's cache folder, or in NOBI_CACHE_DIR, until the program changes; an interrupted
+    warm-up continues where it stopped. Networks are compiled with their default settings; others are compiled when they
+    are first used.
     """
 
-    def run(self) -> int:
-        """Runs a small command of each kind."""
-        self.check()
+    def execute(self) -> Result:
         from nobi import compiling
 
         start, before = time.perf_counter(), compiling.seconds_compiling()
@@ -55,21 +55,16 @@ class WarmUp(CommonFlags):
                     _run_quietly(step, note)
                     progress(done + 1, step.about)
         seconds, compiling_seconds = time.perf_counter() - start, compiling.seconds_compiling() - before
-        if self.json:
-            print_json({"compiled": compiled, "seconds": seconds, "seconds_compiling": compiling_seconds})
-        elif compiled:
-            print(f"Compiled in {seconds:.0f} s: {', '.join(compiled)}.")
-        else:
-            print("Everything was compiled before.")
-        return 0
+        document = {"compiled": compiled, "seconds": seconds, "seconds_compiling": compiling_seconds}
+        text = f"Compiled in {seconds:.0f} s: {', '.join(compiled)}." if compiled else "Everything was compiled before."
+        return Result(document, [text])
 
 
 def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     from nobi import cli, compiling
-    from nobi.cli.base import announce_compiling
 
     out, err = io.StringIO(), io.StringIO()
-    announce_compiling()
+    announce_compiling()  # once, so that the command below does not replace the note
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
@@ -80,7 +75,7 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
 
 
 def steps_in(folder: Path) -> Iterator[Step]:
-    """Small commands that together call every compiled function; what they write goes into the folder."""
+    """Small commands that together call every compiled function; they write into the folder."""
     for game in games.names():
         yield from _steps_of_game(game, folder)
     yield from _steps_of_records(folder)
@@ -91,9 +86,9 @@ def steps_in(folder: Path) -> Iterator[Step]:
 def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
     where = ("--game", game, "--size", _SIZE, "--threads", "1")
     built_in = [name for name in players.names() if _plays(name, game) and players.chooses_for_many(name)]
+    for a, b in combinations_with_replacement(built_in, 2):
+        yield Step(f"{game}, {a} against {b}", ("match", a, b, *where, "--games", "2"))
     for a in built_in:
-        for b in built_in:
-            yield Step(f"{game}, {a} against {b}", ("match", a, b, *where, "--games", "2"))
         yield Step(f"{game}, {a} alone", ("match", a, "random", *where, "--games", "2", "--random-moves", "1"))
     yield Step(f"{game}, the tree search", ("match", _SEARCH, "random", *where, "--games", "2"))
     for net in networks.names():
@@ -111,8 +106,7 @@ def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
              "--generations", "1", "--population", "2", "--selected", "1", "--parasites", "1", "--hall", "1"),
         )  # fmt: skip
         yield Step(f"{about}, hidden units", ("show", model, "--random", "2"))
-        for b in (*built_in, model):
-            yield Step(f"{about}, matches", ("match", b, model, *where, "--games", "2"))
+        yield Step(f"{about}, matches", ("match", model, model, *where, "--games", "2"))
         yield Step(f"{about}, alone", ("match", model, "random", *where, "--games", "2", "--random-moves", "1"))
         search = f"{_SEARCH},model={model}"
         yield Step(f"{about}, the tree search", ("match", search, "random", *where, "--games", "2"))

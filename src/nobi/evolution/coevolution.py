@@ -6,17 +6,15 @@ sampling* and the *hall of fame* are those of Rosin & Belew, "Methods for compet
 
 What the paper leaves open:
 
-* The parasites are the other population as it was evaluated last, before its mutants replaced it: these have results,
-  by which they can be sampled. Mutants have met nobody.
+* The parasites are the other population as it was last evaluated, before its mutants replaced it: these have results,
+  by which they can be sampled.
 * There is one hall of fame, for the champions of both populations, each of them once.
-* While the hall holds fewer players than wanted, more parasites take their places: 15 at first.
-* Shared fitness selects; between equals relative fitness, the mean score, decides. The champion of a generation, who
-  enters the hall, is the host of the best relative fitness.
+* While the hall holds fewer players than wanted, more parasites are used: 15 at first.
+* Selection is by shared fitness; ties are broken by relative fitness, the mean score. The champion of a generation,
+  which enters the hall, is the host with the best relative fitness.
 
-MERGED evolve/corun.py: Competitive coevolution in a folder that can be left and taken up again (`nobi.evolution.run`).
-
-Beside `champion.safetensors`, the champion of the latest generation, stand `champion-a` and `champion-b`, the latest of
-either population. The populations are host in turn, a first: the champion of generation g is of population g % 2.
+A run's folder holds, beside `champion.safetensors`, the latest champions of the two populations, `champion-a` and
+`champion-b`. Population a is host first: the champion of generation g belongs to population g % 2.
 """
 
 from dataclasses import dataclass
@@ -27,50 +25,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.errors import NobiError
 from nobi.evolution.fitness import Fitness, games_seed, play_each_other
 from nobi.evolution.run import TrainingRun
+from nobi.evolution.settings import CoevolutionSettings
 from nobi.evolution.transfer import dominance_tournament
 from nobi.games import variant
 from nobi.networks import make_network
-from nobi.trainers.base import Population, mutants, random_weights
+from nobi.nn.network import Weights
+from nobi.trainers.base import Population, mutants, normal_population
 
 _DIGITS = 9
-"""Sums of shares are compared after rounding to so many digits, so that the order of adding cannot break a tie."""
-
-
-@dataclass(frozen=True)
-class CoevolutionSettings:
-    """The sizes of S08."""
-
-    population: int = 15
-    """How many networks each of the two populations has."""
-    selected: int = 5
-    """How many of the hosts are selected."""
-    parasites: int = 5
-    """How many opponents come from the other population."""
-    hall: int = 10
-    """How many opponents come from the hall of fame."""
-    elitist: bool = True
-    """Whether those selected stay, beside their mutants, or are replaced by mutants."""
-    mutation: float = 0.1
-    """The standard deviation of the change of every weight."""
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.selected <= self.population:
-            raise ValueError(f"selected must be 1 to population, not {self.selected} of {self.population}")
-        if self.elitist and self.selected == self.population:
-            raise ValueError("with elitism selected must be less than population, or nothing would ever change")
-        if not 1 <= self.parasites <= self.population:
-            raise ValueError(f"parasites must be 1 to population, not {self.parasites} of {self.population}")
-        if self.hall < 0:
-            raise ValueError(f"hall must be 0 or more, not {self.hall}")
-        if not 0 < self.mutation < np.inf:
-            raise ValueError(f"mutation must be above 0, not {self.mutation}")
+"""Sums of shares are rounded to this many digits, so that the order of summation cannot break a tie."""
+POPULATIONS = "ab"
+AFTER_TRAINING = 2**62
+"""Generation number that seeds games played after training."""
 
 
 def shared_fitness(wins: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The fitness of hosts where a win over an opponent is shared by all hosts who beat him.
+    """The fitness of hosts where a win over an opponent is shared by all hosts that beat it.
 
     Args:
         wins: [host, opponent] whether the host beat the opponent.
@@ -83,10 +55,10 @@ def shared_fitness(wins: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def shared_sample(wins: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
-    """Chooses parasites that together beat as many different hosts as possible, one after the other.
+    """Choose parasites that together beat as many different hosts as possible, one after the other.
 
-    A host is worth 1 / (1 + number of parasites chosen so far that beat it); the next chosen is the parasite that beats
-    the most worth, the first of equals.
+    A host counts 1 / (1 + number of parasites chosen so far that beat it); the next parasite is that with the largest
+    sum over the hosts it beats, the first in a tie.
 
     Args:
         wins: [parasite, host] whether the parasite beat the host.
@@ -99,72 +71,73 @@ def shared_sample(wins: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
     covered = np.zeros(hosts)
     chosen: list[int] = []
     for _ in range(min(count, parasites)):
-        worth = np.round((wins / (1 + covered)).sum(axis=1), _DIGITS)
-        worth[chosen] = -1
-        best = int(np.argmax(worth))
+        value = np.round((wins / (1 + covered)).sum(axis=1), _DIGITS)
+        value[chosen] = -1
+        best = int(np.argmax(value))
         chosen.append(best)
         covered += wins[best]
     return np.array(chosen, np.int64)
 
 
 def hall_sample(members: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """[i] the members of a hall of fame to meet: different ones, all equally likely; all if there are fewer."""
+    """[i] members of a hall of fame, drawn without replacement; all if there are fewer."""
     return rng.permutation(members)[:count]
 
 
 def best_first(shared: NDArray[np.float64], relative: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[i] the hosts by shared [host] fitness; between equals by relative [host] fitness, then in their order."""
+    """[i] the hosts by shared [host] fitness; ties are broken by relative [host] fitness, then by index."""
     return np.lexsort((-relative, -np.round(shared, _DIGITS)))
 
 
 class Coevolution:
-    """Two populations that train each other. Asked and told in turn like a trainer; see `nobi.trainers.base.replay`."""
+    """Two populations that train each other, with `ask` and `tell` like a trainer; see `nobi.trainers.base.replay`."""
 
     def __init__(self, settings: CoevolutionSettings | None, weights: int, seed: int) -> None:
         if weights < 1:
             raise ValueError(f"a network has 1 weight or more, not {weights}")
         self.settings = CoevolutionSettings() if settings is None else settings
+        self.settings.check()
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
-        """How many generations have been told."""
-        self.champions: list[Population] = []
-        """[generation] the weights of its champion, who is of population generation % 2."""
+        """Number of generations done."""
+        self.champions: list[Weights] = []
+        """[generation] the weights of its champion, which belongs to population generation % 2."""
         size = self.settings.population
-        self._populations = [random_weights(size, weights, self.rng) for _ in range(2)]
-        # each population as it was evaluated last, and [member, met] whom of the other population it beat then
+        self._populations = [normal_population(size, weights, self.rng) for _ in range(2)]
+        # each population as it was last evaluated, and its wins [member, opponent] against the other population
         self._evaluated = list(self._populations)
         self._wins = [np.zeros((size, 0), np.bool_) for _ in range(2)]
-        self._hall: list[Population] = []
+        self._hall: list[Weights] = []
         self._asked: tuple[Population, Population] | None = None
         self._parasites_met = 0
         self._champion: int | None = None
 
     @property
     def host_population(self) -> int:
-        """Which population, 0 or 1, is the hosts of the generation to come."""
+        """The population, 0 or 1, that is host in the next generation."""
         return self.generation % 2
 
     @property
-    def champion(self) -> Population:
-        """[weight] the host of the best relative fitness in the generation that was told last."""
+    def champion(self) -> Weights:
+        """[weight] the host with the best relative fitness in the latest generation."""
         if not self.champions:
-            raise RuntimeError("no generation has been told yet")
+            raise RuntimeError("no generation is done yet")
         return self.champions[-1]
 
     @property
     def champion_index(self) -> int:
-        """Which of the hosts that were told last this champion is."""
+        """The index of this champion among the hosts."""
         if self._champion is None:
-            raise RuntimeError("no generation has been told yet")
+            raise RuntimeError("no generation is done yet")
         return self._champion
 
     @property
     def champion_population(self) -> int:
-        """Which population, 0 or 1, this champion is of."""
+        """The population, 0 or 1, of this champion."""
         return (self.generation - 1) % 2
 
     def ask(self) -> tuple[Population, Population]:
-        """(hosts [h, weight], opponents [o, weight]): each host is to meet each opponent; the same until it is told."""
+        """(hosts [h, weight], opponents [o, weight]): each host plays each opponent; the same until `tell`."""
         if self._asked is None:
             hall = hall_sample(len(self._hall), self.settings.hall, self.rng)
             other = 1 - self.host_population
@@ -177,14 +150,14 @@ class Coevolution:
         return hosts.copy(), opponents.copy()
 
     def tell(self, scores: NDArray[np.float64]) -> None:
-        """Takes the results of what was asked last, selects among the hosts and mutates them.
+        """Select and mutate the hosts by their results.
 
         Args:
             scores: [host, opponent] the mean score of the host, −1 to 1, over games with each side starting; above 0 is
                 a win.
         """
         if self._asked is None:
-            raise RuntimeError("ask before you tell")
+            raise RuntimeError("call ask before tell")
         hosts, opponents = self._asked
         scores = np.array(scores, np.float64)
         if scores.shape != (len(hosts), len(opponents)):
@@ -202,7 +175,7 @@ class Coevolution:
         self._asked = None
         self.generation += 1
 
-    def _enter_hall(self, champion: Population) -> None:
+    def _enter_hall(self, champion: Weights) -> None:
         self.champions.append(champion)
         if not any(np.array_equal(champion, member) for member in self._hall):
             self._hall.append(champion)
@@ -214,59 +187,19 @@ class Coevolution:
         return np.concatenate([kept, bred])
 
 
-POPULATIONS = "ab"
-
-AFTERWARDS = 2**62
-"""The number of the generation, as it were, that measures what a run came to."""
-
-
-@dataclass(frozen=True)
-class CorunSettings(CoevolutionSettings):
-    """What a run of coevolution depends on, all of it; the sizes are those of S08."""
-
-    game: str = "atari-go"
-    """The game, with its settings."""
-    size: int = 5
-    """The board."""
-    net: str = "mdrnn"
-    """The network, with its settings: `mdrnn:hidden=10`, `mdlstm:hidden=3` …"""
-    generations: int = 400
-    """How many generations."""
-    games: int = 2
-    """Games of a host with an opponent; two are enough if the networks are greedy."""
-    temperature: float = 0.0
-    """Of the networks' choice of moves; 0 for greedy ones."""
-    measure_against: str = ""
-    """A player against whom every champion is measured, which selects nobody; none if empty."""
-    measure_games: int = 100
-    """Games for that."""
-    seed: int = 0
-    """Chooses everything that is random."""
-
-    def check(self) -> None:
-        """Refuses what makes no run."""
-        if self.generations < 1:
-            raise NobiError(f"generations must be 1 or more, not {self.generations}.")
-        for name in ("games", "measure_games"):
-            if (number := getattr(self, name)) < 2 or number % 2:
-                raise NobiError(f"{name.replace('_', '-')} must be an even number, half for each colour, not {number}.")
-        if not 0 <= self.temperature < np.inf:
-            raise NobiError(f"temperature must be 0 or more, not {self.temperature}.")
-
-
 @dataclass(frozen=True)
 class Dominance:
-    """The dominant generation champions, as the numbers of their generations; the dominance number is how many."""
+    """The generations of the dominant champions; the dominance number is how many there are."""
 
     all: list[int]
-    """Of the tournament of all champions: S08's."""
+    """Of all champions, as in S08."""
     a: list[int]
-    """Of that of one population's champions."""
+    """Of the champions of one population."""
     b: list[int]
 
 
 class CoevolutionRun(TrainingRun):
-    """A run of coevolution, in memory and in its folder.
+    """Coevolution in a folder.
 
     A line of its metrics has the host population, its champion's shared fitness and mean score, and the champion's
     `absolute` fitness, S08's score against the player of `measure_against`, if there is one.
@@ -274,8 +207,7 @@ class CoevolutionRun(TrainingRun):
 
     format = "nobi-corun-1"
 
-    def __init__(self, folder: Path, settings: CorunSettings, *, resume: bool, threads: int = 0) -> None:
-        settings.check()
+    def __init__(self, folder: Path, settings: CoevolutionSettings, *, resume: bool, threads: int = 0) -> None:
         self._settings = settings
         self._threads = threads
         self._variant = variant(settings.game, settings.size)
@@ -294,41 +226,37 @@ class CoevolutionRun(TrainingRun):
                 threads,
             )
         self._measured: list[float] = []
-        """[generation] of those that were measured before the run was resumed."""
+        """[generation] the absolute fitness of champions that were measured before the run was resumed."""
         self.open(resume=resume)
 
-    def play(self, asked: tuple[Population, Population]) -> NDArray[np.float64]:
-        """[host, opponent] the relative fitness."""
-        return self._relative(*asked, self.generation)
+    def play(self, candidates: tuple[Population, Population]) -> NDArray[np.float64]:
+        return self._relative(*candidates, self.generation)
 
     def describe(
-        self, asked: tuple[Population, Population], told: NDArray[np.float64]
-    ) -> tuple[Population, dict[str, Any]]:
-        """The champion, its population, its fitness."""
+        self, candidates: tuple[Population, Population], results: NDArray[np.float64]
+    ) -> tuple[Weights, dict[str, Any]]:
         host = self.coevolution.champion_index
         line = {
             "population": POPULATIONS[self.coevolution.champion_population],
-            "shared": float(shared_fitness(told > 0)[host]),
-            "score": float(told[host].mean()),
+            "shared": float(shared_fitness(results > 0)[host]),
+            "score": float(results[host].mean()),
         }
-        champion = asked[0][host]
+        champion = candidates[0][host]
         if self._fitness:
             line["absolute"] = self._absolute(self._fitness, champion)
         return champion, line
 
-    def models(self) -> dict[str, Population]:
+    def models(self) -> dict[str, Weights]:
         """The latest champion, and the latest of each population."""
         latest = {
             POPULATIONS[g % 2]: self.done[g].champion for g in range(max(0, self.generation - 2), self.generation)
         }
         return {**super().models(), **{f"champion-{population}": latest[population] for population in sorted(latest)}}
 
-    def more_tensors(self) -> dict[str, NDArray[Any]]:
-        """What took games to measure."""
+    def extra_tensors(self) -> dict[str, NDArray[Any]]:
         return {"absolute": np.array([one.line["absolute"] for one in self.done])} if self._fitness else {}
 
-    def take_tensors(self, tensors: dict[str, NDArray[Any]]) -> None:
-        """Takes it back."""
+    def restore_extra(self, tensors: dict[str, NDArray[Any]]) -> None:
         if self._fitness:
             self._measured = tensors["absolute"].tolist()
 
@@ -344,8 +272,8 @@ class CoevolutionRun(TrainingRun):
         @cache
         def score(i: int, j: int) -> float:
             if np.array_equal(champions[i], champions[j]):
-                return 0.0  # nobody beats himself, however ties are broken
-            return float(self._relative(champions[i][None], champions[j][None], AFTERWARDS)[0, 0])
+                return 0.0  # a champion does not beat itself, however ties are broken
+            return float(self._relative(champions[i][None], champions[j][None], AFTER_TRAINING)[0, 0])
 
         def tournament(first: int, step: int) -> list[int]:
             numbers = range(first, len(champions), step)
@@ -355,12 +283,12 @@ class CoevolutionRun(TrainingRun):
 
     def ciao(self) -> NDArray[np.float64]:
         """[i, j] the score of champion i of population a against champion j of population b: S08's figure 8."""
-        return self._relative(self.champions("a"), self.champions("b"), AFTERWARDS)
+        return self._relative(self.champions("a"), self.champions("b"), AFTER_TRAINING)
 
     @property
     def games_done(self) -> int:
-        """How many games the run has taken so far, those that measure not counted."""
-        return sum(one.told.size for one in self.done) * self._settings.games
+        """How many games of training were played so far."""
+        return sum(one.results.size for one in self.done) * self._settings.games
 
     def _relative(self, firsts: Population, seconds: Population, generation: int) -> NDArray[np.float64]:
         settings = self._settings
@@ -369,7 +297,7 @@ class CoevolutionRun(TrainingRun):
             self._variant, self.network, firsts, seconds, settings.games, seed, self._threads, settings.temperature
         )
 
-    def _absolute(self, fitness: Fitness, champion: Population) -> float:
+    def _absolute(self, fitness: Fitness, champion: Weights) -> float:
         if self.generation < len(self._measured):
             return self._measured[self.generation]
         return float(fitness.measure(champion[None], self.generation, "score")[0])

@@ -1,19 +1,15 @@
-"""A curriculum: an opponent that errs less as the networks get better, which S09 proposes as future work.
-
-MERGED evolve/folder.py: A run in a folder: training that can be left and taken up again at any moment.
+"""Evolution in a folder: training that can be interrupted and resumed at any time.
 
 The folder holds
 
-    config.json              the settings; to resume checks that they are the same
-    checkpoint.safetensors   what the trainer was told in every generation so far, and the champions' weights
-    metrics.jsonl            a line a generation
-    champion.safetensors     the champion of the latest generation as a model that plays; others may stand beside it
+    config.json              the settings; resuming requires the same
+    checkpoint.safetensors   the results of every generation so far, and the champions' weights
+    metrics.jsonl            one line per generation
+    champion.safetensors     the champion of the latest generation as a model; subclasses may add others
 
-Everything is a pure function of the settings. The checkpoint is written about once a second, whole or not at all; what
-was played since is played again, to the same bits. The trainer is brought back by replaying what it was told
+Everything is a pure function of the settings. The checkpoint is written atomically about once a second; generations
+after it are played again, with the same bits. The state of the trainer is restored by replaying its results
 (`nobi.trainers.base.replay`).
-
-MERGED evolve/run.py: Evolution against fixed opponents, in a folder that can be left and taken up again (`nobi.evolution.run`).
 """
 
 import dataclasses
@@ -23,125 +19,86 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
 from nobi.evolution.settings import EvolutionSettings
+from nobi.frames import frame_of
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.nn.network import Network, Weights
 from nobi.spec import choices, parse_spec, settings_from
-from nobi.storage import atomic_write, config_of, holds_run, save_tensors, write_config
+from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.trainers import make_trainer
-from nobi.trainers.base import Learner, fingerprint, replay
+from nobi.trainers.base import Learner, Population, fingerprint, replay
 
-NEAR = 0.005
-"""A step that would leave e so near its end takes it there; multiplying alone would never reach 0."""
-
-
-@dataclass(frozen=True)
-class CurriculumSettings:
-    """From where to where the opponent goes, and when it takes a step."""
-
-    start: float = 0.5
-    """e at first: the share of the opponent's moves that are random."""
-    end: float = 0.05
-    """e at last."""
-    threshold: float = 0.0
-    """The mean fitness of a generation from which on the next meets a harder opponent; 0 is an even score."""
-    factor: float = 0.8
-    """What e is multiplied by in a step."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.end <= self.start <= 1:
-            raise ValueError(f"end must be 0 to start, and start at most 1, not {self.end} and {self.start}")
-        if not 0 < self.factor < 1:
-            raise ValueError(f"factor must be between 0 and 1, not {self.factor}")
-
-
-class Curriculum:
-    """The schedule of e. It is told what the trainer is told, and depends on nothing else, so it replays alike.
-
-    The mean of a generation decides, not its best: of many noisy values the best is mostly the luckiest.
-    """
-
-    def __init__(self, settings: CurriculumSettings | None = None) -> None:
-        self.settings = CurriculumSettings() if settings is None else settings
-        self.level = self.settings.start
-        """The e of the generation to come."""
-
-    def tell(self, fitness: NDArray[np.float64]) -> None:
-        """Takes the fitness of a generation, of any shape, measured at `level`."""
-        if np.mean(fitness) >= self.settings.threshold:
-            next_level = self.level * self.settings.factor
-            self.level = next_level if next_level > self.settings.end + NEAR else self.settings.end
-
+if TYPE_CHECKING:
+    import pandas
 
 SAVE_SECONDS = 1.0
 
 
 class RunSettings(Protocol):
-    """What a run depends on, all of it: a frozen dataclass."""
+    """A frozen dataclass: everything that a run depends on."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def generations(self) -> int:
-        """How many generations; the only setting that may change when a run is resumed."""
+        """Number of generations; the only setting that may change when a run is resumed."""
 
 
 @dataclass(frozen=True)
 class Generation:
-    """What is kept of a generation."""
+    """The record of one generation."""
 
-    told: NDArray[np.float64]
-    """What the trainer was told; its last axis may differ in length from that of other generations."""
+    results: NDArray[np.float64]
+    """The argument of `tell`; the length of its last axis may differ between generations."""
     champion: Weights
     fingerprint: str
-    """Of what the trainer had asked."""
+    """Of the candidates."""
     line: dict[str, Any]
     """Its line of metrics.jsonl."""
 
 
 class TrainingRun(ABC):
-    """Training in memory and in its folder."""
+    """Training in a folder."""
 
     format: ClassVar[str]
-    """Says what the checkpoint is."""
+    """The format of the checkpoint."""
 
     def __init__(self, folder: Path, settings: RunSettings, learner: Learner, network: Network, size: int) -> None:
-        """`size` is the board that the champions are said to be made for. `open` is to be called next."""
+        """`size` is the board size that the champions' model files name. Subclasses call `open` next."""
         self.folder = folder
         self.settings = settings
         self.learner = learner
         self.network = network
         self.size = size
         self.done: list[Generation] = []
-        """[generation]; what is appended as one thing is never half there when Ctrl-C is pressed."""
+        """[generation]; appended as one object, so that Ctrl-C leaves no incomplete generation."""
 
     @abstractmethod
-    def play(self, asked: Any) -> NDArray[np.float64]:
-        """Plays the games of this generation: what the trainer is to be told of what it asked."""
+    def play(self, candidates: Any) -> NDArray[np.float64]:
+        """Play the games of this generation; return the results of the candidates."""
 
     @abstractmethod
-    def describe(self, asked: Any, told: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
-        """The champion of the generation that has just been told, and its line of metrics, without the number."""
+    def describe(self, candidates: Any, results: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
+        """The champion of the latest generation, and its line of metrics without the number."""
 
     def models(self) -> dict[str, Weights]:
         """The models to save, by the names of their files."""
         return {"champion": self.done[-1].champion}
 
-    def more_tensors(self) -> dict[str, NDArray[Any]]:
-        """What the checkpoint is to hold besides: what a replay alone cannot bring back."""
+    def extra_tensors(self) -> dict[str, NDArray[Any]]:
+        """Further tensors of the checkpoint: what a replay alone cannot restore."""
         return {}
 
-    def take_tensors(self, tensors: dict[str, NDArray[Any]]) -> None:  # noqa: B027
-        """Takes this back, before the replay."""
+    def restore_extra(self, tensors: dict[str, NDArray[Any]]) -> None:  # noqa: B027
+        """Restore them, before the replay."""
 
     @property
     def generation(self) -> int:
@@ -149,14 +106,14 @@ class TrainingRun(ABC):
         return len(self.done)
 
     def step(self) -> None:
-        """One generation."""
-        asked = self.learner.ask()
-        told = self.play(asked)
-        self.learner.tell(told)
-        self._note(asked, told)
+        """Train for one generation."""
+        candidates = self.learner.ask()
+        results = self.play(candidates)
+        self.learner.tell(results)
+        self._append(candidates, results)
 
     def train(self, progress: Callable[[Self], None] = lambda _: None) -> None:
-        """Trains to the last generation, saving about once a second; after Ctrl-C what is done is saved."""
+        """Train to the last generation; save about once a second, and after Ctrl-C."""
         saved = time.monotonic()
         try:
             while self.generation < self.settings.generations:
@@ -169,21 +126,28 @@ class TrainingRun(ABC):
             self.save()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """A line for every generation."""
+        """One line per generation."""
         return [one.line for one in self.done]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per generation: the lines of `metrics`."""
+        return frame_of(self.metrics())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.network}: {self.generation} generations>"
 
     def champion(self) -> Model:
         """The champion of the latest generation."""
         return self._model(self.done[-1].champion)
 
     def save(self) -> None:
-        """Writes checkpoint, metrics and champions."""
+        """Write the checkpoint, the metrics and the champions."""
         if not self.done:
             return
         tensors: dict[str, NDArray[Any]] = {
-            "told": _stack([one.told for one in self.done]),
+            "told": _stack([one.results for one in self.done]),
             "champions": np.stack([one.champion for one in self.done]),
-            **self.more_tensors(),
+            **self.extra_tensors(),
         }
         header = {"format": self.format, "fingerprint": self.done[-1].fingerprint}
         save_tensors(self.folder / "checkpoint.safetensors", tensors, header)
@@ -193,7 +157,7 @@ class TrainingRun(ABC):
             save_model(self.folder / f"{name}.safetensors", self._model(weights))
 
     def open(self, *, resume: bool) -> None:
-        """Makes the folder ready, or goes on with the run that it holds."""
+        """Create the folder, or resume the run in it."""
         config = config_of(self.settings)
         if holds_run(self.folder, config, resume=resume, may_change=("generations",)):
             self._restore()
@@ -203,26 +167,22 @@ class TrainingRun(ABC):
         path = self.folder / "checkpoint.safetensors"
         if not path.exists():
             return
-        try:
-            with safe_open(path, "numpy") as file:
-                header = file.metadata() or {}
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (SafetensorError, OSError) as fault:
-            raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+        tensors, header = read_tensors(path)
         if header.get("format") != self.format:
             raise NobiError(f"{str(path)!r} is not a checkpoint of this version.")
         try:
             told, last = tensors["told"], header["fingerprint"]
             if told.ndim < 2:
-                raise ValueError("it tells of no generations")
-            self.take_tensors(tensors)
-            replay(self.learner, (_cut(row) for row in told), last, self._note)
-        except (KeyError, ValueError, IndexError) as fault:
-            raise NobiError(f"{str(path)!r} is damaged: {fault}.") from None
+                raise ValueError("it has no generations")
+            self.restore_extra(tensors)
+            replay(self.learner, (_unpad(row) for row in told), last, self._append)
+        except (KeyError, ValueError, IndexError) as error:
+            raise NobiError(f"{str(path)!r} is damaged: {error}.") from None
 
-    def _note(self, asked: Any, told: NDArray[np.float64]) -> None:
-        champion, line = self.describe(asked, told)
-        self.done.append(Generation(told, champion, fingerprint(asked), {"generation": self.generation, **line}))
+    def _append(self, candidates: Any, results: NDArray[np.float64]) -> None:
+        champion, line = self.describe(candidates, results)
+        line = {"generation": self.generation, **line}
+        self.done.append(Generation(results, champion, fingerprint(candidates), line))
 
     def _model(self, weights: Weights) -> Model:
         provenance = {"training": dataclasses.asdict(self.settings), "generation": self.generation}
@@ -230,7 +190,7 @@ class TrainingRun(ABC):
 
 
 def _stack(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Arrays that differ in the length of the last axis only as one; what is missing is filled with not-a-number."""
+    """Arrays that differ only in the length of the last axis as one array, padded with NaN."""
     longest = max(array.shape[-1] for array in arrays)
     filled = np.full((len(arrays), *arrays[0].shape[:-1], longest), np.nan)
     for row, array in zip(filled, arrays, strict=True):
@@ -238,13 +198,56 @@ def _stack(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return filled
 
 
-def _cut(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One of the arrays that were stacked."""
+def _unpad(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One of the stacked arrays, without its padding."""
     return array[..., ~np.isnan(array.reshape(-1, array.shape[-1])).any(axis=0)]
 
 
-class Run(TrainingRun):
-    """A run of evolution, in memory and in its folder.
+NEAR = 0.005
+"""If e is this near to its end, it is set to the end; multiplication alone would never reach 0."""
+
+
+@dataclass(frozen=True)
+class CurriculumSettings:
+    """The range of e, and when it falls."""
+
+    start: float = 0.5
+    """e at the start: the share of the opponent's moves that are random."""
+    end: float = 0.05
+    """e at the end."""
+    threshold: float = 0.0
+    """e falls after a generation whose mean fitness is at least this; 0 is an even score."""
+    factor: float = 0.8
+    """e is multiplied by this."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.end <= self.start <= 1:
+            raise ValueError(f"end must be 0 to start, and start at most 1, not {self.end} and {self.start}")
+        if not 0 < self.factor < 1:
+            raise ValueError(f"factor must be between 0 and 1, not {self.factor}")
+
+
+class Curriculum:
+    """An opponent that makes fewer random moves as the networks improve, which S09 proposes as future work.
+
+    It depends only on the results of the generations, so a replay restores it. The mean of a generation decides, not
+    its best: the best of many noisy values is biased.
+    """
+
+    def __init__(self, settings: CurriculumSettings | None = None) -> None:
+        self.settings = CurriculumSettings() if settings is None else settings
+        self.level = self.settings.start
+        """e of the next generation."""
+
+    def tell(self, fitness: NDArray[np.float64]) -> None:
+        """Update `level` with the fitness of a generation, an array of any shape."""
+        if np.mean(fitness) >= self.settings.threshold:
+            next_level = self.level * self.settings.factor
+            self.level = next_level if next_level > self.settings.end + NEAR else self.settings.end
+
+
+class EvolutionRun(TrainingRun):
+    """Evolution against fixed opponents.
 
     A line of its metrics has the mean and the best fitness and, with a curriculum, the opponent's e.
     """
@@ -274,18 +277,16 @@ class Run(TrainingRun):
         )
         self.open(resume=resume)
 
-    def play(self, asked: Weights) -> NDArray[np.float64]:
-        """[candidate] or [candidate, objective] the fitness."""
+    def play(self, candidates: Population) -> NDArray[np.float64]:
         opponent = f"heuristic:e={self.curriculum.level!r}" if self.curriculum else None
         if self.trainer.objectives_wanted:
-            return self.fitness.objectives(asked, self.generation, self._measures, opponent)
-        return self.fitness.measure(asked, self.generation, self._measures[0], opponent)
+            return self.fitness.objectives(candidates, self.generation, self._measures, opponent)
+        return self.fitness.measure(candidates, self.generation, self._measures[0], opponent)
 
-    def describe(self, asked: Weights, told: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
-        """The champion, and mean and best fitness; of several objectives their mean counts."""
-        fitness = told.mean(axis=1) if told.ndim == 2 else told
+    def describe(self, candidates: Population, results: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
+        fitness = results.mean(axis=1) if results.ndim == 2 else results  # the mean of several objectives
         line = {"mean": float(fitness.mean()), "best": float(fitness.max())}
         if self.curriculum:
             line["e"] = self.curriculum.level
-            self.curriculum.tell(told)
-        return asked[self.trainer.champion], line
+            self.curriculum.tell(results)
+        return candidates[self.trainer.champion], line

@@ -1,32 +1,37 @@
-"""What training came to: dominance, transfer between board sizes, percentiles (S08 sections V-A to V-E).
-
-MERGED evolve/transfer.py: How networks that were trained on one board play on others (S08 sections V-B and V-E, S09 section 4).
+"""How networks play on other boards than they were trained on, and dominance tournaments (S08 sections V-A to V-E, S09
+section 4).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
+from nobi.frames import frame_of
 from nobi.models.model import Model, load_model
 from nobi.nn.network import Network, Weights
 from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
+from nobi.storage import read_tensors
+from nobi.trainers.base import Population
+
+if TYPE_CHECKING:
+    import pandas
 
 Score = Callable[[int, int], float]
 """(i, j) → the score of champion i against champion j, −1 to 1; above 0 is a win."""
 
 
 def dominance_tournament(score: Score, champions: int) -> list[int]:
-    """The dominant champions: the first, and every later one who beats *all* dominant ones before it (S08 V-D).
+    """The dominant champions: the first, and every later one that beats *all* dominant ones before it (S08 V-D).
 
-    The length of the list is the dominance number. A champion plays the newest first and stops when it fails to win, so
-    that few pairs are ever played.
+    The length of the list is the dominance number. A champion plays the newest first and stops when it does not win, so
+    that few pairs are played.
 
     Args:
         score: the score of one champion against another.
@@ -41,24 +46,24 @@ def dominance_tournament(score: Score, champions: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Transfer:
-    """How the fitness of networks on a small board goes with that on a larger one: S08's tables I and III."""
+    """The relation of the fitness of networks on a small and a larger board: S08's tables I and III."""
 
     networks: int
     correlation: Interval
-    """Pearson's; not a number where either fitness is constant or there are fewer than 3 networks."""
+    """Pearson's; NaN if either fitness is constant or there are fewer than 3 networks."""
     higher: Interval
     """S08's p: the share of networks of higher fitness on the larger board. Equal is not higher."""
 
 
 def transfer(small: NDArray[np.float64], large: NDArray[np.float64]) -> Transfer:
-    """Compares the fitness of the same networks on two boards.
+    """Compare the fitness of the same networks on two boards.
 
     Args:
         small: [network] the fitness on the smaller board.
         large: [network] the fitness on the larger.
     """
     if small.ndim != 1 or small.shape != large.shape:
-        raise ValueError(f"both need one fitness for every network, not {list(small.shape)} and {list(large.shape)}")
+        raise ValueError(f"both need one fitness per network, not {list(small.shape)} and {list(large.shape)}")
     if not (np.isfinite(small).all() and np.isfinite(large).all()):
         raise ValueError("the fitness must be finite")
     return Transfer(len(small), correlation(small, large), share_interval(int((large > small).sum()), len(small)))
@@ -66,18 +71,18 @@ def transfer(small: NDArray[np.float64], large: NDArray[np.float64]) -> Transfer
 
 @dataclass(frozen=True)
 class SizeResult:
-    """How the models did on one board against one opponent."""
+    """The fitness of models on one board against one opponent."""
 
     size: int
     opponent: str
     fitness: Interval
-    """Of one model the mean over its games, of several the mean over the models."""
+    """For one model the mean over its games, for several the mean over the models."""
     per_model: list[float]
 
 
 @dataclass(frozen=True)
 class PairResult:
-    """How performance on a small board tells that on a large one."""
+    """The relation of the fitness on two boards."""
 
     small: int
     large: int
@@ -87,46 +92,44 @@ class PairResult:
 
 @dataclass(frozen=True)
 class TransferReport:
-    """All sizes and, of three models or more, all pairs with the first size and of neighbouring sizes."""
+    """All sizes and, for three models or more, the pairs of the first size with all others and of adjacent sizes."""
 
     sizes: list[SizeResult]
     pairs: list[PairResult]
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row per board size and opponent."""
+        return frame_of({"size": row.size, "opponent": row.opponent, "fitness": row.fitness} for row in self.sizes)
 
-def load_models(paths: Sequence[Path]) -> tuple[Network, Weights]:
-    """The network that all these model files and run folders share, and all their weights: float32[model, weight].
+    def __str__(self) -> str:
+        return "\n".join(f"{row.size}x{row.size} against {row.opponent}: {row.fitness}" for row in self.sizes)
+
+
+def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:
+    """Load models of one network; return the first, and the weights of all, float32[model, weight].
 
     Of a run folder the champions of all generations are taken.
     """
     models: list[Model] = []
     rows: list[Weights] = []
     for path in paths:
-        if path.is_dir():
+        if isinstance(path, Path) and path.is_dir():
             models.append(load_model(path / "champion.safetensors"))
-            rows.extend(_champions(path / "checkpoint.safetensors"))
+            rows.extend(read_tensors(path / "checkpoint.safetensors")[0]["champions"])
         else:
-            models.append(load_model(path))
+            models.append(path if isinstance(path, Model) else load_model(path))
             rows.append(models[-1].weights)
     kinds = {str(model.network) for model in models}
     if len(kinds) > 1:
-        raise NobiError(f"The models are of different kinds: {', '.join(sorted(kinds))}; measure them apart.")
+        raise NobiError(f"The models are of different kinds: {', '.join(sorted(kinds))}; measure them separately.")
     if not models[0].network.scalable:
         raise NobiError(f"A network {models[0].network} plays on {models[0].size}x{models[0].size} only.")
-    return models[0].network, np.stack(rows)
-
-
-def _champions(path: Path) -> Weights:
-    try:
-        with safe_open(path, "numpy") as file:
-            champions: Weights = file.get_tensor("champions")
-    except (SafetensorError, OSError) as fault:
-        raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
-    return champions
+    return models[0], np.stack(rows)
 
 
 def measure_transfer(
     network: Network,
-    weights: Weights,
+    weights: Population,
     game: str,
     sizes: Sequence[int],
     opponents: Sequence[str],
@@ -137,7 +140,7 @@ def measure_transfer(
     threads: int = 0,
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
-    """Lets every model play on every size against every opponent."""
+    """Let every model play on every size against every opponent."""
     results: list[SizeResult] = []
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:

@@ -1,1 +1,1 @@
-"""Figures, good enough to print: colour-blind safe, with labelled axes and intervals, as PNG and SVG."""
+"""Figures for print: colour-blind safe, with labelled axes and intervals, as PNG and SVG."""

@@ -1,14 +1,11 @@
-"""Boards with stones: positions, and whole games with numbered stones (S08 figure 9).
+"""Boards: whole games with numbered stones (S08 figure 9), and the input planes of a position.
 
-MERGED figures/planes.py: Every plane of a set on one position: the board, and a small map for each plane.
-
-`python -m nobi.figures.board docs/images` draws the pictures of the documentation.
+`python -m nobi.figures.board docs/images` draws the images of the documentation.
 """
 
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,17 +27,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 INK, PAPER = "black", "white"
 CELL = 0.32
-"""Inches between the lines of a board that is a figure of its own."""
+"""Inches between the lines of a board in a figure of games."""
+PLANES_WIDTH, MARGIN, GAP, LABEL = 7.2, 0.25, 0.14, 0.2
+"""Inches: the figure of planes, its margin, the space between maps, the line of text above a map."""
+MAPS_PER_ROW = 7
+BOARD = 2.35
+"""Inches: the side of the board in the figure of planes; the first maps are at its right."""
+EXAMPLE = """
+    O X . . . . . . .
+    O X . . . . . . .
+    . . . . . X O . .
+    X . . . X . X O .
+    . . . . . X O . .
+    . . . . . . . . .
+    . X O . . . . O X
+    . . X X . . . O O
+    . . . . . . O O .
+"""
+EXAMPLE_MOVES = ("G3", "H4", "F2", "F6")
+"""A position in which nearly all planes are set: a ko, two stones to capture, a ladder, a stone in atari."""
 
 
-def ready_axes(axes: "Axes", size: int) -> float:
-    """Gives the axes the coordinates of a board: point (row, column) is at x = column, y = row, row 0 at the top.
+def set_board_axes(axes: "Axes", size: int) -> float:
+    """Set board coordinates: point (row, column) is at x = column, y = row, row 0 at the top.
 
     Returns:
-        The distance between two lines in typographic points, which sizes of letters are measured by.
+        The distance between two lines in typographic points, the unit of font sizes.
     """
     axes.set(xlim=(-0.6, size - 0.4), ylim=(size - 0.4, -0.6), aspect="equal")
     axes.grid(False)
@@ -53,7 +67,7 @@ def ready_axes(axes: "Axes", size: int) -> float:
 
 
 def draw_stones(axes: "Axes", colours: NDArray[np.uint8], radius: float = 0.46, line: float = 0.8) -> None:
-    """Puts the stones, [n, n] of EMPTY, BLACK or WHITE, on axes made ready by `ready_axes`."""
+    """Draw the stones, [n, n] of EMPTY, BLACK or WHITE, on axes with board coordinates."""
     from matplotlib.patches import Circle
 
     for row, column in zip(*np.nonzero(colours != EMPTY), strict=True):
@@ -68,18 +82,18 @@ def draw_board(
     last: tuple[int, int] | None = None,
     numbers: NDArray[np.int64] | None = None,
 ) -> None:
-    """Draws a board.
+    """Draw a board.
 
     Args:
-        axes: where, square.
+        axes: square axes.
         colours: [n, n] EMPTY, BLACK or WHITE.
-        last: row and column of the stone to mark as the latest.
-        numbers: [n, n] what to write on the stones; nothing where 0.
+        last: row and column of the latest stone, which is marked.
+        numbers: [n, n] numbers of the stones; 0: none.
     """
     from matplotlib.patches import Circle
 
     size = len(colours)
-    step = ready_axes(axes, size)
+    step = set_board_axes(axes, size)
     for line in range(size):
         width = 1.0 if line in (0, size - 1) else 0.5
         for x, y in (([line, line], [0, size - 1]), ([0, size - 1], [line, line])):
@@ -91,25 +105,20 @@ def draw_board(
     if numbers is not None:
         for row, column in zip(*np.nonzero(numbers), strict=True):
             text = str(numbers[row, column])
-            letters = step * (0.5 if len(text) < 3 else 0.38)
-            ink = _ink_on(int(colours[row, column]))
-            axes.text(column, row, text, color=ink, fontsize=letters, ha="center", va="center_baseline", zorder=4)
+            fontsize = step * (0.5 if len(text) < 3 else 0.38)
+            ink = PAPER if colours[row, column] == BLACK else INK
+            axes.text(column, row, text, color=ink, fontsize=fontsize, ha="center", va="center_baseline", zorder=4)
     if last:
-        ink = _ink_on(int(colours[last]))
+        ink = PAPER if colours[last] == BLACK else INK
         axes.add_patch(Circle((last[1], last[0]), 0.22, fill=False, edgecolor=ink, linewidth=0.06 * step, zorder=4))
 
 
-def _ink_on(colour: int) -> str:
-    """What can be read on a stone of this colour."""
-    return PAPER if colour == BLACK else INK
-
-
 def numbered_stones(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.int64], list[str]]:
-    """A whole game in one diagram, as in books: all stones ever played, numbered by their moves.
+    """A whole game in one diagram, as in books: all stones, numbered by their moves.
 
     Returns:
-        The colours and the numbers, [n, n] each, and in words the moves that found no room: passes, and stones on
-        points where others had been captured.
+        The colours and the numbers, [n, n] each, and as text the moves that the diagram cannot show: passes, and stones
+        on points where others were captured.
     """
     colours = np.zeros((game.size, game.size), np.uint8)
     numbers = np.zeros((game.size, game.size), np.int64)
@@ -123,132 +132,65 @@ def numbered_stones(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.int64], l
         elif colours[at] != EMPTY:
             notes.append(f"{number} at {numbers[at] or vertex_name(move, game.size)}")
         else:
-            even = (len(game.moves) - number) % 2 == 1  # turns alternate, and the next is game.to_move's
+            even = (len(game.moves) - number) % 2 == 1  # turns alternate, and game.to_move is next
             colours[at] = game.to_move if even else enemy_of(game.to_move)
             numbers[at] = number
     return colours, numbers, notes
 
 
-@dataclass(frozen=True)
 class _Diagram:
-    """A board with its heading above it and notes below."""
+    """A whole game with numbered stones, a heading above and notes below; all lengths are in inches."""
 
-    colours: NDArray[np.uint8]
-    numbers: NDArray[np.int64] | None
-    last: tuple[int, int] | None
-    heading: list[str]
-    notes: list[str]
+    def __init__(self, game: Game, title: str) -> None:
+        self.colours, self.numbers, notes = numbered_stones(game)
+        self.side = CELL * (game.size + 0.2)
+        self.heading = textwrap.wrap(title, int(self.side / 0.07))
+        text = ", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes)
+        self.notes = textwrap.wrap(text, int(self.side / 0.06))
+        self.width = self.side + 0.5
+        self.above = 0.12 + 0.15 * len(self.heading)
+        self.below = 0.35 + 0.14 * len(self.notes)
 
-    @property
-    def side(self) -> float:
-        """Inches of the board itself."""
-        return CELL * (len(self.colours) + 0.2)
-
-    @property
-    def width(self) -> float:
-        """Inches, with the numbers of the rows."""
-        return self.side + 0.5
-
-    @property
-    def top(self) -> float:
-        """Inches of the heading."""
-        return 0.12 + 0.15 * len(self.heading)
-
-    @property
-    def below(self) -> float:
-        """Inches of the letters of the columns and the notes."""
-        return 0.35 + 0.14 * len(self.notes)
-
-    def draw(self, figure: "Figure", left: float, top: float, workspace: float) -> None:
-        """Draws it below `top` inches, the board below `workspace` more, which the heading stands at the end of."""
-        place_text(figure, left + 0.35, top + workspace - self.top + 0.1, "\n".join(self.heading))
-        axes = place_axes(figure, left + 0.35, top + workspace, self.side, self.side)
-        draw_board(axes, self.colours, last=self.last, numbers=self.numbers)
-        place_text(figure, left + 0.35, top + workspace + self.side + 0.25, "\n".join(self.notes), fontsize=8)
-
-
-def _diagram(game: Game, title: str, *, numbers: bool) -> _Diagram:
-    """The present position, or with `numbers` all moves of the game."""
-    side = CELL * (game.size + 0.2)
-    colours, numbering, notes = numbered_stones(game) if numbers else (colours_of(game), None, [])
-    last = game.moves[-1] if game.moves and not numbers else PASS
-    return _Diagram(
-        colours,
-        numbering,
-        None if last == PASS else row_column(last, game.size),
-        textwrap.wrap(title, int(side / 0.07)),
-        textwrap.wrap(", ".join(note.replace(" ", "\N{NO-BREAK SPACE}") for note in notes), int(side / 0.06)),
-    )
-
-
-def board_figure(game: Game, path: Path, title: str, *, numbers: bool = False) -> None:
-    """Draws a game as a figure of its own: the present position, or with `numbers` all its moves in one diagram."""
-    diagram = _diagram(game, title, numbers=numbers)
-    with blank_figure(diagram.width, diagram.top + diagram.side + diagram.below) as figure:
-        diagram.draw(figure, 0.0, 0.0, diagram.top)
-        save_figure(figure, path)
+    def draw(self, figure: "Figure", left: float, top: float) -> None:
+        """Draw it with the upper left corner of the board at this position."""
+        place_text(figure, left, top - self.above + 0.1, "\n".join(self.heading))
+        draw_board(place_axes(figure, left, top, self.side, self.side), self.colours, numbers=self.numbers)
+        place_text(figure, left, top + self.side + 0.25, "\n".join(self.notes), fontsize=8)
 
 
 def games_figure(games: Sequence[tuple[Game, str]], path: Path, title: str, *, columns: int = 2) -> None:
-    """Draws whole games with numbered stones, as S08's figure 9: in rows of `columns`, boards of any sizes together.
-
-    Args:
-        games: each with what is to stand above it.
-        path: where to save.
-        title: stands above all.
-        columns: how many games stand side by side.
-    """
+    """Draw games with their headings, in rows of `columns`, with numbered stones; boards may differ in size."""
     if not games or columns < 1:
         raise ValueError(f"a figure needs at least one game and one column, not {len(games)} and {columns}")
-    diagrams = [_diagram(game, words, numbers=True) for game, words in games]
+    diagrams = [_Diagram(game, heading) for game, heading in games]
     rows = [diagrams[start : start + columns] for start in range(0, len(diagrams), columns)]
     widths = [max(one.width for one in diagrams[column::columns]) for column in range(len(rows[0]))]
     heading = textwrap.wrap(title, int(sum(widths) / 0.085))
     head = 0.12 + 0.18 * len(heading) if heading else 0.0
-    heights = [max(one.top for one in row) + max(one.side + one.below for one in row) for row in rows]
+    heights = [max(one.above for one in row) + max(one.side + one.below for one in row) for row in rows]
     with blank_figure(sum(widths), head + sum(heights)) as figure:
         place_text(figure, 0.35, 0.1, "\n".join(heading), fontsize="large")
         top = head
         for row, height in zip(rows, heights, strict=True):
-            workspace = max(one.top for one in row)
+            above = max(one.above for one in row)
             for column, diagram in enumerate(row):
-                diagram.draw(figure, sum(widths[:column]), top, workspace)
+                diagram.draw(figure, sum(widths[:column]) + 0.35, top + above)
             top += height
         save_figure(figure, path)
 
 
-WIDTH, MARGIN, GAP, LABEL = 7.2, 0.25, 0.14, 0.2
-"""Inches: the figure, the space at its edges and between maps, the line of text above a map."""
-ACROSS = 7
-BOARD = 2.35
-"""The side of the board; the first maps stand beside it."""
-
-EXAMPLE = """
-    O X . . . . . . .
-    O X . . . . . . .
-    . . . . . X O . .
-    X . . . X . X O .
-    . . . . . X O . .
-    . . . . . . . . .
-    . X O . . . . O X
-    . . X X . . . O O
-    . . . . . . O O .
-"""
-EXAMPLE_MOVES = ("G3", "H4", "F2", "F6")
-"""A position that comes to nearly all the planes tell: a ko, two stones to capture, a ladder, a stone in atari."""
-
-
 def planes_figure(game: Game, planes: Planes, path: Path, rank: int = 0) -> None:
-    """Draws the position of a game, and every plane of a set on it."""
+    """Draw the position of a game, and every plane of a set as a small map."""
     values = position_planes(game, planes, rank)
-    side = (WIDTH - 2 * MARGIN - (ACROSS - 1) * GAP) / ACROSS
+    side = (PLANES_WIDTH - 2 * MARGIN - (MAPS_PER_ROW - 1) * GAP) / MAPS_PER_ROW
     step = side + LABEL + GAP
-    beside = int((WIDTH - 2 * MARGIN - BOARD) // (side + GAP))  # maps in a line beside the board
+    beside = int((PLANES_WIDTH - 2 * MARGIN - BOARD) // (side + GAP))  # maps per row at the right of the board
     lines = int((BOARD + LABEL) // step)
     first = beside * lines
-    rest = -(-max(0, planes.count - first) // ACROSS)
+    rest = -(-max(0, planes.count - first) // MAPS_PER_ROW)
     top = 0.62
-    with blank_figure(WIDTH, top + max(lines * step, BOARD + 0.35) + rest * step - LABEL) as figure:
+    below = top - LABEL + max(lines * step, BOARD + 0.35)
+    with blank_figure(PLANES_WIDTH, top + max(lines * step, BOARD + 0.35) + rest * step - LABEL) as figure:
         place_text(figure, MARGIN, 0.12, f"The {planes.count} planes of {planes}", fontsize=11, weight="bold")
         turn = f"{COLOUR_NAMES[game.to_move]} to move" + (f", taken for {rank} dan" if rank else "")
         place_text(figure, MARGIN, 0.36, f"position, {turn}", fontsize=8)
@@ -257,24 +199,23 @@ def planes_figure(game: Game, planes: Planes, path: Path, rank: int = 0) -> None
         draw_board(place_axes(figure, MARGIN + 0.1, top, BOARD - 0.2, BOARD - 0.2), colours_of(game), last=at)
         for i, name in enumerate(planes.channels):
             if i < first:
-                line, place = divmod(i, beside)
-                x = WIDTH - MARGIN - (beside - place) * (side + GAP) + GAP
-                y = top - LABEL + line * step
+                row, column = divmod(i, beside)
+                x = PLANES_WIDTH - MARGIN - (beside - column) * (side + GAP) + GAP
+                y = top - LABEL + row * step
             else:
-                line, place = divmod(i - first, ACROSS)
-                x = MARGIN + place * (side + GAP)
-                y = top - LABEL + max(lines * step, BOARD + 0.35) + line * step
+                row, column = divmod(i - first, MAPS_PER_ROW)
+                x, y = MARGIN + column * (side + GAP), below + row * step
             place_text(figure, x, y + 0.02, name, fontsize=6)
             _draw_plane(place_axes(figure, x, y + LABEL, side, side), values[i], colours_of(game))
         save_figure(figure, path)
 
 
 def _draw_plane(axes: "Axes", values: NDArray[np.float32], colours: NDArray[np.uint8]) -> None:
-    """One plane: squares where it is 1, over the stones in faint ink."""
+    """Draw squares where a plane is 1, and small stones."""
     from matplotlib.patches import Rectangle
 
     size = len(values)
-    ready_axes(axes, size)
+    set_board_axes(axes, size)
     axes.set(xticks=[], yticks=[])
     frame = Rectangle((-0.5, -0.5), size, size, facecolor="0.965", edgecolor="0.55", linewidth=0.5, zorder=0)
     axes.add_patch(frame)
@@ -284,7 +225,7 @@ def _draw_plane(axes: "Axes", values: NDArray[np.float32], colours: NDArray[np.u
 
 
 def example_game() -> Go:
-    """The position of the documentation's picture."""
+    """The position of the images of the documentation."""
     game = Go.from_text(EXAMPLE)
     for move in EXAMPLE_MOVES:
         game.play(move)
@@ -292,6 +233,6 @@ def example_game() -> Go:
 
 
 if __name__ == "__main__":
-    place = make_writable_folder(Path(sys.argv[1]))
-    planes_figure(example_game(), make_planes("m15"), place / "planes-m15.png", rank=5)
-    planes_figure(example_game(), make_planes("c14-7:edge=true"), place / "planes-c14.png")
+    folder = make_writable_folder(Path(sys.argv[1]))
+    planes_figure(example_game(), make_planes("m15"), folder / "planes-m15.png", rank=5)
+    planes_figure(example_game(), make_planes("c14-7:edge=true"), folder / "planes-c14.png")

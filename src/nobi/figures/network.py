@@ -1,4 +1,4 @@
-"""What a network makes of a position: board, output (S08 figure 2, S09 figure 1), hidden units of all sweeps."""
+"""The evaluation of a position by a network: board, output (S08 figure 2, S09 figure 1), hidden units of all sweeps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import EMPTY, PASS
 from nobi.board.text import row_column
-from nobi.figures.board import draw_board, draw_stones, ready_axes
+from nobi.figures.board import draw_board, draw_stones, set_board_axes
 from nobi.figures.style import COLOURS, blank_figure, place_axes, place_text, save_figure
 from nobi.games.base import COLOUR_NAMES
-from nobi.players.inspection import Inside, View, colours_of
+from nobi.players.inspection import Inspection, LayerInspection, colours_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 WIDTH, MARGIN, SIDE = 7.2, 0.3, 2.6
-"""Inches: the figure, the space at its edges, the board."""
-BAR, BAR_ROOM = 0.12, 0.7
-"""A colour bar, and the room it takes with its numbers."""
-ROOM = WIDTH - 2 * MARGIN - BAR_ROOM
-"""The room left of the colour bars."""
-ARROW, GAP, HEADING, FREE = 0.3, 0.06, 0.38, 0.2
-"""The column of arrows; the space between small maps; the lines above a block of them; the space around a block."""
+"""Inches: the figure, its margin, the board."""
+BAR, BAR_SPACE = 0.12, 0.7
+"""Inches: a colour bar without and with its numbers."""
+MAP_SPACE = WIDTH - 2 * MARGIN - BAR_SPACE
+"""Inches at the left of the colour bars."""
+ARROW, GAP, HEADING, SPACING = 0.3, 0.06, 0.38, 0.2
+"""Inches: the column of arrows, the space between maps, the text above a block of maps, the space around a block."""
 SMALLEST_MAP, LARGEST_MAP, MOST_UNITS = 0.4, 0.7, 10
 
 
 @dataclass(frozen=True)
 class Block:
-    """Small maps that belong together: up to MOST_UNITS units of a layer in its sweeps with the same forget gates."""
+    """The maps of up to MOST_UNITS units of a layer in its sweeps with the same forget gates."""
 
     title: str
     arrows: list[str]
@@ -44,22 +44,22 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """How blocks are placed: in lines of so many, all of one size, with small maps so many inches wide."""
+    """The layout of blocks: the number of rows, blocks per row, and in inches the size of a block and of a map."""
 
-    lines: int
+    rows: int
     across: int
     width: float
     height: float
     side: float
 
 
-def inside_figure(view: View, path: Path, title: str) -> None:
-    """Draws what a network makes of a position."""
-    blocks = list(blocks_of(view.inside))
+def inside_figure(view: Inspection, path: Path, title: str) -> None:
+    """Draw the evaluation of a position by a network."""
+    blocks = list(blocks_of(view.layers))
     plan = plan_of(blocks)
     top = 0.75
     below = top + SIDE + 0.45
-    with blank_figure(WIDTH, below + plan.lines * plan.height) as figure:
+    with blank_figure(WIDTH, below + plan.rows * plan.height) as figure:
         place_text(figure, MARGIN + 0.2, 0.15, title, fontsize=10)
         _draw_top(figure, view, top)
         if blocks:
@@ -67,11 +67,11 @@ def inside_figure(view: View, path: Path, title: str) -> None:
         save_figure(figure, path)
 
 
-def blocks_of(inside: Inside) -> Iterator[Block]:
+def blocks_of(layers: list[LayerInspection]) -> Iterator[Block]:
     """The hidden units of all layers, in blocks."""
-    for number, layer in enumerate(inside.layers, 1):
-        name = f"layer {number}" if len(inside.layers) > 1 else "hidden units"
-        if layer.is_tanh:  # their outputs are ±1 nearly everywhere, and would look all alike
+    for number, layer in enumerate(layers, 1):
+        name = f"layer {number}" if len(layers) > 1 else "hidden units"
+        if layer.is_tanh:  # the outputs are ±1 nearly everywhere and look all the same
             name += ", before tanh"
         maps = layer.inputs() if layer.is_tanh else layer.hidden
         units = layer.hidden.shape[1]
@@ -85,14 +85,14 @@ def blocks_of(inside: Inside) -> Iterator[Block]:
 
 
 def plan_of(blocks: list[Block]) -> Plan:
-    """Two blocks side by side, unless their maps would be too small then."""
+    """Two blocks per row, unless their maps would be too small."""
     if not blocks:
         return Plan(0, 1, 0.0, 0.0, 0.0)
     units = max(block.maps.shape[1] for block in blocks)
-    across = 2 if len(blocks) > 1 and ARROW + units * (SMALLEST_MAP + GAP) + FREE <= ROOM / 2 else 1
-    side = min(LARGEST_MAP, (ROOM / across - ARROW - FREE) / units - GAP)
-    width = ROOM / across if across > 1 else ARROW + units * (side + GAP) + FREE
-    height = HEADING + len(blocks[0].arrows) * (side + GAP) + FREE
+    across = 2 if len(blocks) > 1 and ARROW + units * (SMALLEST_MAP + GAP) + SPACING <= MAP_SPACE / 2 else 1
+    side = min(LARGEST_MAP, (MAP_SPACE / across - ARROW - SPACING) / units - GAP)
+    width = MAP_SPACE / across if across > 1 else ARROW + units * (side + GAP) + SPACING
+    height = HEADING + len(blocks[0].arrows) * (side + GAP) + SPACING
     return Plan(-(-len(blocks) // across), across, width, height, side)
 
 
@@ -103,10 +103,10 @@ def _draw_bar(figure: "Figure", image: Any, axes: Any) -> None:
     axes.tick_params(labelsize=7, length=2, width=0.5, pad=2)
 
 
-def _draw_top(figure: "Figure", view: View, top: float) -> None:
-    """The board at the left, the output at the right."""
+def _draw_top(figure: "Figure", view: Inspection, top: float) -> None:
+    """Draw the board at the left and the output at the right."""
     game = view.game
-    left, right = MARGIN + 0.2, MARGIN + ROOM - SIDE
+    left, right = MARGIN + 0.2, MARGIN + MAP_SPACE - SIDE
     last = game.moves[-1] if game.moves else PASS
     colours = colours_of(game)
     turn = "the game is over" if game.is_over else f"{COLOUR_NAMES[game.to_move]} to move"
@@ -117,21 +117,18 @@ def _draw_top(figure: "Figure", view: View, top: float) -> None:
     _draw_output(figure, view, colours, right, top)
 
 
-def _draw_output(figure: "Figure", view: View, colours: NDArray[np.uint8], left: float, top: float) -> None:
-    """The values of the legal moves, the best in a frame; elsewhere the stones, or × on an empty point."""
+def _draw_output(figure: "Figure", view: Inspection, colours: NDArray[np.uint8], left: float, top: float) -> None:
+    """Draw the values of the legal moves, the best with a frame; elsewhere stones, or × on an empty point."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
     size = view.game.size
-    legal = np.zeros((size, size), np.bool_)
-    for move in view.legal:
-        if move != PASS:
-            legal[row_column(move, size)] = True
-    shown = next(mask for mask in (legal, colours == EMPTY, ~legal) if mask.any())  # something, when the game is over
+    legal = view.game.legal_mask()
+    shown = next(mask for mask in (legal, colours == EMPTY, ~legal) if mask.any())  # all points when the game is over
     axes = place_axes(figure, left, top, SIDE, SIDE)
     colour_map = colormaps["viridis"].with_extremes(bad="0.87")
-    image = axes.imshow(np.ma.masked_where(~shown, view.inside.output), cmap=colour_map, interpolation="none")
-    step = ready_axes(axes, size)
+    image = axes.imshow(np.ma.masked_where(~shown, view.output), cmap=colour_map, interpolation="none")
+    step = set_board_axes(axes, size)
     draw_stones(axes, colours, radius=0.3, line=0.6)
     rows, columns = np.nonzero((colours == EMPTY) & ~shown)
     axes.plot(columns, rows, "x", color="0.45", markersize=0.3 * step, markeredgewidth=0.8)
@@ -141,25 +138,25 @@ def _draw_output(figure: "Figure", view: View, colours: NDArray[np.uint8], left:
             frame = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=COLOURS[1], zorder=5)
             frame.set_linewidth(min(2.5, 0.15 * step))
             axes.add_patch(frame)
-    edge = 0.1 * step / 72  # what the axes of a board have beside the squares
-    _draw_bar(figure, image, place_axes(figure, left + SIDE + FREE, top + edge, BAR, SIDE - 2 * edge))
+    edge = 0.1 * step / 72  # the margin of the axes around the squares
+    _draw_bar(figure, image, place_axes(figure, left + SIDE + SPACING, top + edge, BAR, SIDE - 2 * edge))
 
 
 def _draw_blocks(figure: "Figure", blocks: list[Block], plan: Plan, top: float) -> None:
-    """All blocks, with one colour bar for all."""
+    """Draw all blocks, with one colour bar."""
     largest = max(float(np.abs(block.maps).max()) for block in blocks) or 1.0
     style = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "interpolation": "none"}
-    left = MARGIN + (ROOM - plan.across * plan.width) / 2
+    left = MARGIN + (MAP_SPACE - plan.across * plan.width) / 2
     image = None
     for i, block in enumerate(blocks):
-        line, place = divmod(i, plan.across)
-        image = _draw_block(figure, block, left + place * plan.width, top + line * plan.height, plan.side, style)
-    right = left + plan.across * plan.width + FREE
-    _draw_bar(figure, image, place_axes(figure, right, top + HEADING, BAR, plan.height - HEADING - GAP - FREE))
+        row, column = divmod(i, plan.across)
+        image = _draw_block(figure, block, left + column * plan.width, top + row * plan.height, plan.side, style)
+    right = left + plan.across * plan.width + SPACING
+    _draw_bar(figure, image, place_axes(figure, right, top + HEADING, BAR, plan.height - HEADING - GAP - SPACING))
 
 
 def _draw_block(figure: "Figure", block: Block, left: float, top: float, side: float, style: dict[str, Any]) -> Any:
-    """One block of small maps, a row a sweep, a column a unit; returns one of them."""
+    """Draw the maps of a block, a row per sweep and a column per unit; returns one of them."""
     place_text(figure, left + ARROW, top, block.title, fontsize=8)
     image = None
     for row, (arrow, maps) in enumerate(zip(block.arrows, block.maps, strict=True)):

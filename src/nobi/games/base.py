@@ -19,9 +19,11 @@ from nobi.board.stones import (
     WHITE,
     Boards,
     board_points,
+    cell_tables,
     points_of,
 )
-from nobi.board.text import check_size, draw_board, point_named, read_diagram, vertex_name
+from nobi.board.svg import board_svg
+from nobi.board.text import check_size, draw_board, point_named, read_diagram, row_column, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
 from nobi.memory import copy_state
@@ -175,14 +177,17 @@ class Game(ABC):
             return f"{self.name} has no pass"
         return "it is taken" if self.colour(point) != EMPTY else "it is suicide"
 
+    def legal_mask(self) -> NDArray[np.bool_]:
+        """[n, n] where the player to move may play; False everywhere when the game is over."""
+        mask = np.zeros(self.size**2, np.bool_)
+        if not self.is_over:
+            _legality(type(self))(self.boards, 0, cell_tables(self.size).point_of, mask)
+        return mask.reshape(self.size, self.size)
+
     def legal_moves(self) -> list[int]:
         """All legal moves, row by row, a pass last."""
-        if self.is_over:
-            return []
-        moves = np.array([*self.points(), PASS] if self.has_pass else self.points(), np.uint16)
-        allowed = np.zeros(len(moves), np.bool_)
-        _legality(type(self))(self.boards, 0, moves, allowed)
-        return [int(move) for move in moves[allowed]]
+        moves = [int(point) for point in cell_tables(self.size).point_of[self.legal_mask().ravel()]]
+        return [*moves, PASS] if self.has_pass and self.is_legal(PASS) else moves
 
     def play(self, move: int | str) -> None:
         """Play a move for the player to move."""
@@ -213,6 +218,16 @@ class Game(ABC):
 
     def __str__(self) -> str:
         return draw_board(self.boards.stones, 0)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.size}x{self.size}, {len(self.moves)} moves, result {self.result()}>"
+
+    def _repr_svg_(self) -> str:
+        """The position as notebooks show it."""
+        stones = self.boards.stones
+        colours = stones.colour[0, board_points(self.size)].reshape(self.size, self.size)
+        last = int(stones.last[0])
+        return board_svg(colours, None if last == PASS else row_column(last, self.size))
 
     def _restart(self) -> None:
         if self._set_up is None:
@@ -268,6 +283,9 @@ class Variant:
 
     def __str__(self) -> str:
         return format_spec(self.game.name, self.settings)
+
+    def __repr__(self) -> str:
+        return f"<Variant {self} {self.size}x{self.size}>"
 
     def new(self) -> Game:
         """A new game."""

@@ -1,7 +1,7 @@
-"""The engine: lines in, answers out; whatever happens, every command gets one answer.
+"""The GTP engine: every command gets exactly one answer, whatever happens.
 
-`serve` runs it on two streams of bytes, such as standard input and output. A thread reads, so that an analysis, or
-thinking in the opponent's time, ends as soon as anything comes in.
+`serve` runs it on two byte streams, such as standard input and output. A thread reads the input, so that an analysis or
+pondering ends as soon as a line arrives.
 """
 
 import queue
@@ -11,54 +11,50 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from nobi.errors import NobiError
-from nobi.gtp import analysis, commands, setup  # noqa: F401  (they fill the table of commands)
+from nobi.gtp import analysis, commands, setup  # noqa: F401  (they register their commands)
 from nobi.gtp.protocol import Command, GtpError, clean, failure, read_command, success
-from nobi.gtp.session import Session, served
+from nobi.gtp.session import Session, commands_for
 
 
 class Engine:
-    """Answers one line after the other."""
+    """Answers commands."""
 
     def __init__(
-        self, session: Session, write: Callable[[str], None], complain: Callable[[str], None] = lambda _: None
+        self, session: Session, write: Callable[[str], None], log_error: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`write` takes the text of answers, `complain` what went wrong inside."""
+        """`write` receives the text of answers, `log_error` the tracebacks of internal errors."""
         self.session = session
         self._write = write
-        self._complain = complain
+        self._log_error = log_error
 
     def answer(self, line: str) -> Command | None:
-        """Answers a line, if it asks for anything; returns what it asked for."""
-        asked = read_command(line)
-        if asked is None:
+        """Answer a line, if it holds a command; return the command."""
+        command = read_command(line)
+        if command is None:
             return None
         begun = False
 
         def write_line(text: str) -> None:
-            """A line of an answer that takes its time, as those of an analysis."""
+            """Write a line of an answer that is not complete yet, as those of an analysis."""
             nonlocal begun
-            self._write(clean(text) + "\n" if begun else f"={asked.id}\n{clean(text)}\n")
+            self._write(clean(text) + "\n" if begun else f"={command.id}\n{clean(text)}\n")
             begun = True
 
         self.session.write = write_line
         try:
-            text = self._do(asked)
-        except GtpError as fault:
-            reply = failure(asked.id, str(fault))
-        except NobiError as fault:
-            reply = failure(asked.id, str(fault).rstrip("."))
-        except Exception as fault:
-            self._complain(traceback.format_exc())
-            reply = failure(asked.id, f"internal error: {type(fault).__name__}")
-        else:
-            reply = success(asked.id, text)
+            reply = success(command.id, self._execute(command))
+        except (GtpError, NobiError) as error:
+            reply = failure(command.id, str(error).rstrip("."))
+        except Exception as error:
+            self._log_error(traceback.format_exc())
+            reply = failure(command.id, f"internal error: {type(error).__name__}")
         self._write("\n" if begun else reply)
-        return asked
+        return command
 
-    def _do(self, asked: Command) -> str:
-        for entry in served(self.session.variant.game.name):
-            if entry.name == asked.name:
-                return entry.answer(self.session, asked.arguments)
+    def _execute(self, command: Command) -> str:
+        for entry in commands_for(self.session.variant.game.name):
+            if entry.name == command.name:
+                return entry.answer(self.session, command.arguments)
         raise GtpError("unknown command")
 
 
@@ -73,28 +69,27 @@ def serve(
     ponder: bool = False,
     log: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Answers until `quit` or the end of the input.
+    """Answer commands until `quit` or the end of the input.
 
     Args:
         session: the engine's game and player.
-        lines: what comes in.
-        answers: where answers go; nothing else is written there.
-        ponder: whether the player thinks in the opponent's time.
-        log: takes every line in and out, and what went wrong inside.
+        lines: the input.
+        answers: the output; nothing but answers is written to it.
+        ponder: whether the player searches during the opponent's turn.
+        log: receives every line in and out, and the tracebacks of internal errors.
     """
     waiting: queue.Queue[bytes] = queue.Queue()
+    arrival = threading.Lock()
 
-    coming_in = threading.Lock()
-
-    def take(line: bytes) -> None:
-        with coming_in:  # or a line could be answered first, and then end its own analysis
+    def append(line: bytes) -> None:
+        with arrival:  # otherwise a line could be answered first, and then end its own analysis
             waiting.put(line)
             session.stop.set()
 
     def read() -> None:
         for line in iter(lines.readline, b""):
-            take(line)
-        take(b"")
+            append(line)
+        append(b"")
 
     def write(text: str) -> None:
         answers.write(text.encode("utf-8", "surrogateescape"))
@@ -108,15 +103,15 @@ def serve(
             raw = waiting.get()
             if not raw:
                 return
-            with coming_in:
+            with arrival:
                 if waiting.empty():
                     session.stop.clear()
             line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
             log("> " + line)
-            asked = engine.answer(line)
-            if ponder and asked and asked.name in _PONDERS_AFTER and waiting.empty():
+            command = engine.answer(line)
+            if ponder and command and command.name in _PONDERS_AFTER and waiting.empty():
                 session.bot.ponder(session.game, session.stop)
     except BrokenPipeError:
-        pass  # nobody listens any more
+        pass  # the client has closed the output
     finally:
         session.close()

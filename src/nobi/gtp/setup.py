@@ -1,10 +1,7 @@
-"""Game records.
+"""GTP commands for game records and for the rules of Go.
 
-MERGED gtp/commands/rules.py: Rules of Go by KataGo's names.
-
-MERGED gtp/rulesets.py: Rules of Go by the names and keys that KataGo gave them, as far as our Go plays by them.
-
-Ours differ from KataGo's in that white gets no points for handicap stones, and that territory in seki is counted.
+Rules have KataGo's names and keys, as far as nobi's Go supports them. They differ from KataGo's in that White gets no
+points for handicap stones, and that territory in seki is counted.
 """
 
 import json
@@ -15,8 +12,8 @@ from typing import Any
 from nobi.board.stones import EMPTY
 from nobi.errors import NobiError
 from nobi.games.go import GoSettings
-from nobi.gtp.protocol import GtpError, int_from, take
-from nobi.gtp.session import Session, Table, command
+from nobi.gtp.protocol import GtpError, int_from
+from nobi.gtp.session import Session, command
 from nobi.players.scoring import final_score
 from nobi.records.collection import SgfRecord
 from nobi.records.properties import SHORTHANDS
@@ -28,114 +25,92 @@ from nobi.storage import atomic_write
 @command(
     "loadsgf",
     "FILE [MOVE]",
-    "the position at the end of the record, or before a move; the rules stay, komi is the record's, if it names one",
+    "the position at the end of the record, or before a move; the rules stay, komi is that of the record, if given",
 )
-def _loadsgf(session: Session, arguments: list[str]) -> str:
-    take(arguments, 1)
-    before = None
-    if len(arguments) > 1 and arguments[-1].isdigit():
-        before = int_from(arguments[-1])
-        arguments = arguments[:-1]
+def _loadsgf(session: Session, first: str, *words: str) -> None:
+    before = int_from(words[-1]) if words and words[-1].isdigit() else None
+    name = " ".join([first, *(words if before is None else words[:-1])])
+    gtp_game = session.gtp_game
     try:
-        record = read_sgf(Path(" ".join(arguments)))
-    except NobiError as fault:
-        raise GtpError(f"cannot load file: {_reason(fault)}") from None
-    except (OSError, ValueError):  # ValueError: a name that no file can have
-        raise GtpError("cannot load file") from None
-    count = len(record.moves) if before is None else max(0, before - 1)
-    if record.error and count >= len(record.moves) + (before is not None):
-        raise GtpError(f"cannot load file: {record.error.reason.rstrip('.')}")
-    variant, table = session.variant, session.table
-    try:
+        record = read_sgf(Path(name))
+        count = len(record.moves) if before is None else max(0, before - 1)
+        if record.error and count >= len(record.moves) + (before is not None):
+            raise GtpError(record.error.reason)
         session.resize(record.size)
-        if variant.game.name == "go" and not math.isnan(record.komi) and record.komi != variant.settings.komi:
+        if session.game.name == "go" and not math.isnan(record.komi):
             session.change(komi=record.komi)
-        _play_record(session.table, record, min(count, len(record.moves)))
-    except (GtpError, NobiError) as fault:
-        session.return_to(table)
-        raise GtpError(f"cannot load file: {_reason(fault)}") from None
-    return ""
+        _play_record(session, record, min(count, len(record.moves)))
+    except (GtpError, NobiError) as error:
+        session.restore(gtp_game)
+        raise GtpError(f"cannot load file: {error}") from None
+    except (OSError, ValueError):  # ValueError: an impossible file name
+        raise GtpError("cannot load file") from None
 
 
-def _play_record(table: Table, record: SgfRecord, count: int) -> None:
-    """Plays so many moves of a record; where stones are set up between moves, a new game starts from there."""
+def _play_record(session: Session, record: SgfRecord, count: int) -> None:
+    """Play the first moves of a record; where stones are set up between moves, a new game starts from there."""
     played = record.played
-    if record.stones or record.first != table.game.to_move:
-        table.set_up(record.stones or table.game.start, record.first)
+    if record.stones or record.first != session.game.to_move:
+        session.set_up(record.stones or session.game.start, record.first)
     done = 0
     for change in record.changes:
         if change.after > count:
             break
-        table.play_all(played[done : change.after], done + 1)
+        session.gtp_game.play_all(played[done : change.after], done + 1)
         done = change.after
-        game = table.game
+        game = session.game
         present = {point: game.colour(point) for point in game.points()}
         present |= {game.points()[cell]: colour for cell, colour in change.cells.items()}
         next_player = played[done][0] if done < len(played) else game.to_move
         stones = [(point, colour) for point, colour in present.items() if colour != EMPTY]
-        table.set_up(stones, change.first or next_player)
-    table.play_all(played[done:count], done + 1)
+        session.set_up(stones, change.first or next_player)
+    session.gtp_game.play_all(played[done:count], done + 1)
 
 
 @command("printsgf", "[FILE]", "the game as SGF, or into a file other than `-`; the result is that of `final_score`")
-def _printsgf(session: Session, arguments: list[str]) -> str:
-    record = sgf_of(session.game, result=_result(session))
-    if arguments in ([], ["-"]):
+def _printsgf(session: Session, *words: str) -> str:
+    is_counted = session.game.name == "go" and session.game.is_over  # other games have a result by their rules
+    record = sgf_of(session.game, result=final_score(session.go) if is_counted else "")
+    if words in ((), ("-",)):
         return record.decode()
     try:
-        atomic_write(Path(" ".join(arguments)), record)
+        atomic_write(Path(" ".join(words)), record)
     except (OSError, ValueError):
         raise GtpError("cannot write file") from None
     return ""
-
-
-def _reason(fault: Exception) -> str:
-    return str(fault).rstrip(".")
-
-
-def _result(session: Session) -> str:
-    """What `final_score` says of a game of Go that is over; nothing of others, whose rules know."""
-    is_counted = session.game.name == "go" and session.game.is_over
-    return final_score(session.go) if is_counted else ""
 
 
 _KGS = {"chinese": "chinese-kgs", "aga": "aga", "japanese": "japanese", "new_zealand": "new-zealand"}
 
 
 @command("kata-get-rules", "", "the rules as JSON", games="go")
-def _get_rules(session: Session, arguments: list[str]) -> str:  # noqa: ARG001
-    return as_json(session.variant.settings)
+def _get_rules(session: Session) -> str:
+    return rules_json(session.variant.settings)
 
 
 @command("kata-set-rules", "RULES", "a shorthand such as `tromp-taylor`, or JSON; the moves stay", games="go")
-def _set_rules(session: Session, arguments: list[str]) -> str:
-    take(arguments, 1)
-    session.change(**from_text(" ".join(arguments)))
-    return ""
+def _set_rules(session: Session, first: str, *words: str) -> None:
+    session.change(**parse_rules(" ".join([first, *words])))
 
 
 @command("kata-set-rule", "KEY VALUE", "one key of the JSON, such as `ko SIMPLE`", games="go")
-def _set_rule(session: Session, arguments: list[str]) -> str:
-    name, value = take(arguments, 2)
-    session.change(**one_rule(name, value))
-    return ""
+def _set_rule(session: Session, name: str, value: str) -> None:
+    session.change(**parse_rule(name, value))
 
 
 @command("kgs-rules", "RULES", "`chinese`, `aga`, `japanese` or `new_zealand`", games="go")
-def _kgs_rules(session: Session, arguments: list[str]) -> str:
-    [name] = take(arguments, 1)
+def _kgs_rules(session: Session, name: str) -> None:
     if name.lower() not in _KGS:
         raise GtpError("syntax error")
-    session.change(**from_text(_KGS[name.lower()]))
-    return ""
+    session.change(**parse_rules(_KGS[name.lower()]))
 
 
 _FIXED = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",), "friendlyPassOk": (True, False)}
-"""What must not be asked for otherwise."""
+"""The only supported values."""
 
 
-def as_json(settings: GoSettings) -> str:
-    """The rules as `kata-get-rules` tells them."""
+def rules_json(settings: GoSettings) -> str:
+    """The rules as the answer to `kata-get-rules`."""
     rules = {
         "friendlyPassOk": False,
         "hasButton": False,
@@ -148,8 +123,8 @@ def as_json(settings: GoSettings) -> str:
     return json.dumps(rules, separators=(",", ":"))
 
 
-def from_text(text: str) -> dict[str, Any]:
-    """The settings that a shorthand or a JSON dictionary of `kata-set-rules` stands for."""
+def parse_rules(text: str) -> dict[str, Any]:
+    """The settings of a shorthand or a JSON dictionary of `kata-set-rules`."""
     if not text.startswith("{"):
         rules = SHORTHANDS.get(text.lower().replace("_", "-"))
         if rules is None:
@@ -159,11 +134,11 @@ def from_text(text: str) -> dict[str, Any]:
         given = json.loads(text)
     except (ValueError, RecursionError):
         raise GtpError("syntax error") from None
-    return {key: value for name in given for key, value in one_rule(name, given[name]).items()}
+    return {key: value for name in given for key, value in parse_rule(name, given[name]).items()}
 
 
-def one_rule(name: str, value: Any) -> dict[str, Any]:
-    """The settings that one key of the dictionary stands for; none if our rules are like that anyway."""
+def parse_rule(name: str, value: Any) -> dict[str, Any]:
+    """The settings of one key of the dictionary; empty if its only supported value is given."""
     text = str(value).lower()
     if name == "ko" and text in ("simple", "positional", "situational"):
         return {"ko": text}

@@ -1,23 +1,16 @@
-"""Shuffles computed by counting: where the k-th position of a shuffled pass lies, without making the shuffle.
+"""The data of imitation: positions of game records, which of them a step sees, and their batches as tensors.
 
-An array of ten million shuffled numbers would have to be made anew for every pass, and kept to resume. A keyed
-permutation gives any element of the shuffle at once: a Feistel network on pairs (left, right), in which each half in
-turn is moved on by a hash of the other. With halves of a and b values, a·b barely above the count, it permutes a·b
-numbers; those that fall beyond the count are sent on until they do not, which keeps it a permutation (Black and
-Rogaway, "Ciphers with arbitrary finite domains", 2002).
+Positions come from several sources; a source is the games of one dataset on boards of one size (`Positions`,
+`open_sources`). A step draws a source, with probability proportional to weight times number of positions, and takes the
+next positions of that source: pass after pass over all its positions, each pass shuffled anew (`Sampler`). So in every
+pass each position of a source is seen exactly once (C14 trains by such epochs), and a batch has one board size. What a
+step sees is a pure function of the seed and the number of the step. `Reader` and `read_ahead` make the batches.
 
-MERGED imitate/sampling.py: Which positions a step of training sees: a pure function of the seed and the number of the step.
-
-Positions come from several sources, a source being the games of one dataset on boards of one size. A step draws a
-source, with chances in proportion to weight times number of positions, and takes the next positions of that source:
-pass after pass over all its positions, each pass shuffled anew. So in every pass each position of a source is seen
-exactly once (C14 trains by such epochs), and a batch has one size of board.
-
-MERGED imitate/positions.py: The positions of a collection: one before every move that is not a pass.
-
-MERGED imitate/sources.py: The sources that a run or a measurement draws positions from: the games of each dataset on each size of board.
-
-MERGED imitate/batches.py: Batches of positions as tensors, made ahead for a graphics card, or between the steps of a network.
+Shuffles are computed, not stored (`permuted`): an array of ten million shuffled numbers would have to be made for every
+pass, and again to resume. A keyed permutation gives any element of the shuffle at once: a Feistel network on pairs
+(left, right), in which each half in turn is changed by a hash of the other. With halves of a and b values, a·b barely
+above the count, it permutes a·b numbers; results beyond the count are permuted again until they are below it, which
+keeps it a permutation (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 """
 
 import hashlib
@@ -47,49 +40,185 @@ from nobi.records.dataset import Dataset, check_split_alike
 from nobi.records.encoder import Encoder
 from nobi.streams import hash_word, hash_words, stream_of
 
+NO_ANSWER = -1
+"""The answer if the opponent passed, the game ended, or the same player moved again."""
 ROUNDS = 6
+"""Of the Feistel network."""
+AHEAD = 8
+"""Batches that are made before they are needed,"""
+_MAX_BYTES = 1 << 27
+"""unless they would take more memory than this."""
+_BLOCK = 1 << 16
+"""For how many steps sources are drawn at once."""
+_SOURCE, _SYMMETRY, _ORDER = range(3)
+"""The uses of random numbers: each has its own seed."""
 
 
-def permuted(places: NDArray[np.int64], count: int, seed: int, number: int) -> NDArray[np.int64]:
-    """Where some places of a shuffle of 0..count−1 lead.
+class PositionIndex(NamedTuple):
+    """Positions as (game, ply)."""
+
+    game: NDArray[np.int64]
+    """[i]"""
+    ply: NDArray[np.int64]
+    """[i] the number of the expert's move in its game, from 0."""
+    white: NDArray[np.bool_]
+    """[i] whether white is to move."""
+
+
+class Positions:
+    """The positions of games on one board size, one before every move that is not a pass, numbered from 0."""
+
+    def __init__(self, games: Collection) -> None:
+        self.games = games
+        self.size = int(games.size[0]) if len(games.size) else 0
+        if (games.size != self.size).any():
+            raise ValueError("the games must be on boards of one size")
+        self._begin = int(games.start[0])
+        moves = games.moves[self._begin : int(games.start[-1])]
+        passes = np.flatnonzero((moves & PASS_CODE) == PASS_CODE)
+        self.count = len(moves) - len(passes)
+        self._played_before = passes - np.arange(len(passes))
+        """[pass] the number of positions before it."""
+
+    def __len__(self) -> int:
+        return self.count
+
+    def locate(self, numbers: NDArray[np.int64]) -> PositionIndex:
+        """Game and ply of the positions with these numbers, int64[i]."""
+        move = self._begin + numbers + np.searchsorted(self._played_before, numbers, side="right")
+        game = np.searchsorted(self.games.start, move, side="right") - 1
+        return PositionIndex(game, move - self.games.start[game], self.games.moves[move] >= WHITE_BIT)
+
+    def answers(self, at: PositionIndex) -> NDArray[np.int64]:
+        """[i] the cell of the opponent's next move, or NO_ANSWER."""
+        after = self.games.start[at.game] + at.ply + 1
+        there = after < self.games.start[at.game + 1]
+        move = self.games.moves[np.where(there, after, 0)].astype(np.int64)
+        cell = move & PASS_CODE
+        answered = there & ((move >= WHITE_BIT) != at.white) & (cell != PASS_CODE)
+        return np.where(answered, cell, NO_ANSWER)
+
+    def results(self, at: PositionIndex) -> NDArray[np.float32]:
+        """[i] +1 if the player to move won the game, −1 if it lost, 0 if unknown."""
+        result = self.games.result[at.game]
+        return np.where(at.white, -result, result).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of a run or measurement; all lists have one entry per source."""
+
+    positions: list[Positions]
+    dataset: list[int]
+    """The index of its dataset."""
+    fingerprint: str
+    """A hash of the games."""
+
+    @property
+    def counts(self) -> list[int]:
+        """Number of positions of each source."""
+        return [len(source) for source in self.positions]
+
+    @property
+    def total(self) -> int:
+        """Number of positions."""
+        return sum(self.counts)
+
+    @property
+    def main_size(self) -> int:
+        """The board size with the most positions."""
+        by_size: dict[int, int] = {}
+        for source in self.positions:
+            by_size[source.size] = by_size.get(source.size, 0) + len(source)
+        return max(by_size, key=lambda size: by_size[size])
+
+
+def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network: DeepNetwork) -> Sources:
+    """The positions of one split of some datasets on these board sizes (all if none is given).
+
+    Raises a NobiError if there are none on one of the sizes, or if the network does not support a size.
+    """
+    found, owners, digest = [], [], hashlib.sha256()
+    datasets = [Dataset.open(path) for path in paths]
+    check_split_alike(datasets)
+    _check_different(paths, datasets)
+    for number, dataset in enumerate(datasets):
+        digest.update(dataset.digest.encode())
+        for size in dataset.sizes(split):
+            if sizes and size not in sizes:
+                continue
+            positions = Positions(dataset.collection(split, size))
+            if len(positions):
+                found.append(positions)
+                owners.append(number)
+    where = " and ".join(repr(str(path)) for path in paths)
+    there = sorted({source.size for source in found})
+    missing = sorted(set(sizes) - set(there))
+    if missing or not found:
+        boards = f" on {_boards(missing)}" if missing else ""
+        raise NobiError(f"There are no positions{boards} in the {split} part of {where}.")
+    unserved = [size for size in there if network.sizes is not None and size not in network.sizes]
+    if unserved:
+        raise NobiError(
+            f"The network {network} plays on {_boards(network.sizes or ())} only, and there are games on "
+            f"{_boards(unserved)}; choose the sizes with --sizes, or another network."
+        )
+    return Sources(found, owners, digest.hexdigest())
+
+
+def _check_different(paths: Sequence[str], datasets: Sequence[Dataset]) -> None:
+    """Raise a NobiError for the same games under two names, which would count twice."""
+    first: dict[str, str] = {}
+    for path, dataset in zip(paths, datasets, strict=True):
+        if dataset.digest in first:
+            raise NobiError(f"The datasets {first[dataset.digest]!r} and {str(path)!r} hold the same games; name one.")
+        first[dataset.digest] = str(path)
+
+
+def _boards(sizes: Sequence[int]) -> str:
+    return " and ".join(f"{size}x{size}" for size in sizes)
+
+
+def permuted(indices: NDArray[np.int64], count: int, seed: int, number: int) -> NDArray[np.int64]:
+    """Some elements of a shuffle of 0..count−1.
 
     Args:
-        places: int64[k], each from 0 to count − 1.
-        count: how many things are shuffled.
-        seed: chooses the shuffles.
-        number: which of them; each is as good as independent of the others.
+        indices: int64[k], each from 0 to count − 1.
+        count: length of the shuffle.
+        seed: seed of the shuffles.
+        number: which of them; different ones are practically independent.
 
     Returns:
-        int64[k]; for different places different numbers from 0 to count − 1.
+        int64[k]; different numbers from 0 to count − 1 for different indices.
     """
     if count < 2:
-        return np.zeros_like(places)
+        return np.zeros_like(indices)
     rows = isqrt(count - 1) + 1
     columns = -(-count // rows)
-    found = np.empty(len(places), np.int64)
-    _permute(places, count, np.uint64(rows), np.uint64(columns), _keys(seed, number), found)
+    found = np.empty(len(indices), np.int64)
+    _permute(indices, count, np.uint64(rows), np.uint64(columns), _keys(seed, number), found)
     return found
 
 
 @lru_cache(maxsize=64)
 def _keys(seed: int, number: int) -> NDArray[np.uint64]:
-    """uint64[ROUNDS] the keys of a shuffle."""
+    """uint64[ROUNDS]"""
     key = stream_of(np.uint64(seed), np.uint64(number))
     return hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
 
 
 @compiled
 def _permute(
-    places: NDArray[np.int64],
+    indices: NDArray[np.int64],
     count: int,
     rows: np.uint64,
     columns: np.uint64,
     keys: NDArray[np.uint64],
     found: NDArray[np.int64],
 ) -> None:
-    """found[i] = where places[i] leads; two rounds, one for each half, with every two keys."""
-    for i in range(len(places)):
-        number = np.uint64(places[i])
+    """found[i] = element indices[i] of the shuffle; every two keys are two rounds, one for each half."""
+    for i in range(len(indices)):
+        number = np.uint64(indices[i])
         while True:
             left, right = number // columns, number % columns
             for r in range(0, ROUNDS, 2):
@@ -101,20 +230,14 @@ def _permute(
         found[i] = number
 
 
-_BLOCK = 1 << 16
-"""For how many steps sources are drawn at once."""
-_SOURCE, _SYMMETRY, _ORDER = range(3)
-"""What chance is needed for: each has a seed of its own."""
-
-
 class Draw(NamedTuple):
     """The positions of a step."""
 
     source: int
     number: NDArray[np.int64]
-    """[i] positions of this source."""
+    """[i] numbers of positions of this source."""
     symmetry: NDArray[np.uint8]
-    """[i] how the board is turned for each."""
+    """[i] the symmetry applied to the board."""
 
 
 class Sampler:
@@ -123,14 +246,14 @@ class Sampler:
     def __init__(
         self, counts: Sequence[int], weights: Sequence[float], batch: int, seed: int, *, symmetries: bool = True
     ) -> None:
-        """Readies a sampler.
+        """Prepare to draw.
 
         Args:
-            counts: how many positions each source has.
-            weights: how much a position of each source counts.
+            counts: number of positions of each source.
+            weights: weight of a position of each source.
             batch: positions of a step.
-            seed: chooses everything.
-            symmetries: whether each sample is turned by one of the 8 symmetries of the board at random.
+            seed: seed of all random numbers.
+            symmetries: whether a random symmetry of the board is applied to each sample.
         """
         self.counts = list(counts)
         self.batch = batch
@@ -151,23 +274,23 @@ class Sampler:
         self._totals: list[NDArray[np.int64]] = [np.zeros(len(counts), np.int64)]
 
     def draw(self, step: int, first: int = 0, end: int | None = None) -> Draw:
-        """The samples first..end−1, all unless given, of a step; steps count from 0."""
-        source, turn = self._turn(step)
-        begin = turn * self.batch
+        """The samples first..end−1 of a step, by default all; steps count from 0."""
+        source, earlier = self._source_of(step)
+        begin = earlier * self.batch
         begin, end = begin + first, begin + (self.batch if end is None else end)
-        return Draw(source, self._numbers(source, begin, end), self._turned(source, begin, end))
+        return Draw(source, self._numbers(source, begin, end), self._draw_symmetries(source, begin, end))
 
-    def _turn(self, step: int) -> tuple[int, int]:
-        """The source of a step, and how many steps drew it before."""
-        block, place = divmod(step, _BLOCK)
-        with self._lock:  # threads may ask for steps of two blocks at the same time
+    def _source_of(self, step: int) -> tuple[int, int]:
+        """The source of a step, and the number of earlier steps of this source."""
+        block, index = divmod(step, _BLOCK)
+        with self._lock:  # threads may draw steps of two blocks at the same time
             if block != self._block:
-                self._ready_block(block)
-            source = int(self._drawn[place])
-            return source, int(self._before[place, source])
+                self._draw_block(block)
+            source = int(self._drawn[index])
+            return source, int(self._before[index, source])
 
-    def _ready_block(self, block: int) -> None:
-        """Draws the sources of all steps of a block."""
+    def _draw_block(self, block: int) -> None:
+        """Draw the sources of all steps of a block."""
         while len(self._totals) <= block:
             drawn = self._sources(len(self._totals) - 1)
             self._totals.append(self._totals[-1] + np.bincount(drawn, minlength=len(self.counts)))
@@ -183,35 +306,35 @@ class Sampler:
         return np.searchsorted(self._bounds, (words >> np.uint64(11)) * 2.0**-53, side="right")
 
     def _numbers(self, source: int, begin: int, end: int) -> NDArray[np.int64]:
-        """The positions at the places begin..end−1 of the endless sequence of passes over a source."""
+        """Elements begin..end−1 of the infinite sequence of passes over a source."""
         count = self.counts[source]
         parts: list[NDArray[np.int64]] = []
         while begin < end or not parts:
-            one = begin // count
-            part = np.arange(begin - one * count, min(end - one * count, count), dtype=np.int64)
-            parts.append(permuted(part, count, self._keys[_ORDER][source], one))
+            pass_number = begin // count
+            first = pass_number * count
+            part = np.arange(begin - first, min(end - first, count), dtype=np.int64)
+            parts.append(permuted(part, count, self._keys[_ORDER][source], pass_number))
             begin += len(part)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _turned(self, source: int, begin: int, end: int) -> NDArray[np.uint8]:
-        if not self._symmetries:
-            return np.zeros(end - begin, np.uint8)
-        turned = np.empty(end - begin, np.uint8)
-        _draw_symmetries(np.uint64(self._keys[_SYMMETRY][source]), begin, turned)
-        return turned
+    def _draw_symmetries(self, source: int, begin: int, end: int) -> NDArray[np.uint8]:
+        found = np.zeros(end - begin, np.uint8)
+        if self._symmetries:
+            _draw_symmetries(np.uint64(self._keys[_SYMMETRY][source]), begin, found)
+        return found
 
 
 @compiled
-def _draw_symmetries(key: np.uint64, begin: int, turned: NDArray[np.uint8]) -> None:
-    """turned[i] = one of the 8 symmetries, drawn for the place begin + i."""
-    for i in range(len(turned)):
-        turned[i] = hash_word(key + hash_word(np.uint64(begin + i))) >> np.uint64(61)
+def _draw_symmetries(key: np.uint64, begin: int, found: NDArray[np.uint8]) -> None:
+    """found[i] = one of the 8 symmetries, for element begin + i of the sequence."""
+    for i in range(len(found)):
+        found[i] = hash_word(key + hash_word(np.uint64(begin + i))) >> np.uint64(61)
 
 
 def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:
-    """Some positions of every source, about `wanted` in all and in proportion, sorted; all if there are no more.
+    """A random sample of positions of every source, about `wanted` in total and proportional to `counts`, sorted.
 
-    A number of 0 stands for all positions.
+    0 means all positions.
     """
     total = sum(counts)
     if wanted == 0 or wanted >= total:
@@ -224,146 +347,11 @@ def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[
     ]
 
 
-NO_ANSWER = -1
-"""The answer where the opponent passed, or the game ended, or the same player moved again."""
-
-
-class Places(NamedTuple):
-    """Where some positions are found, and what is known of them without a board."""
-
-    game: NDArray[np.int64]
-    """[i]"""
-    ply: NDArray[np.int64]
-    """[i] the number of the expert's move in its game, the first being 0."""
-    white: NDArray[np.bool_]
-    """[i] whether white is to move."""
-
-
-class Positions:
-    """The positions of games on boards of one size, numbered from 0; memory is needed only for the passes."""
-
-    def __init__(self, games: Collection) -> None:
-        self.games = games
-        self.size = int(games.size[0]) if len(games.size) else 0
-        if (games.size != self.size).any():
-            raise ValueError("the games must be on boards of one size")
-        self._begin = int(games.start[0])
-        moves = games.moves[self._begin : int(games.start[-1])]
-        passes = np.flatnonzero((moves & PASS_CODE) == PASS_CODE)
-        self.count = len(moves) - len(passes)
-        self._played_before = passes - np.arange(len(passes))
-        """[pass] how many stones were played before it; as many as positions."""
-
-    def __len__(self) -> int:
-        return self.count
-
-    def places(self, numbers: NDArray[np.int64]) -> Places:
-        """Where the positions of these numbers, int64[i], are found."""
-        move = self._begin + numbers + np.searchsorted(self._played_before, numbers, side="right")
-        game = np.searchsorted(self.games.start, move, side="right") - 1
-        return Places(game, move - self.games.start[game], self.games.moves[move] >= WHITE_BIT)
-
-    def answers(self, places: Places) -> NDArray[np.int64]:
-        """[i] the cell of the opponent's next move, or NO_ANSWER."""
-        after = self.games.start[places.game] + places.ply + 1
-        there = after < self.games.start[places.game + 1]
-        move = self.games.moves[np.where(there, after, 0)].astype(np.int64)
-        cell = move & PASS_CODE
-        answered = there & ((move >= WHITE_BIT) != places.white) & (cell != PASS_CODE)
-        return np.where(answered, cell, NO_ANSWER)
-
-    def results(self, places: Places) -> NDArray[np.float32]:
-        """[i] +1 if the player to move won the game, -1 if he lost it, 0 if that is not known."""
-        result = self.games.result[places.game]
-        return np.where(places.white, -result, result).astype(np.float32)
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Positions of some datasets; all lists have an entry a source."""
-
-    positions: list[Positions]
-    dataset: list[int]
-    """Which dataset each comes from."""
-    fingerprint: str
-    """Changes with any change of the games."""
-
-    @property
-    def counts(self) -> list[int]:
-        """How many positions each has."""
-        return [len(source) for source in self.positions]
-
-    @property
-    def total(self) -> int:
-        """How many positions there are."""
-        return sum(self.counts)
-
-    @property
-    def main_size(self) -> int:
-        """The size of board of most positions."""
-        by_size: dict[int, int] = {}
-        for source in self.positions:
-            by_size[source.size] = by_size.get(source.size, 0) + len(source)
-        return max(by_size, key=lambda size: by_size[size])
-
-
-def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network: DeepNetwork) -> Sources:
-    """The positions of a part of some datasets on these sizes of board (all if none is given).
-
-    Complains if there are none on one of the sizes, or if the network does not serve a size.
-    """
-    found, owners, digest = [], [], hashlib.sha256()
-    datasets = [Dataset.open(path) for path in paths]
-    check_split_alike(datasets)
-    _refuse_twice(paths, datasets)
-    for number, dataset in enumerate(datasets):
-        digest.update(dataset.digest.encode())
-        for size in dataset.sizes(split):
-            if sizes and size not in sizes:
-                continue
-            positions = Positions(dataset.collection(split, size))
-            if len(positions):
-                found.append(positions)
-                owners.append(number)
-    where = " and ".join(repr(str(path)) for path in paths)
-    there = sorted({source.size for source in found})
-    missing = sorted(set(sizes) - set(there))
-    if missing or not found:
-        boards = f" on {_boards(missing)}" if missing else ""
-        raise NobiError(f"There are no positions{boards} in the {split} part of {where}.")
-    unserved = [size for size in there if network.sizes is not None and size not in network.sizes]
-    if unserved:
-        raise NobiError(
-            f"The network {network} plays on {_boards(network.sizes or ())} only, and there are games on "
-            f"{_boards(unserved)}; choose with --sizes what to take, or another network."
-        )
-    return Sources(found, owners, digest.hexdigest())
-
-
-def _refuse_twice(paths: Sequence[str], datasets: Sequence[Dataset]) -> None:
-    """Complains of the same games under two names: they would count as twice as many."""
-    first: dict[str, str] = {}
-    for path, dataset in zip(paths, datasets, strict=True):
-        if dataset.digest in first:
-            raise NobiError(f"The datasets {first[dataset.digest]!r} and {str(path)!r} hold the same games; name one.")
-        first[dataset.digest] = str(path)
-
-
-def _boards(sizes: Sequence[int]) -> str:
-    return " and ".join(f"{size}x{size}" for size in sizes)
-
-
-AHEAD = 8
-"""How many batches are made before they are needed,"""
-_MOST_BYTES = 1 << 27
-"""unless they would take more memory than this."""
-
-
 class Batch(NamedTuple):
-    """Positions of one size of board, as a network is trained on them."""
+    """Positions of one board size, with their targets."""
 
     planes: Tensor
-    """float32[b, P, n, n]; uint8 on its way to a graphics card"""
+    """float32[b, P, n, n]; uint8 during the transfer to a GPU."""
     target: Tensor
     """int64[b] the expert's move."""
     legal: Tensor
@@ -371,67 +359,67 @@ class Batch(NamedTuple):
     white: Tensor
     """bool[b] whether white is to move."""
     answer: Tensor
-    """int64[b] the opponent's next move; NO_ANSWER where there is none."""
+    """int64[b] the opponent's next move, or NO_ANSWER."""
     result: Tensor
-    """float32[b] +1 if the player to move won, -1 if he lost, 0 if that is not known."""
+    """float32[b] +1 if the player to move won, −1 if it lost, 0 if unknown."""
 
     def to(self, device: torch.device) -> "Batch":
-        """The same on a device, ready to be used."""
+        """The batch on a device, with planes as float32."""
         moved = Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
         return moved._replace(planes=moved.planes.float())
 
 
 class Reader:
-    """Makes batches of the positions of several sources."""
+    """Makes batches of positions of several sources."""
 
     def __init__(self, sources: Sequence[Positions], planes: str, device: torch.device) -> None:
-        """`device` is where the batches will go; it decides in which type they are made."""
+        """`device` is where the batches will be used; it determines their type."""
         self._sources = sources
         self.planes = make_planes(planes)
         self._encoders = [Encoder(source.games, self.planes) for source in sources]
-        # a graphics card turns bytes into numbers faster than four times as many bytes reach it
+        # a GPU converts bytes to floats faster than four times as many bytes can be transferred
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
-        self._fewest = 1 if device.type == "cpu" else 2  # a card works on one while the next is made
+        self._fewest = 1 if device.type == "cpu" else 2  # a GPU uses one while the next is made
 
     def ahead(self, batch: int) -> int:
-        """How many batches of so many positions may wait to be used."""
+        """How many batches of this size may be made before they are used."""
         cells = max((source.size**2 for source in self._sources), default=1)
         each = max(1, batch) * cells * self.planes.count * np.dtype(self._dtype).itemsize
-        return min(AHEAD, max(self._fewest, _MOST_BYTES // each))
+        return min(AHEAD, max(self._fewest, _MAX_BYTES // each))
 
     def read(self, source: int, number: NDArray[np.int64], symmetry: NDArray[np.uint8] | None = None) -> Batch:
-        """The positions of these numbers, int64[b], turned by symmetries, uint8[b]."""
-        places = self._sources[source].places(number)
-        turned = np.zeros(len(number), np.uint8) if symmetry is None else symmetry
-        made = self._encoders[source].samples(places.game, places.ply, turned, self._dtype)
-        answer = self._sources[source].answers(places)
-        turned_answer = cells_after(made.planes.shape[-1])[turned, np.maximum(answer, 0)].astype(np.int64)
-        answer = np.where(answer == NO_ANSWER, NO_ANSWER, turned_answer)
-        more = places.white, answer, self._sources[source].results(places)
+        """The positions with these numbers, int64[b], after symmetries, uint8[b]."""
+        positions = self._sources[source]
+        at = positions.locate(number)
+        symmetries = np.zeros(len(number), np.uint8) if symmetry is None else symmetry
+        made = self._encoders[source].samples(at.game, at.ply, symmetries, self._dtype)
+        answer = positions.answers(at)
+        transformed = cells_after(positions.size)[symmetries, np.maximum(answer, 0)].astype(np.int64)
+        answer = np.where(answer == NO_ANSWER, NO_ANSWER, transformed)
+        more = at.white, answer, positions.results(at)
         return Batch(*(torch.from_numpy(array) for array in (*made, *more)))
 
 
 @contextmanager
-def in_turn(
+def read_ahead(
     make: Callable[[int], Batch], first: int, end: int, device: torch.device, ahead: int = AHEAD
 ) -> Iterator[Callable[[], Batch]]:
-    """A function that gives the next of the batches first..end−1, which threads make by their numbers.
+    """Yield a function that returns the next of the batches first..end−1, which threads make by their numbers.
 
-    At most `ahead` of them wait to be used. For a graphics card they are made ahead. A network on the processor has a
-    thread on every core, and all of them wait for the slowest: threads beside them would hold them all up, and take
-    turns with them at Python's lock. There, all cores make some batches in a row while the network waits. A row takes
-    less time than as many batches one by one, since a step of the network leaves nothing in the caches of what reading
-    needs.
+    At most `ahead` batches are made before they are used: for a GPU while the network computes. A network on the CPU
+    uses a thread on every core, and all of them wait for the slowest: further threads would delay them, and compete for
+    Python's lock. There, all cores make several batches while the network waits, which takes less time than one batch
+    at a time, because a step of the network evicts the data of the encoder from the caches.
     """
     numbers = iter(range(first, end))
     waiting: deque[Future[Batch]] = deque()
-    in_rows = device.type == "cpu"
+    network_waits = device.type == "cpu"
     with ThreadPoolExecutor(torch.get_num_threads(), "batches") as pool:
 
         def next_batch() -> Batch:
-            if not waiting or not in_rows:
+            if not waiting or not network_waits:
                 waiting.extend(pool.submit(make, number) for number in islice(numbers, ahead - len(waiting)))
-                if in_rows:
+                if network_waits:
                     wait(waiting)
             return waiting.popleft().result()
 

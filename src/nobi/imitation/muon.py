@@ -1,9 +1,9 @@
-"""Muon: momentum whose matrices are made orthogonal before they change the weights.
+"""Muon: momentum SGD whose update matrices are orthogonalised.
 
 Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024); the size of a step is matched to
-AdamW's as in Liu et al., "Muon is scalable for LLM training" (2025), so that one schedule serves both. Filters
-[outputs, inputs, …] are taken as matrices of one row an output. All other weights (biases, normalisation, small
-matrices) are changed by AdamW.
+AdamW's as in Liu et al., "Muon is scalable for LLM training" (2025), so that both can use one schedule. Filters
+[outputs, inputs, …] are matrices with one row per output. AdamW updates all other weights (biases, normalisation, small
+matrices).
 """
 
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 ITERATIONS = 5
-"""Newton-Schulz iterations: singular values end between about 0.7 and 1.2, which is near enough to 1."""
+"""Newton-Schulz iterations: the singular values end between about 0.7 and 1.2, near enough to 1."""
 COEFFICIENTS = 3.4445, -4.7750, 2.0315
-"""Of the polynomial a x + b x³ + c x⁵ that is iterated."""
-FEWEST_ROWS = 8
-"""Filters of fewer outputs or inputs are left to AdamW."""
+"""Of the iterated polynomial a x + b x³ + c x⁵."""
+MIN_ROWS = 8
+"""AdamW updates filters with fewer outputs or inputs."""
 
 
 class Muon(Optimizer):
@@ -31,7 +31,7 @@ class Muon(Optimizer):
     def __init__(self, weights: Iterable[nn.Parameter], settings: "MuonSettings") -> None:
         self._settings = settings
         weights = list(weights)
-        filters = [w for w in weights if w.ndim >= 3 and min(w.shape[:2]) >= FEWEST_ROWS]
+        filters = [w for w in weights if w.ndim >= 3 and min(w.shape[:2]) >= MIN_ROWS]
         chosen = {id(w) for w in filters}
         others = [w for w in weights if id(w) not in chosen]
         groups: list[dict[str, Any]] = [{"params": filters, "muon": True}, {"params": others, "muon": False}]
@@ -39,7 +39,6 @@ class Muon(Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Changes all weights that have gradients."""
         del closure
         for group in self.param_groups:
             weights = [w for w in group["params"] if w.grad is not None]
@@ -58,12 +57,12 @@ class Muon(Optimizer):
             if not state:
                 state["momentum"] = torch.zeros_like(weight)
             state["momentum"].mul_(momentum).add_(gradient)
-            update = gradient + momentum * state["momentum"]  # Nesterov's
+            update = gradient + momentum * state["momentum"]  # Nesterov momentum
             matrix = update.reshape(len(weight), -1)
             by_shape.setdefault((matrix.shape[0], matrix.shape[1]), []).append((weight, matrix))
         for (rows, columns), found in by_shape.items():
             updates = orthogonal(torch.stack([matrix for _, matrix in found]))
-            size = 0.2 * max(rows, columns) ** 0.5  # the usual size of an entry of AdamW's steps is 0.2
+            size = 0.2 * max(rows, columns) ** 0.5  # 0.2 is the usual root mean square of AdamW's updates
             for (weight, _), update in zip(found, updates, strict=True):
                 weight.mul_(1 - rate * self._settings.decay)
                 weight.add_(update.view_as(weight), alpha=-rate * size)
@@ -87,7 +86,7 @@ class Muon(Optimizer):
 def orthogonal(matrices: Tensor) -> Tensor:
     """float[m, r, c] → nearly orthogonal matrices with the same singular vectors.
 
-    The iteration runs on the Gram matrix of the shorter side, on which all its factors are polynomials.
+    The iteration uses the Gram matrix of the shorter side: all factors are polynomials of it.
     """
     wide = matrices.shape[1] <= matrices.shape[2]
     x = matrices if wide else matrices.mT

@@ -1,9 +1,7 @@
-"""How the rate of learning changes in the course of a run: a function of the share of the run that is done.
+"""Schedules of the learning rate and optimisers, made from specs; the state of an optimiser as plain tensors.
 
-Schedules are stretched over the run: C14's seven epochs at 0.05, two at 0.01 and one at 0.005 are seven tenths, two
-tenths and one tenth of a run of any length.
-
-MERGED imitate/optimiser.py: What turns gradients into changes of weights, by word; its state as plain tensors.
+A schedule is a function of the share of the run that is done: C14's seven epochs at 0.05, two at 0.01 and one at 0.005
+are seven tenths, two tenths and one tenth of a run of any length.
 """
 
 import math
@@ -24,11 +22,11 @@ from nobi.imitation.muon import Muon
 from nobi.spec import choices, parse_spec, settings_from
 
 HIGHEST_RATE = 1e38
-"""About what a 32-bit weight can hold; training has diverged long before."""
+"""About the largest 32-bit float; training diverges long before."""
 
 
 class Schedule(ABC):
-    """A rate for every moment of a run."""
+    """Learning rate as a function of progress."""
 
     @abstractmethod
     def at(self, done: float) -> float:
@@ -36,13 +34,13 @@ class Schedule(ABC):
 
 
 @dataclass(frozen=True)
-class Pieces(Schedule):
+class PiecewiseConstant(Schedule):
     """Constant rates one after the other; by default C14's (section 4.2)."""
 
     rates: str = "0.05/0.01/0.005"
-    """The rates, between strokes."""
+    """The rates, separated by slashes."""
     lengths: str = "7/2/1"
-    """How long each lasts, relative to the others."""
+    """Their durations, relative to each other."""
 
     def __post_init__(self) -> None:
         if len(self._rates) != len(self._lengths):
@@ -60,7 +58,6 @@ class Pieces(Schedule):
         return _numbers(self.lengths, "lengths")
 
     def at(self, done: float) -> float:
-        """The rate of the piece that is under way."""
         left = done * sum(self._lengths)
         for rate, length in zip(self._rates, self._lengths, strict=True):
             if left < length:
@@ -70,10 +67,10 @@ class Pieces(Schedule):
 
 
 @dataclass(frozen=True)
-class M15Pieces(Pieces):
-    """M15 section 4: 25 epochs at 0.128, then three that begin at half of it and halve again.
+class M15Schedule(PiecewiseConstant):
+    """M15 section 4: 25 epochs at 0.128, then three, each with half the rate of the one before.
 
-    The paper normalises its rate by the size of the batch, so it is a rate for the mean over the batch, as here.
+    The paper divides its rate by the batch size, so it is a rate for the mean over the batch, as here.
     """
 
     rates: str = "0.128/0.064/0.032/0.016"
@@ -90,18 +87,17 @@ class Constant(Schedule):
         _check_rate(self.rate)
 
     def at(self, done: float) -> float:  # noqa: ARG002
-        """Always the same."""
         return self.rate
 
 
 @dataclass(frozen=True)
 class Cosine(Schedule):
-    """Warm-up in a straight line from 0, then half a cosine down (Loshchilov and Hutter, "SGDR", 2017)."""
+    """Linear warm-up from 0, then half a cosine down (Loshchilov and Hutter, "SGDR", 2017)."""
 
     rate: float = 0.05
     """The highest rate."""
     warmup: float = 0.02
-    """The share of the run that warms up."""
+    """The share of the run for the warm-up."""
     floor: float = 0.0
     """The rate at the end, as a share of the highest."""
 
@@ -113,7 +109,6 @@ class Cosine(Schedule):
             raise ValueError(f"floor must be 0 to 1, not {self.floor:g}")
 
     def at(self, done: float) -> float:
-        """Up, then down."""
         if done < self.warmup:
             return self.rate * done / self.warmup
         fallen = min(1.0, (done - self.warmup) / (1 - self.warmup))
@@ -122,18 +117,18 @@ class Cosine(Schedule):
 
 @dataclass(frozen=True)
 class WarmupStableDecay(Schedule):
-    """Warm-up in a straight line, a constant rate, and a straight line to 0 (Hu et al., "MiniCPM", 2024).
+    """Linear warm-up, a constant rate, and linear decay to 0 (Hu et al., "MiniCPM", 2024).
 
-    The constant part can be of any length: a run whose `decay` is 0 can be stopped at any time, and a short run with
-    `decay=1` that starts from its folder makes the weights useful.
+    The constant part can have any length: a run with `decay=0` can be stopped at any time, and a short run with
+    `decay=1` that starts from its folder finishes the training.
     """
 
     rate: float = 0.01
     """The highest rate."""
     warmup: float = 0.01
-    """The share of the run that warms up."""
+    """The share of the run for the warm-up."""
     decay: float = 0.2
-    """The share of the run at its end in which the rate falls to 0."""
+    """The share of the run for the decay, at its end."""
 
     def __post_init__(self) -> None:
         _check_rate(self.rate)
@@ -141,16 +136,16 @@ class WarmupStableDecay(Schedule):
             raise ValueError(f"warmup and decay are shares of the run, not {self.warmup:g} and {self.decay:g}")
 
     def at(self, done: float) -> float:
-        """Up, level, down."""
         if done < self.warmup:
             return self.rate * done / self.warmup
         return self.rate * min(1.0, (1.0 - done) / self.decay) if self.decay else self.rate
 
 
 SCHEDULES: dict[str, type[Schedule]] = {
-    "c14": Pieces,
-    "m15": M15Pieces,
-    "pieces": Pieces,
+    "c14": PiecewiseConstant,
+    "m15": M15Schedule,
+    "piecewise": PiecewiseConstant,
+    "pieces": PiecewiseConstant,  # the earlier name
     "constant": Constant,
     "cosine": Cosine,
     "wsd": WarmupStableDecay,
@@ -158,7 +153,7 @@ SCHEDULES: dict[str, type[Schedule]] = {
 
 
 def make_schedule(spec: str) -> Schedule:
-    """The schedule that a word such as `cosine:rate=0.1,warmup=0.05` stands for."""
+    """Make a schedule from a spec such as `cosine:rate=0.1,warmup=0.05`."""
     name, given = parse_spec(spec)
     if name not in SCHEDULES:
         raise NobiError(f"There is no schedule {name!r}; {choices(SCHEDULES)}.")
@@ -169,7 +164,7 @@ def _numbers(text: str, name: str) -> list[float]:
     try:
         numbers = [float(part) for part in text.split("/")]
     except ValueError:
-        raise ValueError(f"{name} are numbers between strokes, as in 0.05/0.01, not {text!r}") from None
+        raise ValueError(f"{name} are numbers separated by slashes, as in 0.05/0.01, not {text!r}") from None
     if not all(math.isfinite(number) and number > 0 for number in numbers):
         raise ValueError(f"{name} must be above 0, not {text!r}")
     return numbers
@@ -182,7 +177,7 @@ def _check_rate(rate: float) -> None:
 
 @dataclass(frozen=True)
 class SgdSettings:
-    """Plain stochastic gradient descent, as in both papers; with momentum it is Nesterov's."""
+    """Stochastic gradient descent, as in both papers; with momentum it is Nesterov's."""
 
     momentum: float = 0.0
     decay: float = 0.0
@@ -194,7 +189,7 @@ class SgdSettings:
         _check_decay(self.decay)
 
     def make(self, weights: Iterable[nn.Parameter]) -> Optimizer:
-        """The optimiser; its rate is set at every step."""
+        """The optimiser; `set_rate` sets its rate before every step."""
         return SGD(weights, 1.0, self.momentum, weight_decay=self.decay, nesterov=self.momentum > 0)
 
 
@@ -220,7 +215,6 @@ class AdamWSettings:
         _check_decay(self.decay)
 
     def make(self, weights: Iterable[nn.Parameter]) -> Optimizer:
-        """The optimiser; its rate is set at every step."""
         return AdamW(weights, 1.0, (self.beta1, self.beta2), weight_decay=self.decay)
 
 
@@ -230,9 +224,9 @@ class MuonSettings(AdamWSettings):
 
     beta2: float = 0.99
     momentum: float = 0.95
-    """Of Muon."""
+    """Momentum of Muon."""
     others: float = 0.5
-    """The rate of AdamW, as a share of that of Muon."""
+    """The rate of AdamW relative to that of Muon."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -242,7 +236,6 @@ class MuonSettings(AdamWSettings):
             raise ValueError(f"others must be above 0, not {self.others:g}")
 
     def make(self, weights: Iterable[nn.Parameter]) -> Optimizer:
-        """The optimiser; its rate is set at every step."""
         return Muon(weights, self)
 
 
@@ -253,11 +246,11 @@ OPTIMISERS: dict[str, type[SgdSettings | AdamWSettings]] = {
     "muon": MuonSettings,
 }
 SCHEDULE_OF = {"nesterov": "cosine:rate=0.05", "adamw": "cosine:rate=0.002", "muon": "cosine:rate=0.006,warmup=0.03"}
-"""The schedule of an optimiser where none is asked for; plain descent takes that of the network's paper."""
+"""The default schedule of an optimiser; that of sgd is the one of the network's paper."""
 
 
 def make_optimiser(spec: str, network: nn.Module) -> Optimizer:
-    """The optimiser that a word such as `adamw:decay=0.05` stands for, of a network's weights."""
+    """Make the optimiser of a network's weights from a spec such as `adamw:decay=0.05`."""
     name, given = parse_spec(spec)
     if name not in OPTIMISERS:
         raise NobiError(f"There is no optimiser {name!r}; {choices(OPTIMISERS)}.")
@@ -265,13 +258,13 @@ def make_optimiser(spec: str, network: nn.Module) -> Optimizer:
 
 
 def set_rate(optimiser: Optimizer, rate: float) -> None:
-    """Sets the rate of the next step."""
+    """Set the rate of the next step."""
     for group in optimiser.param_groups:
         group["lr"] = rate
 
 
 def state_tensors(optimiser: Optimizer) -> dict[str, NDArray[Any]]:
-    """All that the optimiser remembers, as `number of the weights.name`."""
+    """The state of the optimiser; the keys are `index of the weights.name`."""
     return {
         f"{number}.{name}": np.array(value.detach().cpu().numpy(), order="C")
         for number, entries in sorted(optimiser.state_dict()["state"].items())
@@ -281,16 +274,16 @@ def state_tensors(optimiser: Optimizer) -> dict[str, NDArray[Any]]:
 
 
 def restore_state(optimiser: Optimizer, tensors: dict[str, NDArray[Any]]) -> None:
-    """Gives it back what it remembered; a ValueError if that is not its own."""
+    """Restore the state of the optimiser; raise a ValueError if it does not match the weights."""
     state: dict[int, dict[str, Any]] = {}
     for key, value in tensors.items():
         number, _, name = key.partition(".")
         state.setdefault(int(number), {})[name] = torch.from_numpy(value)
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
-    for place, remembered in state.items():
-        shapes = {tuple(value.shape) for value in remembered.values()} - {()}
-        if place >= len(weights) or not shapes <= {tuple(weights[place].shape)}:
-            raise ValueError("the state of the optimiser is another's")
+    for index, entries in state.items():
+        shapes = {tuple(value.shape) for value in entries.values()} - {()}
+        if index >= len(weights) or not shapes <= {tuple(weights[index].shape)}:
+            raise ValueError("the state of the optimiser does not match the weights")
     optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
 
 

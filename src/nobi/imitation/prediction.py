@@ -1,11 +1,8 @@
-"""What a network thinks of the experts' moves, position by position.
+"""How well a network predicts experts' moves, with 95 % intervals.
 
-MERGED imitate/metrics.py: How well a network predicts experts' moves, with 95 % intervals.
-
-The positions of a game resemble each other, so games, not positions, are what varies independently: standard errors are
-those of a ratio of sums over games (cluster-robust), which are larger than if positions were independent.
-
-MERGED imitate/evaluation.py: The measurement of a model on a part of some datasets.
+`rank_moves` finds the rank of the expert's move in every position, `prediction_of` the metrics of all. The positions of
+a game are correlated, so games are the independent units: standard errors are those of a ratio of sums over games
+(cluster-robust), which are larger than if positions were independent.
 """
 
 import math
@@ -21,31 +18,31 @@ from scipy.special import ndtri, stdtrit
 from torch import Tensor
 
 from nobi.errors import NobiError
-from nobi.imitation.data import Batch, Positions, Reader, Sources, fixed_sample, in_turn, open_sources
+from nobi.imitation.data import Batch, Positions, Reader, Sources, fixed_sample, open_sources, read_ahead
 from nobi.models.model import DeepModel, load_deep
 from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import Filters, only_legal
 from nobi.statistics import CONFIDENCE, Interval, share_interval
 
 BATCH = 256
-"""Positions that are measured at once."""
+"""Positions that are evaluated at once."""
 
 
 @dataclass(frozen=True)
 class MoveRankings:
-    """The verdicts on some positions, [i] each."""
+    """The ranks of experts' moves among the moves of a network, [i] each."""
 
     game: NDArray[np.int64]
-    """Counted through all sources."""
+    """Numbered over all sources."""
     ply: NDArray[np.int64]
-    """How many moves were made before."""
+    """Number of moves before."""
     size: NDArray[np.int64]
     rank: NDArray[np.int64]
-    """Of the player to move, as in collections."""
+    """Of the player to move, as in `Collection`."""
     better: NDArray[np.int64]
-    """How many moves the network prefers to the expert's."""
+    """Number of moves with higher values than the expert's."""
     equal: NDArray[np.int64]
-    """How many it finds as good, the expert's among them: symmetric networks cannot tell symmetric moves apart."""
+    """Number of moves with the same value, the expert's included: symmetric networks give symmetric moves one value."""
     log_probability: NDArray[np.float64]
     """Of the expert's move."""
 
@@ -53,26 +50,26 @@ class MoveRankings:
         return len(self.game)
 
     def select(self, chosen: NDArray[np.bool_]) -> "MoveRankings":
-        """Those that are chosen, bool[i]."""
+        """The positions with chosen[i]."""
         return MoveRankings(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def considered(logits: Tensor, batch: Batch, *, legal_only: bool) -> Tensor:
-    """The values float[b, cells] of the moves that count: all, or the legal ones.
+    """The values float[b, cells] of the moves to compare: all, or the legal ones.
 
-    The expert's move is legal whatever his rules were.
+    The expert's move counts as legal, whatever the rules of the record were.
     """
     return only_legal(logits, batch.legal.scatter(1, batch.target[:, None], True)) if legal_only else logits
 
 
-def judge(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """How many moves are better than the targets, how many as good, and the targets' log probabilities: [b] each."""
+def rank_targets(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Numbers of moves with higher and with equal values, and log probabilities of the targets: [b] each."""
     own = values.gather(1, target[:, None])
     log_probability = torch.log_softmax(values.double(), 1).gather(1, target[:, None])
     return (values > own).sum(1), (values == own).sum(1), log_probability[:, 0]
 
 
-def give_verdicts(
+def rank_moves(
     network: DeepNetwork,
     sources: Sequence[Positions],
     numbers: Sequence[NDArray[np.int64]],
@@ -82,16 +79,16 @@ def give_verdicts(
     legal_only: bool,
     progress: Callable[[int], None] = lambda _: None,
 ) -> MoveRankings:
-    """Shows positions to a network.
+    """The ranks of experts' moves in some positions.
 
     Args:
         network: on its device.
-        sources: where positions come from.
-        numbers: int64[k] for each source, which of its positions, sorted.
+        sources: the positions.
+        numbers: int64[k] for each source, the numbers of its positions, sorted.
         reader: of the same sources.
         device: that of the network.
         legal_only: whether only legal moves are compared.
-        progress: is told how many positions are done.
+        progress: called with the number of positions done.
     """
     chunks = [
         (source, chunk)
@@ -102,23 +99,25 @@ def give_verdicts(
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
     done = 0
-    made = in_turn(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(BATCH))
+    made = read_ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(BATCH))
     with made as next_batch, torch.inference_mode():
         for source, chunk in chunks:
             batch = next_batch().to(device)
             logits = network(batch.planes, batch.white)
             if not torch.isfinite(logits).all():
-                raise NobiError("The network's values are no numbers: its training has diverged; use a lower rate.")
+                raise NobiError(
+                    "The network's values are NaN or infinite: its training has diverged; use a lower rate."
+                )
             values = considered(logits, batch, legal_only=legal_only)
-            places, games = sources[source].places(chunk), sources[source].games
-            rank = np.where(places.white, games.white_rank[places.game], games.black_rank[places.game])
+            at, games = sources[source].locate(chunk), sources[source].games
+            rank = np.where(at.white, games.white_rank[at.game], games.black_rank[at.game])
             parts.append(
                 [
-                    places.game + first_game[source],
-                    places.ply,
+                    at.game + first_game[source],
+                    at.ply,
                     np.full(len(chunk), sources[source].size),
                     rank.astype(np.int64),
-                    *(found.cpu().numpy() for found in judge(values, batch.target)),
+                    *(found.cpu().numpy() for found in rank_targets(values, batch.target)),
                 ]
             )
             done += len(chunk)
@@ -130,11 +129,11 @@ def give_verdicts(
 
 
 MOVES_A_GROUP = 10
-"""So many moves of a game are a group of the accuracy by move number."""
+"""Number of moves of a group, for the accuracy by move number."""
 FEWEST_GAMES = 10
-"""Of a group that is worth showing in a figure."""
-MOST_GUESSES = 50
-"""How far the curve of guesses goes (C14 figure 8)."""
+"""Of a group that is shown in a figure."""
+MAX_GUESSES = 50
+"""The largest n of top-n accuracy (C14 figure 8)."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +143,9 @@ class PredictionMetrics:
     positions: int
     games: int
     accuracy: Interval
-    """The share of experts' moves that the network likes best. Of k moves it likes equally, each counts as 1/k."""
+    """The share of experts' moves with the highest value; of k moves with this value, each counts 1/k."""
     rank: Interval
-    """The mean place of the expert's move in the network's order, the first being 1."""
+    """The mean rank of the expert's move, from 1."""
     probability: Interval
     """The mean probability of the expert's move."""
     loss: Interval
@@ -155,26 +154,26 @@ class PredictionMetrics:
 
 @dataclass(frozen=True)
 class Prediction:
-    """How well a network predicts, in all and in parts."""
+    """How well a network predicts, in total and by groups."""
 
     all: PredictionMetrics
     top: list[Interval]
     """top[n − 1]: how often the expert's move is among the network's n best."""
     by_move: dict[int, PredictionMetrics]
-    """By how many moves were made before; the key is the first of MOVES_A_GROUP."""
+    """By the number of moves before; the key is the first of MOVES_A_GROUP."""
     by_rank: dict[int, PredictionMetrics]
     """By the rank of the player to move: kyu below 0, 1 to 9 dan, professionals 10, unknown 0 at the end."""
     by_size: dict[int, PredictionMetrics]
 
 
 def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:
-    """[i] the chance that the expert's move is among so many guesses, equal moves being guessed in random order."""
+    """[i] the probability that the expert's move is among the best `guesses`, ties in random order."""
     found: NDArray[np.float64] = np.clip((guesses - outcomes.better) / outcomes.equal, 0.0, 1.0)
     return found
 
 
 def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
-    """The quality in all these positions."""
+    """The metrics of these positions."""
     clusters = _Clusters(outcomes.game)
     return PredictionMetrics(
         len(outcomes),
@@ -187,9 +186,9 @@ def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
 
 
 def gain_of(one: MoveRankings, other: MoveRankings) -> PredictionMetrics:
-    """How much one network is ahead of another on the same positions: every figure is the mean difference.
+    """The mean differences of the metrics of two networks on the same positions.
 
-    Positions that are hard for one network are so for the other, so the difference is known better than either.
+    Positions that are hard for one network are hard for the other, so the difference is more precise than either.
     """
     clusters = _clusters_of_all(one, other)
 
@@ -207,20 +206,14 @@ def gain_of(one: MoveRankings, other: MoveRankings) -> PredictionMetrics:
 
 
 def guesses_gain(one: MoveRankings, guesses: int, other: MoveRankings, its_guesses: int) -> Interval:
-    """How much more often the expert's move is among so many guesses of one than among those of another network.
-
-    The positions must be the same; the networks may be, too.
-    """
+    """The difference of top-n accuracies of two networks, or of one, on the same positions."""
     return _clusters_of_all(one, other).mean(within(one, guesses) - within(other, its_guesses))
 
 
 def gains_apart(one: tuple[MoveRankings, MoveRankings], other: tuple[MoveRankings, MoveRankings]) -> Interval:
-    """How much more accuracy the first of one pair of networks gains on the second than in another pair.
-
-    All four have to be shown the same positions.
-    """
+    """The difference of two differences of accuracy, each of a pair of networks; all four on the same positions."""
     clusters = _clusters_of_all(*one, *other)
-    first, second = (within(ahead, 1) - within(behind, 1) for ahead, behind in (one, other))
+    first, second = (within(a, 1) - within(b, 1) for a, b in (one, other))
     return clusters.mean(first - second)
 
 
@@ -232,9 +225,9 @@ def _clusters_of_all(first: MoveRankings, *others: MoveRankings) -> "_Clusters":
 
 
 def prediction_of(outcomes: MoveRankings) -> Prediction:
-    """The quality in all and in parts."""
+    """The metrics in total and by groups."""
     clusters = _Clusters(outcomes.game)
-    most = min(MOST_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
+    most = min(MAX_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
     return Prediction(
         quality_of(outcomes),
         [clusters.share(within(outcomes, n)) for n in range(1, most + 1)],
@@ -245,7 +238,7 @@ def prediction_of(outcomes: MoveRankings) -> Prediction:
 
 
 def large_enough(groups: dict[int, PredictionMetrics]) -> dict[int, PredictionMetrics]:
-    """The groups of FEWEST_GAMES games or more; all if there are none."""
+    """The groups with FEWEST_GAMES games or more; all if there are none."""
     return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
@@ -263,19 +256,19 @@ class _Clusters:
         self._sizes = np.bincount(self._index, minlength=self.count)
 
     def mean(self, values: NDArray[np.float64], least: float = -math.inf, most: float = math.inf) -> Interval:
-        """The mean of values between two bounds, with Student's interval over games."""
+        """The mean, with Student's interval over games, limited to the range of the values."""
         mean, error = self._estimate(values)
         spread = self._quantile * error
         return Interval(mean, max(least, mean - spread), min(most, mean + spread))
 
     def share(self, hits: NDArray[np.float64]) -> Interval:
-        """The share of hits, with Wilson's interval for as many independent trials as would be as uncertain.
+        """The share of hits, with Wilson's interval for the effective number of independent trials.
 
-        A few games may agree by chance; the error is never taken for less than that of independent positions.
+        A few games may agree by chance; the standard error is at least that of independent positions.
         """
         share, error = self._estimate(hits)
         if not 0 < share < 1 or self.count == 1:
-            return share_interval(share * self.count, self.count)  # all the same: no more trials than games
+            return share_interval(share * self.count, self.count)  # all equal: one trial per game
         variance = share * (1 - share)
         spread = self._quantile * max(error, math.sqrt(variance / len(hits)))
         trials = variance * (float(ndtri((1 + CONFIDENCE) / 2)) / spread) ** 2
@@ -283,11 +276,11 @@ class _Clusters:
 
     @property
     def _quantile(self) -> float:
-        """Student's, for as many degrees of freedom as there are games but one."""
+        """Student's, with one degree of freedom less than games."""
         return float(stdtrit(self.count - 1, (1 + CONFIDENCE) / 2)) if self.count > 1 else math.inf
 
     def _estimate(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """The mean over positions and its standard error: the spread over games of sum minus mean times positions."""
+        """The mean over positions and its standard error, from the residuals of the games."""
         total = len(values)
         if total == 0:
             return math.nan, math.inf
@@ -301,24 +294,24 @@ class _Clusters:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model, and the positions to measure it on."""
+    """A model, and positions to measure it on."""
 
     model: DeepModel
     sources: Sources
     numbers: list[NDArray[np.int64]]
-    """For each source, which of its positions."""
+    """For each source the numbers of its positions."""
 
     @property
     def count(self) -> int:
-        """How many positions."""
+        """Number of positions."""
         return sum(map(len, self.numbers))
 
     def outcomes(
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
     ) -> MoveRankings:
-        """The verdicts on all positions; only legal moves count if `legal`, or if the network was trained so."""
+        """The ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so."""
         network = self.model.network.for_play().to(device)
-        return give_verdicts(
+        return rank_moves(
             network,
             self.sources.positions,
             self.numbers,
@@ -331,12 +324,8 @@ class Evaluation:
     def measure(
         self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
     ) -> Prediction:
-        """How well the model predicts."""
+        """The metrics of the model."""
         return prediction_of(self.outcomes(device, legal=legal, progress=progress))
-
-    def filters(self) -> NDArray[np.float32] | None:
-        """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
-        return first_filters(self.model.network)
 
 
 def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:
@@ -350,7 +339,7 @@ def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:
 def open_evaluation(
     model: Path, data: Sequence[str], split: str, sizes: Sequence[int] = (), positions: int = 0, seed: int = 0
 ) -> Evaluation:
-    """Readies the measurement of a model file on a part of datasets; a random sample of `positions`, 0 for all."""
+    """Open a model file and a split of datasets; `positions` is the size of a random sample, 0: all."""
     loaded = load_deep(model)
     sources = open_sources(data, split, sizes, loaded.network)
     return Evaluation(loaded, sources, fixed_sample(sources.counts, positions, seed))

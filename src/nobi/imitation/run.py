@@ -1,22 +1,14 @@
-"""The checkpoint of a run: all that the next step depends on, in one file that is whole or not there.
-
-    network.NAME          the weights
-    optimiser.NUMBER.NAME what the optimiser remembers
-    tally                 float64[2], the sums of loss and hits since the last line of metrics
-
-The header holds the number of the step, the fingerprint of the data, and the lines of metrics. There is no pickle.
-
-MERGED imitate/run.py: A run of imitation in a folder: gradient training that can be left and taken up again at any moment.
+"""Imitation in a folder: gradient training that can be interrupted and resumed at any time.
 
 The folder holds
 
-    config.json              the settings; to resume checks that they are the same
-    checkpoint.safetensors   all that the next step depends on
-    metrics.jsonl            a line for each measurement
-    model.safetensors        the network as it is, ready to play
+    config.json              the settings; resuming requires the same
+    checkpoint.safetensors   everything that the next step depends on (`Checkpoint`)
+    metrics.jsonl            one line per measurement
+    model.safetensors        the current network, ready to play
 
-What a step sees depends on seed and number of the step alone, and nothing on the time. On the same machine, with as
-many threads and processes, a run that was left and resumed ends in the same bits as one that was not.
+What a step sees depends on the seed and the number of the step alone. On the same machine, with the same number of
+threads and processes, an interrupted and resumed run gives the same bits as an uninterrupted one.
 """
 
 import dataclasses
@@ -33,41 +25,50 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from nobi.errors import NobiError
-from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, in_turn, open_sources
+from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
-from nobi.imitation.prediction import give_verdicts
+from nobi.imitation.prediction import rank_moves
 from nobi.imitation.settings import ImitationSettings
-from nobi.imitation.step import LossWeights, ProcessGroup, Trainer
+from nobi.imitation.step import GradientStep, LossWeights, ProcessGroup
 from nobi.models.model import DeepModel, compiled_model, load_deep, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.records.dataset import is_dataset
 from nobi.spec import parse_spec
-from nobi.storage import atomic_write, config_of, holds_run, save_tensors, write_config
+from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.workers import handle_interrupts
 
 FORMAT = "nobi-imitation-1"
 _NETWORK, _OPTIMISER, _TALLY = "network.", "optimiser.", "tally"
+_CHECKPOINT = "checkpoint.safetensors"
+SAVE_SECONDS = 20.0
+"""The time between checkpoints."""
+_VALIDATION_SEED = 0
+"""All runs on the same data are measured on the same positions."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What is kept of a run."""
+    """Everything that the next step depends on.
+
+    The tensors of the file are `network.NAME`, `optimiser.INDEX.NAME` and `tally`; all else is in its header.
+    """
 
     step: int
     network: dict[str, NDArray[Any]]
     optimiser: dict[str, NDArray[Any]]
     tally: NDArray[np.float64]
+    """float64[2] the sums of loss and hits since the last line of metrics."""
     lines: list[dict[str, Any]]
+    """The metrics."""
     data: str
     """The fingerprint of the datasets."""
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Writes it, whole or not at all."""
+    """Write a checkpoint, atomically."""
     tensors = {
         **{_NETWORK + name: tensor for name, tensor in checkpoint.network.items()},
         **{_OPTIMISER + name: tensor for name, tensor in checkpoint.optimiser.items()},
@@ -83,41 +84,29 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Reads it; whatever is wrong with it is told in one sentence."""
-    try:
-        with safe_open(path, "numpy") as file:
-            header = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as fault:
-        raise NobiError(f"{str(path)!r} cannot be read: {fault}.") from None
+    """Read a checkpoint; raise a NobiError if it is damaged."""
+    tensors, header = read_tensors(path)
     if header.get("format") != FORMAT:
         raise NobiError(f"{str(path)!r} is not a checkpoint of this version.")
     try:
         return Checkpoint(
             int(header["step"]),
-            _below(tensors, _NETWORK),
-            _below(tensors, _OPTIMISER),
+            _with_prefix(tensors, _NETWORK),
+            _with_prefix(tensors, _OPTIMISER),
             tensors[_TALLY],
             list(json.loads(header["lines"])),
             header["data"],
         )
-    except (KeyError, ValueError, TypeError) as fault:
-        raise NobiError(f"{str(path)!r} is damaged: {fault}.") from None
+    except (KeyError, ValueError, TypeError) as error:
+        raise NobiError(f"{str(path)!r} is damaged: {error}.") from None
 
 
-def _below(tensors: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+def _with_prefix(tensors: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
-_CHECKPOINT = "checkpoint.safetensors"
-SAVE_SECONDS = 20.0
-"""How long a crash may throw a run back."""
-_VALIDATION_SEED = 0
-"""All runs on the same data are measured on the same positions."""
-
-
 class ImitationRun:
-    """A run, in memory and in its folder."""
+    """Gradient training of a network on game records, in a folder."""
 
     def __init__(
         self,
@@ -128,14 +117,14 @@ class ImitationRun:
         group: ProcessGroup | None = None,
         paths: Sequence[str] | None = None,
     ) -> None:
-        """Readies a run, or takes one up again.
+        """Prepare a run, or resume one.
 
         Args:
-            folder: keeps the run.
-            settings: all that its outcome depends on.
-            resume: whether to go on with the run that the folder holds.
+            folder: the folder of the run.
+            settings: everything that its result depends on.
+            resume: whether to continue the run in the folder.
             group: the processes that train together.
-            paths: where the datasets lie, if the settings do not name them by their paths.
+            paths: the datasets, if `settings.data` are not their paths.
         """
         settings.check()
         self._paths = tuple(paths or settings.data)
@@ -159,9 +148,11 @@ class ImitationRun:
         self.schedule = schedule_of(settings)
         self.network.to(self.group.device)
         weights = LossWeights(settings.answer_weight, settings.value_weight)
-        self.trainer = Trainer(self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights)
+        self.gradient_step = GradientStep(
+            self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights
+        )
         if settings.start and not (resume and self._checkpoint.exists()):
-            self._begin_with(Path(settings.start))
+            self._start_from(Path(settings.start))
         self.step_number = 0
         """Steps done."""
         self.lines: list[dict[str, Any]] = []
@@ -171,22 +162,22 @@ class ImitationRun:
         self._recent: deque[tuple[float, float]] = deque(maxlen=50)
         self._asked_to_stop = False
         self._stopping = False
-        """Whether any process was asked to, as all know since the latest step."""
+        """Whether any process was asked to stop; known to all since the latest step."""
         self._open(resume=resume)
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether all steps are done."""
         return self.step_number >= self.total
 
     @property
     def recent(self) -> tuple[float, float]:
-        """Loss and accuracy, the mean over some of the latest batches."""
+        """Loss and accuracy, the mean over the latest batches."""
         loss, hits = np.mean(self._recent, axis=0).tolist()
         return loss, hits
 
     def rate_at(self, step: int) -> float:
-        """The rate of a step, counted from 0."""
+        """The learning rate of a step; steps count from 0."""
         return self.schedule.at((step + 0.5) / self.total)
 
     def train(
@@ -196,16 +187,18 @@ class ImitationRun:
         *,
         until: int | None = None,
     ) -> None:
-        """Trains to the end of the run, or until so many steps are done.
+        """Train to the end of the run, or until step `until`.
 
-        `progress` is called after every step, `note` with every line of metrics. Ctrl-C and the signal to end finish
-        the step under way and save before KeyboardInterrupt is raised.
+        `progress` is called after every step, `note` with every line of metrics. After SIGINT or SIGTERM the current
+        step is finished and saved before KeyboardInterrupt is raised.
         """
-        self._claim()
+        self.group.wait()  # until all processes have read the folder
+        if self.group.is_main:
+            write_config(self.folder, config_of(self.settings))
         end = self.total if until is None else min(until, self.total)
         first, last = self.group.share(self.settings.batch)
 
-        with deterministic(self.group.device), self._heeding_signals():
+        with deterministic(self.group.device), handle_interrupts(self._stop_after_step):
             reader = self._reader(self.sources)
 
             def make(step: int) -> Batch:
@@ -215,7 +208,7 @@ class ImitationRun:
             if self.step_number == 0 and not self.lines:
                 self._measure(note)
             saved = time.monotonic()
-            with in_turn(make, self.step_number, end, self.group.device, reader.ahead(last - first)) as next_batch:
+            with read_ahead(make, self.step_number, end, self.group.device, reader.ahead(last - first)) as next_batch:
                 while self.step_number < end and not self._stopping:
                     self._step(next_batch().to(self.group.device))
                     progress(self)
@@ -231,16 +224,16 @@ class ImitationRun:
                 raise KeyboardInterrupt
 
     def save(self) -> None:
-        """Writes checkpoint, metrics and model; what was saved before stays if a weight is no number."""
+        """Write the checkpoint, the metrics and the model, unless a weight is NaN or infinite."""
         if not all(torch.isfinite(weights).all() for weights in self.network.parameters()):
             raise self._diverged("a weight")
-        if not self.group.leads:
+        if not self.group.is_main:
             return
         tensors = {name: t.detach().cpu().contiguous().numpy() for name, t in sorted(self.network.state_dict().items())}
         checkpoint = Checkpoint(
             self.step_number,
             tensors,
-            state_tensors(self.trainer.optimiser),
+            state_tensors(self.gradient_step.optimiser),
             self._tally,
             self.lines,
             self.sources.fingerprint,
@@ -251,7 +244,7 @@ class ImitationRun:
         save_trained(self.folder / "model.safetensors", self.model())
 
     def model(self) -> DeepModel:
-        """The network as it is."""
+        """The current network."""
         size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
         training = {"game": "go", **dataclasses.asdict(self.settings)}
         provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
@@ -263,23 +256,23 @@ class ImitationRun:
 
     def _step(self, batch: Batch) -> None:
         self.network.freeze_statistics(self.step_number >= (1 - self.settings.frozen) * self.total)
-        told = self.trainer.step(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
+        result = self.gradient_step.run(batch, self.rate_at(self.step_number), stop=self._asked_to_stop)
         self.step_number += 1
-        if not math.isfinite(told.loss):
+        if not math.isfinite(result.loss):
             raise self._diverged("the loss")
-        self._recent.append((told.loss, told.accuracy))
-        self._tally += told.loss, told.accuracy
-        # what one of several processes is asked, the others hear in the next step
-        self._stopping = told.stop or (self._asked_to_stop and self.group.processes == 1)
+        self._recent.append((result.loss, result.accuracy))
+        self._tally += result.loss, result.accuracy
+        # several processes stop together, after the step that has sent the request to all of them
+        self._stopping = result.stop or (self._asked_to_stop and self.group.processes == 1)
 
     def _diverged(self, what: str) -> NobiError:
         return NobiError(
-            f"Training has diverged at step {self.step_number}: {what} is no number any more; "
+            f"Training has diverged at step {self.step_number}: {what} became NaN or infinite; "
             "choose a lower rate with --schedule or limit gradients with --clip."
         )
 
     def _is_time_to_measure(self) -> bool:
-        """Whether this step is the first of the next of the measurements that are spread evenly over the run."""
+        """Whether one of the evenly spaced measurements follows this step."""
         count = min(self.settings.measurements, self.total)
         return self.step_number * count // self.total > (self.step_number - 1) * count // self.total
 
@@ -301,11 +294,11 @@ class ImitationRun:
         note(line)
 
     def _validate(self, held_out: Sources) -> dict[str, float]:
-        """Loss and accuracy on the same positions as ever, each process measuring its part."""
+        """Loss and accuracy on the validation positions; each process measures its part."""
         numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
         parts = [chosen[slice(*self.group.share(len(chosen)))] for chosen in numbers]
         self.network.eval()
-        found = give_verdicts(
+        found = rank_moves(
             self.network,
             held_out.positions,
             parts,
@@ -327,64 +320,52 @@ class ImitationRun:
             return None
         try:
             return open_sources(self._paths, "validation", self.settings.sizes, self.network)
-        except NobiError as fault:
-            raise NobiError(f"{str(fault).rstrip('.')}; '--validation 0' trains without.") from None
+        except NobiError as error:
+            raise NobiError(f"{str(error).rstrip('.')}; '--validation 0' trains without.") from None
 
     def _open(self, *, resume: bool) -> None:
-        """Goes on with the run that the folder holds, if there is one and that is wanted."""
+        """Resume the run in the folder, if there is one and `resume` is set."""
         if is_dataset(self.folder):
             raise NobiError(f"The folder {str(self.folder)!r} holds a dataset; choose another for the run.")
         if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
             self._restore(self._checkpoint)
 
-    def _begin_with(self, path: Path) -> None:
-        """Takes over the weights of a model file, or those of a run's folder with the state of its optimiser."""
+    def _start_from(self, path: Path) -> None:
+        """Load the weights of a model file, or those of a run folder with the state of its optimiser."""
         if (path / _CHECKPOINT).is_file():
-            self._take_over(path / _CHECKPOINT)
+            self._load_state(path / _CHECKPOINT)
             return
         found = load_deep(path).network
         if str(found) != str(self.network):
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
         self.network.load_state_dict(found.state_dict())
 
-    def _take_over(self, path: Path) -> Checkpoint:
-        """Takes over weights and the optimiser's state from a checkpoint."""
+    def _load_state(self, path: Path) -> Checkpoint:
+        """Load the weights and the optimiser's state of a checkpoint."""
         found = read_checkpoint(path)
         try:
             weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
             self.network.load_state_dict(weights)
-            restore_state(self.trainer.optimiser, found.optimiser)
+            restore_state(self.gradient_step.optimiser, found.optimiser)
         except (RuntimeError, ValueError):
             raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
         return found
 
-    def _claim(self) -> None:
-        """Writes the settings into the folder; only the leading process does, once all have looked into it."""
-        self.group.wait()
-        if self.group.leads:
-            write_config(self.folder, config_of(self.settings))
-
     def _restore(self, path: Path) -> None:
-        found = self._take_over(path)
+        found = self._load_state(path)
         if found.data != self.sources.fingerprint:
             raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
         self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
 
-    @contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
-        """Lets Ctrl-C and the signal to end wait for the end of the step; pressed again, Ctrl-C waits for nothing."""
-
-        def stop(_: int) -> None:
-            if self._asked_to_stop:
-                raise KeyboardInterrupt
-            self._asked_to_stop = True
-
-        with handle_interrupts(stop):
-            yield
+    def _stop_after_step(self, _: int) -> None:
+        """Handle a signal: the first stops the run after the current step, the second at once."""
+        if self._asked_to_stop:
+            raise KeyboardInterrupt
+        self._asked_to_stop = True
 
 
 def schedule_of(settings: ImitationSettings) -> Schedule:
-    """The schedule that is asked for; else the optimiser's, or for plain descent that of the network's paper."""
+    """The schedule of the settings; by default the optimiser's, or for sgd that of the network's paper."""
     if settings.schedule:
         return make_schedule(settings.schedule)
     paper = "m15" if parse_spec(settings.net)[0] == "m15" else "c14"
@@ -392,9 +373,9 @@ def schedule_of(settings: ImitationSettings) -> Schedule:
 
 
 def save_trained(path: Path, model: DeepModel) -> None:
-    """Writes the model; a swiping network that sees nothing but stones as the compiled network that it is."""
+    """Write the model; a swiping network whose inputs are stones only as a compiled network."""
     network = model.network
-    # a compiled network has no settings of training: one that was not masked would be measured as if it were
+    # a compiled network has no setting `mask`: one that was trained without would be measured with it
     if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
         save_model(path, compiled_model(model))
     else:
@@ -403,7 +384,7 @@ def save_trained(path: Path, model: DeepModel) -> None:
 
 @contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
-    """Has torch compute the same bits every time; on graphics cards as far as it can."""
+    """Make torch deterministic; on GPUs as far as it can be."""
     before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
     try:

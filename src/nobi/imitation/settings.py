@@ -1,4 +1,4 @@
-"""What a run of imitation depends on."""
+"""The settings of imitation; their fields are the keys of config.json and the flags of `nobi imitate`."""
 
 import math
 from dataclasses import dataclass
@@ -8,53 +8,53 @@ from nobi.errors import NobiError
 
 @dataclass(frozen=True)
 class ImitationSettings:
-    """What a run depends on, all of it; the flags of `nobi imitate` among them."""
+    """Everything that the result of a run depends on."""
 
     data: tuple[str, ...] = ()
-    """The datasets to learn from."""
+    """Datasets to learn from, made by 'nobi data import'."""
     weights: tuple[float, ...] = ()
-    """How much a position of each dataset counts; 1 each unless given."""
+    """Weight of a position of each dataset; by default 1."""
     sizes: tuple[int, ...] = ()
-    """The board sizes to take, all unless given; a batch has one size, drawn in proportion."""
+    """The board sizes to take, by default all; a batch has one size, drawn in proportion to their positions."""
     net: str = "c14-small"
-    """The network, with its settings."""
+    """The network, with its settings: 'c14-small:size=9', c14-large, m15, 'nobi-net:width=32,blocks=4', mdlstm …"""
     start: str = ""
-    """A model file whose weights to begin with, in place of fresh ones."""
+    """A model file or run folder with the initial weights; by default they are random."""
     epochs: float = 10.0
-    """How often to see as many positions as there are; may be a fraction."""
+    """Length of the run in passes over the data; may be a fraction."""
     steps: int = 0
-    """The length of the run in steps, in place of epochs."""
+    """Length of the run in steps, in place of epochs."""
     batch: int = 128
-    """Positions of a step, over all processes."""
+    """Positions per step, over all processes."""
     optimiser: str = "sgd"
     """sgd (as in the papers), nesterov, adamw or muon; as in 'adamw:decay=0.05'."""
     schedule: str = ""
-    """The rates: c14, m15, 'pieces:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05', 'cosine:rate=0.1,warmup=0.02' or
-    'wsd:rate=0.01,warmup=0.01,decay=0.2' (warm-up, stable, decay).
+    """The learning rates: c14, m15, 'piecewise:rates=0.1/0.01,lengths=3/1', 'constant:rate=0.05',
+    'cosine:rate=0.1,warmup=0.02' or 'wsd:rate=0.01,warmup=0.01,decay=0.2' (warm-up, stable, decay).
 
-    Unless given, that of the network's paper, or a cosine for nesterov, adamw and muon.
+    By default that of the network's paper, or a cosine for nesterov, adamw and muon.
     """
     answer_weight: float = 0.15
-    """The weight of the loss of the opponent's next move, for networks that predict it."""
+    """Weight of the loss of the opponent's next move, for networks that predict it."""
     value_weight: float = 0.1
-    """The weight of the loss of the game's result, for networks that predict it."""
+    """Weight of the loss of the game's result, for networks that predict it."""
     frozen: float = 0.0
-    """The last share of the run in which batch normalisation keeps its statistics constant."""
+    """Share of the run, at its end, in which the statistics of batch normalisation are constant."""
     convolution: str = "auto"
-    """winograd (our own, on processors) or torch; auto takes winograd where the network has it."""
+    """winograd (our own, on CPUs) or torch; auto: winograd if the network has it."""
     clip: float = 0.0
-    """The longest gradient, a longer one being shortened; 0 for no limit."""
+    """Largest norm of the gradient, which is scaled down to it; 0: no limit."""
     symmetries: bool = True
-    """Turn each sample by one of the 8 symmetries of the board at random."""
+    """Apply a random symmetry of the board to each sample; --no-symmetries does not, as C14."""
     validation: int = 1000
-    """Positions of the validation part to measure, always the same; 0 for none."""
+    """Positions of the validation split to measure, always the same; 0: none."""
     measurements: int = 20
-    """How often to measure, and write a line of metrics, in the course of the run."""
+    """Number of measurements, each a line of metrics, over the whole run."""
     seed: int = 0
-    """Chooses everything that is random."""
+    """Seed of all random numbers."""
 
     def check(self) -> None:
-        """Refuses what makes no run."""
+        """Raise a NobiError if a value is invalid."""
         if not self.data:
             raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
         if self.weights and len(self.weights) != len(self.data):

@@ -1,11 +1,9 @@
-"""Several processes that train one network together, each on its part of every batch (`torchrun`).
+"""One step of gradient training, in one or several processes (`torchrun`).
 
 Each process computes the gradient of its own samples, divided by the size of the whole batch; the sum over all
-processes is then the gradient of the mean loss of the whole batch, whatever the number of processes. Gradients, sums
-of loss and hits, and the wish to stop travel in one vector of fixed layout, so that a resumed run adds the same numbers
-in the same order.
-
-MERGED imitate/trainer.py: One step of gradient training.
+processes is then the gradient of the mean loss of the whole batch, for any number of processes. Gradients, sums of loss
+and hits, and requests to stop are in one vector of fixed layout, so that a resumed run adds the same numbers in the
+same order.
 """
 
 import os
@@ -32,27 +30,27 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """This process among all."""
+    """The processes that train together, as seen by this one."""
 
     rank: int = 0
     processes: int = 1
     device: torch.device = torch.device("cpu")  # noqa: RUF009
 
     @property
-    def leads(self) -> bool:
-        """Whether this is the process that writes files and speaks."""
+    def is_main(self) -> bool:
+        """Whether this is rank 0, which writes files and prints."""
         return self.rank == 0
 
     def share(self, count: int) -> tuple[int, int]:
-        """The part first..end−1 of `count` things that is this process's."""
+        """The part first..end−1 of `count` items that belongs to this process."""
         return count * self.rank // self.processes, count * (self.rank + 1) // self.processes
 
     def sum_gradients(self, network: nn.Module, more: Tensor) -> None:
-        """Sums the gradients of all weights, and the numbers `more` (float[k], in place), over all processes."""
+        """Sum the gradients of all weights, and the numbers `more` (float[k], in place), over all processes."""
         if self.processes == 1:
             return
         gradients = [w.grad if w.grad is not None else torch.zeros_like(w) for w in network.parameters()]
-        # every process normalises by its own part of the batch; the running means are those of all
+        # batch normalisation uses the process's own part of the batch; the running statistics are averaged
         means = [part for name, part in network.named_buffers() if name.rpartition(".")[2] in ("mean", "variance")]
         parts = [*(gradient.reshape(-1) for gradient in gradients), more.to(gradients[0].dtype)]
         parts += [mean / self.processes for mean in means]
@@ -66,39 +64,39 @@ class ProcessGroup:
             mean.copy_(total)
 
     def sum(self, numbers: Tensor) -> Tensor:
-        """Sums numbers over all processes, in place."""
+        """Sum numbers over all processes, in place."""
         if self.processes > 1:
             dist.all_reduce(numbers)
         return numbers
 
     def wait(self) -> None:
-        """Until all processes are here."""
+        """Wait for all processes."""
         if self.processes > 1:
             dist.barrier()
 
-    def together(self, work: Callable[[], T]) -> T:
-        """What this process's work gives, once all have done theirs; what one of them is refused, all are."""
+    def run_together(self, work: Callable[[], T]) -> T:
+        """The result of `work` in this process; a NobiError in one process is raised in all."""
         done: list[T] = []
-        fault: str | None = None
+        error: str | None = None
         try:
             done.append(work())
-        except NobiError as refusal:
-            fault = str(refusal)
-        faults = [fault] * self.processes
+        except NobiError as raised:
+            error = str(raised)
+        errors = [error] * self.processes
         if self.processes > 1:
-            dist.all_gather_object(faults, fault)
-        for refused in faults:
-            if refused is not None:
-                raise NobiError(refused)
+            dist.all_gather_object(errors, error)
+        for text in errors:
+            if text is not None:
+                raise NobiError(text)
         return done[0]
 
 
 @contextmanager
 def join_process_group(device: str = "auto") -> Iterator[ProcessGroup]:
-    """Joins the processes that `torchrun` has started; alone if it has not.
+    """Join the processes started by `torchrun`; without it, a group of one.
 
     Args:
-        device: `cpu`, `cuda`, `cuda:1` …, or `auto` for a graphics card where there is one.
+        device: `cpu`, `cuda`, `cuda:1` …, or `auto`: a GPU if there is one.
     """
     chosen = choose_device(device)
     if chosen.type == "cuda":
@@ -116,12 +114,12 @@ def join_process_group(device: str = "auto") -> Iterator[ProcessGroup]:
 
 
 def use_threads(wanted: int, cores: int) -> None:
-    """Lets torch use so many threads; 0 for this process's part of the machine's cores."""
+    """Set the number of torch's threads; 0: this process's share of the cores."""
     torch.set_num_threads(wanted or max(1, cores // int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
 
 
 def choose_device(spec: str) -> torch.device:
-    """The device of this name; for `auto` a graphics card, each process its own, where there is one."""
+    """The device of this name; `auto`: a GPU if there is one, a different one for each process."""
     if spec == "auto":
         spec = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
     try:
@@ -133,23 +131,23 @@ def choose_device(spec: str) -> torch.device:
 
 
 class LossWeights(NamedTuple):
-    """How much other losses count beside that of the moves."""
+    """Weights of the other losses, relative to that of the moves."""
 
     answer: float = 0.0
     value: float = 0.0
 
 
 class StepResult(NamedTuple):
-    """What a step tells, of the whole batch over all processes, before the weights were changed."""
+    """Of the whole batch over all processes, before the update of the weights."""
 
     loss: float
     accuracy: float
     stop: bool
-    """Whether a process was asked to stop."""
+    """Whether a process is asked to stop."""
 
 
-class Trainer:
-    """A network that is changed step by step."""
+class GradientStep:
+    """Updates the weights of a network, step by step."""
 
     def __init__(
         self,
@@ -160,39 +158,39 @@ class Trainer:
         group: ProcessGroup | None = None,
         weights: LossWeights | None = None,
     ) -> None:
-        """`batch` counts the positions of a step over all processes; `clip` is the longest gradient, 0 for any."""
+        """`batch` is the positions of a step over all processes; `clip` the largest norm of the gradient, 0: any."""
         self.network = network
         self.optimiser = make_optimiser(optimiser, network)
         self._batch = batch
         self._clip = clip
-        self._team = group or ProcessGroup()
+        self._group = group or ProcessGroup()
         self._weights = weights or LossWeights()
 
-    def step(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
-        """Learns from this process's part of a batch, which is on the network's device."""
+    def run(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
+        """Learn from this process's part of a batch, which is on the network's device."""
         outputs = self.network.outputs(batch.planes, batch.white)
         values = considered(outputs.policy, batch, legal_only=self.network.masked)
         loss = move_loss(values, batch.target) * (len(batch.target) / self._batch)
         self.optimiser.zero_grad(set_to_none=True)
         (loss + self._other_losses(outputs, batch) * (len(batch.target) / self._batch)).backward()  # type: ignore[no-untyped-call]
         hits = (values.detach().argmax(1) == batch.target).sum() / self._batch
-        told = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
-        self._team.sum_gradients(self.network, told)
+        sums = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
+        self._group.sum_gradients(self.network, sums)
         if self._clip:
             clip_grad_norm_(self.network.parameters(), self._clip)
         set_rate(self.optimiser, rate)
         self.optimiser.step()
-        mean_loss, accuracy, stopping = told.tolist()
+        mean_loss, accuracy, stopping = sums.tolist()
         return StepResult(mean_loss, accuracy, stopping > 0)
 
     def _other_losses(self, outputs: Outputs, batch: Batch) -> Tensor:
-        """The weighted losses of what a network predicts besides moves."""
+        """The weighted losses of the other outputs of the network."""
         loss = torch.zeros((), device=batch.planes.device)
         if outputs.answer is not None and self._weights.answer:
             total = cross_entropy(outputs.answer, batch.answer, ignore_index=NO_ANSWER, reduction="sum")
             loss = loss + self._weights.answer * total / len(batch.answer)
         if outputs.value is not None and self._weights.value:
             won, known = (batch.result + 1) / 2, (batch.result != 0).float()
-            surprise = binary_cross_entropy_with_logits(outputs.value, won, known, reduction="sum")
-            loss = loss + self._weights.value * surprise / len(known)
+            total = binary_cross_entropy_with_logits(outputs.value, won, known, reduction="sum")
+            loss = loss + self._weights.value * total / len(known)
         return loss

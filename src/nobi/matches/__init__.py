@@ -1,4 +1,4 @@
-"""Games between bots, one at a time: engines, referees, openings, match folders, Elo.
+"""Matches between bots, game by game: engines, referees, openings, match folders.
 
-Players that are compiled meet in the arena, which is thousands of times as fast (`nobi.arena`).
+The arena (`nobi.arena`) plays compiled players thousands of times as fast.
 """

@@ -1,12 +1,10 @@
-"""What is kept of a game of a match: a line of games.jsonl.
+"""The results of a match, the folder that holds them, and their statistics.
 
-MERGED matches/folder.py: A match in a folder, which can be left and taken up again at any moment.
+A match folder can be interrupted and resumed at any moment:
 
-config.json         the settings; to resume checks that they are the same
-games.jsonl         a line for every game that is over, in the order in which they ended
+config.json         the settings, which must be the same when the match is resumed
+games.jsonl         one line per finished game, in the order in which they ended
 game-0001.sgf …     the games
-
-MERGED matches/statistics.py: What a match shows.
 """
 
 import json
@@ -20,25 +18,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
+from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
-from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
 from nobi.storage import atomic_write, holds_run, write_config
-
-_WINNERS = {BLACK: "black", WHITE: "white", DRAW: "draw", RUNNING: "void"}
 
 
 @dataclass(frozen=True)
-class GameRecord:
-    """A game between the entrants of these numbers."""
+class GameResult:
+    """A finished game of a match; players are given by their numbers. A line of games.jsonl."""
 
     game: int
     black: int
     white: int
     winner: str
-    """`black`, `white`, `draw`, or `void` if the referee could not say."""
+    """`black`, `white`, `draw`, or `void` if the referee could not decide."""
     result: str
-    """As SGF writes it."""
+    """As in SGF."""
     reason: str
     forfeited: bool
     opening: str
@@ -47,181 +42,136 @@ class GameRecord:
     stones: list[str]
     """The stones of the start position."""
     seconds: list[float]
-    """How long black and white have thought."""
-
-    def line(self) -> str:
-        """The line that stands for it."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+    """The thinking time of Black and White."""
 
     @property
-    def fault(self) -> tuple[int, str] | None:
-        """The number of the entrant who forfeited the game, and the words for what he did; None if nobody did."""
+    def forfeit(self) -> tuple[int, str] | None:
+        """The number of the player who forfeited the game, and why; None if no player did."""
         if not self.forfeited:
             return None
         loser, colour = (self.white, "white") if self.winner == "black" else (self.black, "black")
         return loser, self.reason.removeprefix(f"{colour} ")
 
-    def points(self, entrant: int) -> float | None:
-        """1 for a win of this entrant, ½ for a draw, 0 for a loss; None for a game without result."""
+    def points(self, player: int) -> float | None:
+        """1 for a win of this player, ½ for a draw, 0 for a loss; None for a game without result."""
         if self.winner == "void":
             return None
         if self.winner == "draw":
             return 0.5
-        return 1.0 if (self.black if self.winner == "black" else self.white) == entrant else 0.0
+        return 1.0 if (self.black if self.winner == "black" else self.white) == player else 0.0
 
 
-def winner_name(outcome: int) -> str:
-    """How a record calls the winner."""
-    return _WINNERS[outcome]
-
-
-def record_from(line: str) -> GameRecord:
-    """The game of a line; ValueError if it is none."""
-    try:
-        values: dict[str, Any] = json.loads(line)
-        return GameRecord(**values)
-    except TypeError as fault:
-        raise ValueError(str(fault)) from None
-
-
-def without_repetitions(records: list[GameRecord]) -> tuple[list[GameRecord], int]:
-    """The games that tell something new, in order of their numbers, and how many were left out.
-
-    A game that went move for move like an earlier one of the same players with the same colours is left out. One that
-    was forfeited is not: two crashes are two.
-    """
-    seen = set()
-    kept = []
-    for record in sorted(records, key=lambda one: one.game):
-        key = (record.black, record.white, tuple(record.stones), tuple(record.moves))
-        if record.forfeited or key not in seen:
-            kept.append(record)
-        if not record.forfeited:
-            seen.add(key)
-    return kept, len(records) - len(kept)
-
-
-_NAMES = {"a": "player A", "b": "player B", "players": "list of players", "piece": "piece"}
-"""Settings that are no flags."""
+_LABELS = {"a": "player A", "b": "player B", "players": "list of players", "piece": "job"}
+"""Names in messages of settings that are no flags."""
 
 
 class MatchFolder:
     """The folder of a match."""
 
     def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool, extendable: str = "games") -> None:
-        """`extendable` is the setting that may change when a match is resumed: how long it is."""
+        """`extendable` is the setting that may change when a match is resumed: its length."""
         self.path = path
         self._games = path / "games.jsonl"
-        there = holds_run(path, settings, resume=resume, may_change=(extendable,), what="match", names=_NAMES)
-        if not there and any(path.glob("*.sgf")):
+        exists = holds_run(path, settings, resume=resume, may_change=(extendable,), what="match", names=_LABELS)
+        if not exists and any(path.glob("*.sgf")):
             raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
         write_config(path, settings)
 
-    def load(self) -> list[GameRecord]:
-        """The games that are over; a line that was cut off by a crash is removed, and its game played again."""
+    def load(self) -> list[GameResult]:
+        """The finished games; an incomplete last line is removed, and its game played again."""
         if not self._games.exists():
             return []
-        # read by lines, not split: what an engine said may hold other ends of lines
+        # read by lines, not split: the text of an engine may contain other line separators
         with self._games.open(encoding="utf-8", errors="replace", newline="\n") as file:
             lines = list(file)
-        records = []
+        results = []
         for number, line in enumerate(lines, 1):
             try:
                 if not line.endswith("\n"):
-                    raise ValueError("it is cut off")
-                records.append(record_from(line))
-            except ValueError as fault:
+                    raise ValueError("it is incomplete")
+                results.append(GameResult(**json.loads(line)))
+            except (ValueError, TypeError) as error:
                 if number < len(lines):
-                    raise NobiError(f"Line {number} of {str(self._games)!r} is damaged: {fault}.") from None
-        if len(records) < len(lines):
-            atomic_write(self._games, "".join(lines[: len(records)]).encode())
-        return records
+                    raise NobiError(f"Line {number} of {str(self._games)!r} is damaged: {error}.") from None
+        if len(results) < len(lines):
+            atomic_write(self._games, "".join(lines[: len(results)]).encode())
+        return results
 
-    def save(self, record: GameRecord, sgf: bytes) -> None:
-        """Keeps a game: first its SGF, then its line, which alone makes it count."""
-        atomic_write(self.path / f"game-{record.game + 1:04d}.sgf", sgf)
+    def save(self, result: GameResult, sgf: bytes) -> None:
+        """Save a game: first its SGF, then its line, which marks it as finished."""
+        atomic_write(self.path / f"game-{result.game + 1:04d}.sgf", sgf)
         with self._games.open("ab") as file:
-            file.write(record.line().encode())
+            file.write(json.dumps(asdict(result), ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
 
 @dataclass(frozen=True)
-class Tally:
-    """The results of some games from the point of view of one player."""
-
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    win_rate: Interval
-    """Draws count half."""
-    length: Interval
-    elo: Interval
-    """How much stronger than the opponent."""
-
-
-@dataclass(frozen=True)
 class MatchSummary:
-    """The results of a match from the point of view of player A, repeated games left out."""
+    """The results of a match from the view of player A, without repeated games."""
 
-    black: Tally
-    white: Tally
-    all: Tally
+    black: MatchStatistics
+    white: MatchStatistics
+    all: MatchStatistics
     repeated: int
-    """Games that went move for move like an earlier one, and are left out."""
+    """Games with the same moves as an earlier one, which are left out."""
     void: int
     """Games without a result."""
     forfeits: dict[str, int]
-    """Who forfeited games and why, as in `B overstepped the time`, and how many."""
+    """The number of forfeited games by player and reason, such as `B overstepped the time`."""
 
 
-def tally(records: list[GameRecord], player: int) -> Tally:
-    """The results of the games, all of which this player has played."""
-    points = [value for record in records if (value := record.points(player)) is not None]
-    wins, draws = points.count(1.0), points.count(0.5)
-    lengths = np.array([len(record.moves) for record in records if record.winner != "void"], np.float64)
-    return Tally(
-        games=len(points),
-        wins=wins,
-        draws=draws,
-        losses=len(points) - wins - draws,
-        win_rate=share_interval(sum(points), len(points)),
-        length=mean_interval(lengths),
-        elo=elo_difference(sum(points), len(points)),
-    )
-
-
-def summarise_match(records: list[GameRecord], a: int = 0) -> MatchSummary:
-    """The results of player A, as black, as white, and in all."""
-    kept, repeated = without_repetitions(records)
+def summarise_match(results: list[GameResult], a: int = 0) -> MatchSummary:
+    """The results of player A with Black, with White, and in all."""
+    kept, repeated = without_repetitions(results)
     return MatchSummary(
-        black=tally([record for record in kept if record.black == a], a),
-        white=tally([record for record in kept if record.white == a], a),
-        all=tally(kept, a),
+        black=_statistics([result for result in kept if result.black == a], a),
+        white=_statistics([result for result in kept if result.white == a], a),
+        all=_statistics(kept, a),
         repeated=repeated,
         void=void_reasons(kept).total(),
         forfeits=dict(forfeits(kept, "BA" if a else "AB")),
     )
 
 
-def forfeits(records: list[GameRecord], names: Sequence[str]) -> Counter[str]:
-    """Who forfeited games and why, and how many; `names` are those of the entrants."""
-    faults = (record.fault for record in records)
-    return Counter(f"{names[fault[0]]} {fault[1]}" for fault in faults if fault)
+def _statistics(results: list[GameResult], player: int) -> MatchStatistics:
+    points = [value for result in results if (value := result.points(player)) is not None]
+    return match_statistics(points, [len(result.moves) for result in results if result.winner != "void"])
 
 
-def void_reasons(records: list[GameRecord]) -> Counter[str]:
-    """Why games have no result, and how many."""
-    return Counter(record.reason for record in records if record.winner == "void")
+def without_repetitions(results: list[GameResult]) -> tuple[list[GameResult], int]:
+    """The games without those that repeat an earlier one, in the order of their numbers, and how many were left out.
+
+    A repetition has the same players, colours and moves. Forfeited games are not repetitions: two crashes are two.
+    """
+    seen = set()
+    kept = []
+    for result in sorted(results, key=lambda one: one.game):
+        key = (result.black, result.white, tuple(result.stones), tuple(result.moves))
+        if result.forfeited or key not in seen:
+            kept.append(result)
+        if not result.forfeited:
+            seen.add(key)
+    return kept, len(results) - len(kept)
 
 
-def cross_table(records: list[GameRecord], players: int) -> NDArray[np.float64]:
-    """[i, j] the points that player i has made against player j."""
+def forfeits(results: list[GameResult], names: Sequence[str]) -> Counter[str]:
+    """The number of forfeited games by player and reason; `names` are those of the players."""
+    found = (result.forfeit for result in results)
+    return Counter(f"{names[forfeit[0]]} {forfeit[1]}" for forfeit in found if forfeit)
+
+
+def void_reasons(results: list[GameResult]) -> Counter[str]:
+    """The number of games without a result by reason."""
+    return Counter(result.reason for result in results if result.winner == "void")
+
+
+def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
+    """[i, j] the points of player i against player j."""
     points = np.zeros((players, players))
-    for record in records:
-        made = record.points(record.black)
+    for result in results:
+        made = result.points(result.black)
         if made is not None:
-            points[record.black, record.white] += made
-            points[record.white, record.black] += 1 - made
+            points[result.black, result.white] += made
+            points[result.white, result.black] += 1 - made
     return points

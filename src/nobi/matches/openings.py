@@ -1,4 +1,4 @@
-"""How games begin: handicap, moves from a file, or random ones. Both colours of a pair of games begin alike."""
+"""Openings of games: handicap, moves from a file, or random moves."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,16 +17,16 @@ _TRIES = 100
 
 @dataclass(frozen=True)
 class Opening:
-    """Stones and moves before the players take over."""
+    """The stones and moves of a game before the players' first move."""
 
     name: str = ""
     stones: list[tuple[int, int]] = field(default_factory=list)
     first: int | None = None
-    """Who is to move after the stones were set up."""
+    """The player to move after the set-up."""
     moves: list[int] = field(default_factory=list)
 
     def begin(self, variant: Variant) -> Game:
-        """A game with these behind it; a NobiError if it cannot be."""
+        """A new game with this opening; a NobiError if it is impossible."""
         game = variant.new()
         if self.stones and self.first:
             game.set_up(self.stones, self.first)
@@ -36,12 +36,12 @@ class Opening:
                 raise NobiError(f"{illegal_move_text(number, game.to_move, move, game.size, reason)}.")
             game.play(move)
         if game.is_over:
-            raise NobiError("the game is over before it begins.")
+            raise NobiError("the opening ends the game.")
         return game
 
 
 def handicap_opening(variant: Variant, stones: int) -> Opening:
-    """GTP's fixed handicap; white moves first."""
+    """GTP's fixed handicap; White moves first."""
     game = variant.new()
     if not isinstance(game, Go):
         raise NobiError(f"There is no handicap in {game.name}; leave --handicap out.")
@@ -50,10 +50,9 @@ def handicap_opening(variant: Variant, stones: int) -> Opening:
 
 
 def read_openings(path: Path, variant: Variant) -> list[Opening]:
-    """The openings of a folder of SGF files, of one such file, or of a text with the moves of one opening a line."""
+    """The openings of a folder of SGF files, of one SGF file, or of a text file with one opening per line."""
     if path.is_dir():
-        files = sorted(path.glob("*.sgf"))
-        openings = [_from_sgf(file, variant) for file in files]
+        openings = [_from_sgf(file, variant) for file in sorted(path.glob("*.sgf"))]
     elif path.suffix.lower() == ".sgf":
         openings = [_from_sgf(path, variant)]
     else:
@@ -64,7 +63,7 @@ def read_openings(path: Path, variant: Variant) -> list[Opening]:
 
 
 def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Opening:
-    """So many legal moves, each drawn uniformly, after which the game goes on."""
+    """A number of legal moves, each drawn uniformly, after which the game is not over."""
     rng = np.random.default_rng((seed, number))
     for _ in range(_TRIES):
         game = variant.new()
@@ -99,17 +98,17 @@ def _from_sgf(path: Path, variant: Variant) -> Opening:
 def _from_text(path: Path, variant: Variant) -> list[Opening]:
     try:
         lines = path.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as fault:
-        raise NobiError(f"The openings {str(path)!r} cannot be read: {fault}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise NobiError(f"The openings {str(path)!r} cannot be read: {error}.") from None
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if words:
             where = f"{path}, line {number}"
             try:
-                moves = [point_named(spec, variant.size) for spec in words]
-            except NobiError as fault:
-                raise NobiError(f"{where}: {fault}") from None
+                moves = [point_named(word, variant.size) for word in words]
+            except NobiError as error:
+                raise NobiError(f"{where}: {error}") from None
             openings.append(_checked(Opening(" ".join(words), moves=moves), variant, where))
     return openings
 
@@ -117,6 +116,6 @@ def _from_text(path: Path, variant: Variant) -> list[Opening]:
 def _checked(opening: Opening, variant: Variant, where: str) -> Opening:
     try:
         opening.begin(variant)
-    except NobiError as fault:
-        raise NobiError(f"{where}: {fault}") from None
+    except NobiError as error:
+        raise NobiError(f"{where}: {error}") from None
     return opening

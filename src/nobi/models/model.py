@@ -41,7 +41,7 @@ _FIRST_DEEP = "nobi-deep-1"
 """The same, with the name `nobi-net` for the network now called `nobi-net-v1`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A compiled network with its weights."""
 
@@ -51,6 +51,9 @@ class Model:
     """The board size it was trained on; the only one it plays on unless the network is scalable."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Training settings, seed, version of the package; anything that JSON can represent."""
+
+    def __repr__(self) -> str:
+        return f"<Model {self.network}, {len(self.weights)} weights, {self.game} {self.size}x{self.size}>"
 
     @property
     def game(self) -> str:
@@ -63,7 +66,7 @@ class Model:
             raise NobiError(f"The network of {name!r} plays on {self.size}x{self.size} only, not on {size}x{size}.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DeepModel:
     """A deep network with its weights."""
 
@@ -72,6 +75,10 @@ class DeepModel:
     """The board size it was trained on; it may support others."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """As in `Model`."""
+
+    def __repr__(self) -> str:
+        weights = sum(parameter.numel() for parameter in self.network.parameters())
+        return f"<DeepModel {self.network}, {weights:,} weights, go {self.size}x{self.size}>"
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,9 @@ class Network(ABC):
     def __str__(self) -> str:
         return format_spec(self.name, self.settings)
 
+    def __repr__(self) -> str:
+        return f"<Network {self}>"
+
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
         """The groups of weights in the order of the vector, with their shapes; `size` matters if not `scalable`."""

@@ -1,10 +1,11 @@
-"""The players, position → move: one class and one registry line each."""
+"""The players: one class and one registry line each."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry, parse_spec
 
 if TYPE_CHECKING:
     from nobi.games.base import Variant
@@ -14,6 +15,7 @@ _players: "Registry[Player]" = Registry(
     "player",
     "nobi.players",
     {
+        "gtp": "nobi.gtp.client:GtpPlayer",
         "heuristic": "nobi.players.heuristic:HeuristicPlayer",
         "mcts": "nobi.players.mcts:MctsPlayer",
         "naive": "nobi.players.random:NaivePlayer",
@@ -25,39 +27,37 @@ register, names = _players.register, _players.names
 
 
 def find(name: str) -> "type[Player]":
-    """The kind of player of this name."""
+    """The class of players of this name."""
     if name not in names():
         from nobi.models.model import folder_error, models_in
 
-        if models_in(name):  # a run's folder, in place of the model in it
+        if models_in(name):  # the folder of a run instead of the model in it
             raise folder_error(name)
     return _players.find(name)
 
 
 def make_player(spec: str, variant: "Variant") -> "Player":
-    """The player that a word such as `heuristic:e=0.2` or `model.safetensors:temperature=0.5` stands for.
-
-    It is ready to play this game on this board.
-    """
-    name, given = parse_spec(spec)
+    """The player of a spec such as `heuristic:e=0.2`, `model.safetensors:temperature=0.5` or `gtp:COMMAND`."""
+    name = spec.partition(":")[0].strip()
     if is_model(name):
+        from nobi.models.model import read_model_file
         from nobi.players.network import player_from_file
 
-        return player_from_file(name, variant, given, spec)
+        return player_from_file(read_model_file(Path(name)), variant, parse_spec(spec)[1], spec)
     player = find(name)
-    settings: object = settings_from(player.settings_type, given, spec)
+    settings = player.parse_settings(spec)
     if player.games is not None and variant.game.name not in player.games:
         raise NobiError(f"The player {name!r} plays {' and '.join(player.games)}, not {variant.game.name}.")
     return player(variant, settings)
 
 
 def make_bot(spec: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
-    """The same as somebody who plays one game at a time; `seed` and `game` choose its random numbers."""
+    """The bot of a spec; `seed` and `game` choose its random numbers."""
     return make_player(spec, variant).bot(seed, game)
 
 
 def chooses_for_many(name: str) -> bool:
-    """Whether the player of this name is the same in the arena as alone: it has no bot of its own, with a memory."""
+    """Whether the arena can use the player of this name: it has no bot of its own with a state."""
     from nobi.players.base import Player
 
     return find(name).bot is Player.bot

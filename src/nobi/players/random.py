@@ -1,15 +1,9 @@
-"""A uniformly random choice among acceptable moves: the core of the random players.
+"""Players that draw uniformly among acceptable moves.
 
-MERGED players/random.py: The random player: any legal move, a pass among them where the game has one, each equally likely.
-
-MERGED players/playout.py: The playout player of Go: uniformly random, but it fills no eye of its own and passes only when nothing else is left.
-
-Its games end by themselves with every chain alive or captured, which is what Monte-Carlo search needs.
-
-MERGED players/naive.py: The naive player of both papers, one ply deep.
-
-A uniformly chosen move that wins at once; else never one that loses at once; else any legal move. It neither blocks nor
-saves its own stones (S08 section IV-B, S09 section 3).
+`random` plays any legal move, a pass among them where the game has one. `playout` (Go) fills no own eye and passes only
+when no other move is left: its games end with every chain alive or captured, as Monte-Carlo search needs. `naive`, the
+player of both papers (S08 section IV-B, S09 section 3), looks one ply ahead: a move that wins at once, else one that
+does not lose at once, else any legal move. It neither blocks nor saves its own stones.
 """
 
 from functools import cache
@@ -23,7 +17,7 @@ from nobi.games.go import legal as legal_in_go
 from nobi.players.base import Chooser, CompiledPlayer
 from nobi.streams import Streams, below
 
-acceptable: Any = UNBOUND  # these are bound by `specialise`
+acceptable: Any = UNBOUND  # bound by `specialise`, as are the next
 may_pass: Any = UNBOUND
 legal: Any = UNBOUND
 immediate_outcome: Any = UNBOUND
@@ -32,10 +26,10 @@ draw_any: Any = UNBOUND
 
 
 def _choose_uniformly(boards: Any, g: int, streams: Streams, workspace: Any) -> int:  # noqa: ARG001
-    """Draws moves until one is acceptable, never the same twice; passes when none is.
+    """Draw moves without replacement until one is acceptable; pass when none is.
 
-    What has been refused is swapped to the end of the list of empty points, out of the range of the next draw:
-    every acceptable move is equally likely, and the mean cost is one draw and one test where most are acceptable.
+    Rejected moves are swapped to the end of the list of empty points, out of the range of the next draw: every
+    acceptable move is equally likely, and the mean cost is one draw and one test where most are acceptable.
     """
     stones = boards.stones
     left = stones.empties[g]
@@ -74,13 +68,11 @@ class RandomPlayer(CompiledPlayer):
     @classmethod
     @cache
     def chooser(cls, game: type[Game]) -> Chooser:
-        """Draws among the legal moves."""
         return uniform_chooser("random", game, game.rules.legal, may_pass=game.has_pass)
 
 
 @inlined
-def sensible(boards: Any, g: int, move: int) -> bool:
-    """Legal, and no eye of one's own."""
+def _fills_no_eye(boards: Any, g: int, move: int) -> bool:
     return not is_own_eye(boards, g, move) and legal_in_go(boards, g, move)
 
 
@@ -93,8 +85,7 @@ class PlayoutPlayer(CompiledPlayer):
     @classmethod
     @cache
     def chooser(cls, game: type[Game]) -> Chooser:
-        """Draws among the sensible moves."""
-        return uniform_chooser("playout", game, sensible, may_pass=False)
+        return uniform_chooser("playout", game, _fills_no_eye, may_pass=False)
 
 
 def _is_safe(boards: Any, g: int, move: int) -> bool:
@@ -124,23 +115,22 @@ def _choose_naively(boards: Any, g: int, streams: Streams, workspace: Any) -> in
 
 
 class NaivePlayer(CompiledPlayer):
-    """Wins at once if it can, never loses at once if it need not, else any legal move."""
+    """A move that wins at once, else one that does not lose at once, else any legal move."""
 
     name = "naive"
 
     @classmethod
     @cache
     def chooser(cls, game: type[Game]) -> Chooser:
-        """Looks at every empty point, then draws."""
         rules = game.rules
         is_safe = specialise(
-            _is_safe, game.name, inline=True, legal=rules.legal, immediate_outcome=rules.immediate_outcome
+            _is_safe, f"{game.name}_naive", inline=True, legal=rules.legal, immediate_outcome=rules.immediate_outcome
         )
-        draw_safe = uniform_chooser("safe", game, is_safe, may_pass=game.has_pass)
-        draw_any = uniform_chooser("any", game, rules.legal, may_pass=game.has_pass)
+        draw_safe = uniform_chooser("naive", game, is_safe, may_pass=game.has_pass)
+        draw_any = uniform_chooser("naive", game, rules.legal, may_pass=game.has_pass)
         return specialise(
             _choose_naively,
-            game.name,
+            f"{game.name}_naive",
             inline=True,
             legal=rules.legal,
             immediate_outcome=rules.immediate_outcome,

@@ -60,6 +60,10 @@ class Dataset:
         self.manifest = manifest
         self._collections: dict[str, Collection] = {}
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{split} {sum(self.sizes(split).values()):,}" for split in SPLITS)
+        return f"<Dataset {str(self.path)!r}: games {counts}>"
+
     @classmethod
     def open(cls, path: Path | str) -> "Dataset":
         """Open the dataset in this folder; a NobiError if it is missing, damaged or of another version."""

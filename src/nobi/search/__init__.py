@@ -1,5 +1,5 @@
 """Tree search: UCT with RAVE, patterned rollouts, and priors from networks that arrive while the search goes on.
 
-Read in this order: `tree.py` (the nodes), `descent.py` (one playout), `go_rollouts.py` and `go_priors.py` (what the
-search knows of Go), `kits.py` (what it knows of the other games), `evaluation.py` (the network's part), `search.py`.
+Read in this order: `tree.py` (nodes), `state.py` (what a thread works on), `playout.py` (one playout), `rollouts.py`
+and `go.py` (knowledge of Go), `policy.py` and `evaluator.py` (networks), `search.py`.
 """

@@ -1,10 +1,8 @@
-"""The ring in which nodes wait for the network: first in, first out.
+"""Asynchronous evaluation of nodes by a network (Maddison et al. 2015, section 6).
 
-MERGED search/evaluation.py: Nodes on their way to the network and back (Maddison et al. 2015, section 6).
-
-New nodes enter a ring, first in, first out. When a batch is full, or its first node has waited long enough, the
-positions go to the network; the search goes on meanwhile, and the policy is written into the nodes when it arrives. In
-the synchronous mode the search waits instead.
+New nodes enter a queue, first in, first out. When a batch is full, or its first node has waited long enough, the
+positions are evaluated; the search goes on meanwhile, and the policy is written into the nodes when it arrives. In the
+synchronous mode the search waits instead.
 """
 
 import threading
@@ -17,109 +15,104 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS, board_points, points_of
+from nobi.board.stones import PASS, cell_tables
 from nobi.compiling import compiled, inlined
 from nobi.games.base import Variant
 from nobi.memory import Words
-from nobi.search.policy import Policy, Positions, Views
-from nobi.search.state import DEEPEST, SearchPosition, Workspace
-from nobi.search.tree import Tree, exchange, fetch_add, new_number
+from nobi.search.policy import NodeEncoder, Policy, PolicyInput
+from nobi.search.state import MAX_DEPTH, SearchPosition, Workspace
+from nobi.search.tree import Tree, exchange, fetch_add, new_index
 
-TAKEN, PUT, REFUSED = 0, 8, 16
-"""Where in `EvalQueue.ends` these counts stand, a line of the cache each."""
+HEAD, TAIL, DROPPED = 0, 8, 16
+"""Indices into `EvalQueue.ends`, each on a cache line of its own."""
 
 _SLOTS = 4096
 _MARGIN = 256
-"""So many slots are left free for threads that put at the same time."""
+"""Slots that stay free for threads that append at the same time."""
 
 
 class EvalQueue(NamedTuple):
-    """The ring: all searching threads put into it, one evaluator takes out."""
+    """A ring buffer: all search threads append to it, one evaluator removes entries."""
 
-    node: NDArray[np.int32]
-    """[slot]"""
-    ready: NDArray[np.int32]
-    """[slot] 1 when the entry is complete."""
-    depth: NDArray[np.int32]
-    """[slot] the number of moves from the root to the node."""
-    line: NDArray[np.uint16]
-    """[slot, DEEPEST] those moves."""
-    ends: NDArray[np.int64]
-    """[24] entries TAKEN, PUT, and REFUSED for lack of room."""
+    node: NDArray[np.int32]  # [slot] -1 for a node that is no longer in the tree
+    ready: NDArray[np.int32]  # [slot] 1 when the entry is complete
+    depth: NDArray[np.int32]  # [slot] the number of moves from the root to the node
+    line: NDArray[np.uint16]  # [slot, MAX_DEPTH] those moves
+    ends: NDArray[np.int64]  # [24] entries removed (HEAD), appended (TAIL), and DROPPED because the queue was full
 
 
 def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
-    """Makes the ring; without slots if there is no network."""
+    """An empty queue; a search without a network has one without slots."""
     return EvalQueue(
         node=np.zeros(slots, np.int32),
         ready=np.zeros(slots, np.int32),
         depth=np.zeros(slots, np.int32),
-        line=np.zeros((slots, DEEPEST), np.uint16),
+        line=np.zeros((slots, MAX_DEPTH), np.uint16),
         ends=np.zeros(24, np.int64),
     )
 
 
 @compiled
-def ask_for_policy(waiting: EvalQueue, node: int, workspace: Workspace, depth: int) -> None:
-    """Puts the node at the end of the present path into the ring."""
-    slots = len(waiting.node)
-    if waiting.ends[PUT] - waiting.ends[TAKEN] >= slots - _MARGIN:
-        fetch_add(waiting.ends, REFUSED, 1)
+def enqueue(queue: EvalQueue, node: int, workspace: Workspace, depth: int) -> None:
+    """Append the node at the end of the current path."""
+    slots = len(queue.node)
+    if queue.ends[TAIL] - queue.ends[HEAD] >= slots - _MARGIN:
+        fetch_add(queue.ends, DROPPED, 1)
         return
-    slot = fetch_add(waiting.ends, PUT, 1) % slots
-    waiting.node[slot] = node
-    waiting.depth[slot] = depth
+    slot = fetch_add(queue.ends, TAIL, 1) % slots
+    queue.node[slot] = node
+    queue.depth[slot] = depth
     for i in range(depth):
-        waiting.line[slot, i] = workspace.moves[i + 1]
-    exchange(waiting.ready, slot, 1)
+        queue.line[slot, i] = workspace.moves[i + 1]
+    exchange(queue.ready, slot, 1)
 
 
 @inlined
-def somebody_waits(waiting: EvalQueue) -> bool:
-    """Whether the ring holds an entry."""
-    return waiting.ends[PUT] != waiting.ends[TAKEN]
+def has_entries(queue: EvalQueue) -> bool:
+    """Whether a node waits for evaluation."""
+    return queue.ends[TAIL] != queue.ends[HEAD]
 
 
 @compiled
-def follow_entries(old: Tree, waiting: EvalQueue, skip: int) -> None:
-    """Does the same to the ring, and drops the first `skip` moves of every line."""
-    for at in range(waiting.ends[TAKEN], waiting.ends[PUT]):
-        slot = at % len(waiting.node)
-        if waiting.node[slot] >= 0:
-            waiting.node[slot] = new_number(old, waiting.node[slot])
-        left = max(0, waiting.depth[slot] - skip)
+def remap_queue(old: Tree, queue: EvalQueue, skip: int) -> None:
+    """Replace nodes of a tree that was copied by their new indices; drop the first `skip` moves of each line."""
+    for at in range(queue.ends[HEAD], queue.ends[TAIL]):
+        slot = at % len(queue.node)
+        if queue.node[slot] >= 0:
+            queue.node[slot] = new_index(old, queue.node[slot])
+        left = max(0, queue.depth[slot] - skip)
         for i in range(left):
-            waiting.line[slot, i] = waiting.line[slot, i + skip]
-        waiting.depth[slot] = left
+            queue.line[slot, i] = queue.line[slot, i + skip]
+        queue.depth[slot] = left
 
 
 @compiled
-def complete_entries(waiting: EvalQueue, most: int, found: NDArray[np.int64]) -> int:
-    """Finds the slots to take next: so many nodes, and those on the way that are no longer in the tree.
+def remap_nodes(old: Tree, nodes: NDArray[np.int32]) -> None:
+    """Replace nodes of a tree that was copied by their new indices, -1 for nodes that were dropped."""
+    for i in range(len(nodes)):
+        if nodes[i] >= 0:
+            nodes[i] = new_index(old, nodes[i])
 
-    Writes them into `found` and returns how many they are.
-    """
+
+@compiled
+def complete_entries(queue: EvalQueue, limit: int, found: NDArray[np.int64]) -> int:
+    """Write the slots of the next `limit` nodes, and of dropped ones between them, into `found`; return how many."""
     count = 0
-    for at in range(waiting.ends[TAKEN], waiting.ends[PUT]):
-        slot = at % len(waiting.node)
-        if not waiting.ready[slot] or most == 0:
+    for at in range(queue.ends[HEAD], queue.ends[TAIL]):
+        slot = at % len(queue.node)
+        if not queue.ready[slot] or limit == 0:
             break
         found[count] = slot
         count += 1
-        most -= waiting.node[slot] >= 0
+        limit -= queue.node[slot] >= 0
     return count
-
-
-_POLL_SECONDS = 0.0005
-_LONGEST_SECONDS = 0.2
-"""What a batch may take beside the search: so long it works on when the search has ended."""
 
 
 @compiled
 def write_policy(tree: Tree, node: int, weights: NDArray[np.float32], cell_of: NDArray[np.uint16]) -> None:
-    """Writes the weights of the legal moves, made to sum to 1, into the children of a node.
+    """Write the weights of the legal moves, normalised, into the children of a node.
 
-    A thread that chooses among them meanwhile sees some of them new and some old: it explores a little differently.
+    A thread that chooses among them meanwhile sees some new and some old values: it explores a little differently.
     """
     first, count = tree.first[node], tree.children[node]
     total = 0.0
@@ -132,135 +125,128 @@ def write_policy(tree: Tree, node: int, weights: NDArray[np.float32], cell_of: N
                 tree.policy[first + i] = weights[cell_of[tree.move[first + i]]] / total
 
 
-@compiled
-def follow_nodes(old: Tree, nodes: NDArray[np.int32]) -> None:
-    """Replaces the numbers of nodes in the old tree by those in the new one, -1 for nodes that are gone."""
-    for i in range(len(nodes)):
-        if nodes[i] >= 0:
-            nodes[i] = new_number(old, nodes[i])
-
-
 @dataclass
 class EvalStats:
-    """What the evaluations of a search cost."""
+    """Statistics of the evaluations of a search."""
 
     evaluated: int = 0
     """Nodes whose policy has arrived."""
     batches: int = 0
-    refused: int = 0
-    """Nodes that found no room in the ring."""
+    dropped: int = 0
+    """Nodes that were not evaluated because the queue was full."""
     seconds: float = 0.0
-    """Time that the network worked."""
+    """Total time of the network's evaluations."""
     lag: float = 0.0
-    """Σ over nodes of the seconds from the first sight of a waiting node to its policy in the tree."""
+    """Sum over nodes of the seconds from the first sight of a waiting node to its policy in the tree."""
 
     @property
     def seconds_each(self) -> float:
-        """The network's work for a node, in seconds."""
+        """Seconds of the network per node."""
         return self.seconds / self.evaluated if self.evaluated else 0.0
 
     @property
     def rate(self) -> float:
-        """Evaluations per second of the network's work."""
+        """Nodes per second of the network."""
         return self.evaluated / self.seconds if self.seconds else 0.0
 
     @property
     def mean_lag(self) -> float:
-        """Seconds."""
+        """Mean of `lag` per node."""
         return self.lag / self.evaluated if self.evaluated else 0.0
 
 
+_POLL_SECONDS = 0.0005
+_MAX_BATCH_SECONDS = 0.2
+"""Limits the batches beside the search: the last one goes on for this long after the search has ended."""
+
+
 class Evaluator:
-    """Takes nodes from the ring, asks the policy, and writes its answers into the tree."""
+    """Removes nodes from the queue, evaluates them, and writes their policy into the tree."""
 
     def __init__(self, variant: Variant, policy: Policy, batch: int, wait: float) -> None:
-        """`batch` nodes at most go to the network at once, after `wait` seconds at the latest."""
-        self.waiting = allocate_queue()
+        """At most `batch` nodes are evaluated at once, after `wait` seconds at the latest."""
+        self.queue = allocate_queue()
         self.stats = EvalStats()
         self._policy, self._batch, self._wait = policy, batch, wait
-        self._views = Views(variant, policy)
-        self._slots = np.zeros(len(self.waiting.node), np.int64)
-        self._cell_of = np.zeros(points_of(variant.size), np.uint16)
-        self._cell_of[board_points(variant.size)] = np.arange(variant.size**2)
+        self._encoder = NodeEncoder(variant, policy)
+        self._slots = np.zeros(len(self.queue.node), np.int64)
+        self._cell_of = cell_tables(variant.size).cell_of
         self.tree_lock = threading.RLock()
-        """Held while nodes are taken, while answers are written, and while the tree or its root is another's."""
-        self._flights: list[NDArray[np.int32]] = []
-        """The nodes of every batch that the network is looking at, -1 for those that are gone."""
+        """Held while nodes are removed from the queue, while policies are written, and while the tree is replaced."""
+        self._in_flight: list[NDArray[np.int32]] = []
+        """The nodes of every batch that is being evaluated, -1 for nodes that were dropped."""
         self._first_seen = 0.0
-        self._failure: Exception | None = None
+        self._error: Exception | None = None
         self._worker: threading.Thread | None = None
 
-    # --- the tree moves ---------------------------------------------------------------------------------------------
+    # --- changes of the tree; no thread may be searching, the network may be at work --------------------------------
 
     def set_root(self, tree: Tree, moves: Sequence[int], position: SearchPosition, root: Words, words: Words) -> None:
-        """Tells the tree, and its root as `Views.set_root` takes it. No thread may be searching."""
+        """Set the tree, and its root as in `NodeEncoder.set_root`."""
         with self.tree_lock:
             self._tree = tree
-            self._views.set_root(moves, position, root, words)
+            self._encoder.set_root(moves, position, root, words)
             self._first_seen = 0.0
 
-    def forget(self) -> None:
-        """Drops all that waits, and what is being looked at: its tree is gone."""
+    def clear(self) -> None:
+        """Drop all nodes in the queue and in flight, because their tree no longer exists."""
         with self.tree_lock:
-            self.waiting.ready[:] = 0
-            self.waiting.ends[TAKEN] = self.waiting.ends[PUT]
-            for nodes in self._flights:
+            self.queue.ready[:] = 0
+            self.queue.ends[HEAD] = self.queue.ends[TAIL]
+            for nodes in self._in_flight:
                 nodes[:] = -1
 
-    def moved(self, old: Tree, new: Tree, played: Sequence[int] = ()) -> None:
-        """Follows nodes that have been copied to another pool, after these moves at the root.
-
-        No thread may be searching; the network may be at work.
-        """
+    def remap(self, old: Tree, new: Tree, played: Sequence[int] = ()) -> None:
+        """Use a copy of the tree from now on; `played` are the moves from the old root to the new one."""
         with self.tree_lock:
             self._tree = new
-            for nodes in self._flights:
-                follow_nodes(old, nodes)
-            follow_entries(old, self.waiting, len(played))
+            for nodes in self._in_flight:
+                remap_nodes(old, nodes)
+            remap_queue(old, self.queue, len(played))
 
-    # --- to the network and back ------------------------------------------------------------------------------------
+    # --- evaluation -------------------------------------------------------------------------------------------------
 
     def evaluate_root(self) -> None:
-        """Evaluates the root at once, whoever else waits, if it has children without a policy."""
+        """Evaluate the root at once, before the queue, if it has children without a policy."""
         with self.tree_lock:
             first, count = int(self._tree.first[0]), int(self._tree.children[0])
             if count <= 0 or self._tree.policy[first : first + count].any():
                 return
-            nodes = self._depart(np.zeros(1, np.int32))
-            positions = self._views.positions(np.zeros((1, 0), np.uint16), np.zeros(1, np.int32))
-        self._answer(nodes, positions, time.perf_counter())
+            nodes = self._mark_in_flight(np.zeros(1, np.int32))
+            positions = self._encoder.encode(np.zeros((1, 0), np.uint16), np.zeros(1, np.int32))
+        self._evaluate(nodes, positions, time.perf_counter())
 
-    def evaluate_waiting(self, most: int) -> int:
-        """Takes up to so many of what waits now, and evaluates what is still in the tree; returns how many it took."""
-        ring = self.waiting
+    def evaluate_next(self, limit: int) -> int:
+        """Remove up to `limit` nodes from the queue and evaluate those still in the tree; return how many entries."""
+        queue = self.queue
         with self.tree_lock:
             seen = self._first_seen or time.perf_counter()
             self._first_seen = 0.0
-            taken = self._slots[: complete_entries(ring, most, self._slots)]
-            there = taken[ring.node[taken] >= 0]
-            nodes = self._depart(ring.node[there])
-            positions = self._views.positions(ring.line[there], ring.depth[there]) if len(there) else None
-            ring.ready[taken] = 0
-            ring.ends[TAKEN] += len(taken)
-            self.stats.refused = int(ring.ends[REFUSED])
-            count = len(taken)
+            slots = self._slots[: complete_entries(queue, limit, self._slots)]
+            kept = slots[queue.node[slots] >= 0]
+            nodes = self._mark_in_flight(queue.node[kept])
+            positions = self._encoder.encode(queue.line[kept], queue.depth[kept]) if len(kept) else None
+            queue.ready[slots] = 0
+            queue.ends[HEAD] += len(slots)
+            self.stats.dropped = int(queue.ends[DROPPED])
+            count = len(slots)
         if positions:
-            self._answer(nodes, positions, seen)
+            self._evaluate(nodes, positions, seen)
         return count
 
     def evaluate_all(self) -> None:
-        """Evaluates all that waits now."""
-        while self.evaluate_waiting(self._batch):
+        """Evaluate all nodes in the queue."""
+        while self.evaluate_next(self._batch):
             pass
 
-    def _depart(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Makes nodes known as on their way, so that they are followed where the tree moves."""
+    def _mark_in_flight(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Register nodes as being evaluated, so that they are remapped when the tree is copied."""
         if len(nodes):
-            self._flights.append(nodes)
+            self._in_flight.append(nodes)
         return nodes
 
-    def _answer(self, nodes: NDArray[np.int32], positions: Positions, seen: float) -> None:
-        """Asks the policy about the positions of nodes, and writes its answers; they have been waiting since `seen`."""
+    def _evaluate(self, nodes: NDArray[np.int32], positions: PolicyInput, seen: float) -> None:
+        """Evaluate the positions of nodes that have waited since `seen`, and write their policies."""
         try:
             begin = time.perf_counter()
             weights = np.ascontiguousarray(self._policy.evaluate(positions), np.float32)
@@ -276,18 +262,18 @@ class Evaluator:
                 stats.lag += len(weights) * (time.perf_counter() - seen)
         finally:
             with self.tree_lock:
-                self._flights = [flight for flight in self._flights if flight is not nodes]
+                self._in_flight = [batch for batch in self._in_flight if batch is not nodes]
 
-    # --- beside the search ------------------------------------------------------------------------------------------
+    # --- the thread beside the search -------------------------------------------------------------------------------
 
     @contextmanager
-    def working(self) -> Iterator[None]:
-        """Evaluates full batches, and others after the wait, while the search goes on within.
+    def running(self) -> Iterator[None]:
+        """Evaluate full batches, and others after the wait, in a thread of its own.
 
-        At the end the batch that the network is looking at is not waited for: its policy is written into nodes that are
-        still there when it arrives. What goes wrong is raised here, or when the next search begins.
+        The batch in flight at the end is not waited for: its policy is written into the nodes that still exist when it
+        arrives. Exceptions of the thread are raised here, or when the next search begins.
         """
-        self._complain()
+        self._raise_error()
         stop = threading.Event()
         self._worker = threading.Thread(target=self._work, args=(stop, self._worker))
         self._worker.start()
@@ -295,33 +281,33 @@ class Evaluator:
             yield
         finally:
             stop.set()
-        self._complain()
+        self._raise_error()
 
     def close(self) -> None:
-        """Waits for the end of what is being evaluated."""
+        """Wait until the batch in flight is evaluated."""
         if self._worker:
             self._worker.join()
 
-    def _complain(self) -> None:
-        failure, self._failure = self._failure, None
-        if failure:
-            raise failure
+    def _raise_error(self) -> None:
+        error, self._error = self._error, None
+        if error:
+            raise error
 
     def _work(self, stop: threading.Event, previous: threading.Thread | None) -> None:
         if previous:
             previous.join()  # one batch at a time: quick searches in a row would pile them up
-        ring = self.waiting
+        queue = self.queue
         try:
             while not stop.is_set():
-                waiting = int(ring.ends[PUT] - ring.ends[TAKEN])
+                waiting = int(queue.ends[TAIL] - queue.ends[HEAD])
                 now = time.perf_counter()
                 if waiting and not self._first_seen:
                     self._first_seen = now
                 each = self.stats.seconds_each
-                batch = min(self._batch, max(1, int(_LONGEST_SECONDS / each))) if each else self._batch
+                batch = min(self._batch, max(1, int(_MAX_BATCH_SECONDS / each))) if each else self._batch
                 if waiting >= batch or (waiting and now - self._first_seen >= self._wait):
-                    self.evaluate_waiting(batch)
+                    self.evaluate_next(batch)
                 else:
                     time.sleep(_POLL_SECONDS)
-        except Exception as failure:
-            self._failure = failure
+        except Exception as error:
+            self._error = error

@@ -1,9 +1,7 @@
-"""What the search assumes of a move of Go before it has tried it: so many playouts, so many of them won.
+"""The search's knowledge of Go: priors of moves, pattern codes kept up to date, rollouts scored by area.
 
-Prior knowledge as equivalent experience (Gelly & Silver 2011, section 5): a capture starts as if some playouts had been
+Prior knowledge is equivalent experience (Gelly & Silver 2011, section 5): a capture starts as if some playouts had been
 won with it, a self-atari as if some had been lost. Real playouts outweigh it in time.
-
-MERGED search/go_kit.py: What the search knows of Go.
 """
 
 from typing import NamedTuple
@@ -12,64 +10,57 @@ from nobi.board.chains import in_atari, would_capture
 from nobi.board.stones import BLACK, BORDER, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye, play
-from nobi.search.playout import GameHooks, value_of
+from nobi.search.playout import GameHooks, black_result
 from nobi.search.rollouts import (
     PATTERN,
     SAFE,
+    add_to_codes,
     as_count,
-    count_owners,
-    liberties_after_class,
-    note_lifted,
-    note_stone,
+    count_area,
+    liberty_class,
+    remove_from_codes,
     roll_out,
 )
 from nobi.search.state import SearchParams, SearchPosition, Workspace
 
 FAR = 4
-"""Distances from here on are all the same."""
+"""The largest distance that is distinguished."""
 
 
-class Worth(NamedTuple):
-    """Playouts that knowledge is worth."""
+class Priors(NamedTuple):
+    """Equivalent numbers of playouts."""
 
-    even: float = 10.0
-    """For every move, half of them won."""
-    capture: float = 15.0
-    """For capturing one stone; twice as many for more."""
-    rescue: float = 15.0
-    """For saving a chain from atari; twice as many for more than one stone."""
-    self_atari: float = 10.0
-    """Lost."""
+    even: float = 10.0  # every move; half of them won
+    capture: float = 15.0  # captures one stone; twice as many for more
+    rescue: float = 15.0  # saves a chain from atari; twice as many for more than one stone
+    self_atari: float = 10.0  # lost
     pattern: float = 10.0
-    near: tuple[float, float, float] = (24.0, 22.0, 8.0)
-    """For moves at the distance 1, 2 and 3 of the latest one."""
-    lonely: float = 10.0
-    """In the open, won on the third line and lost below."""
-    passing: float = 10.0
-    """Lost."""
+    near: tuple[float, float, float] = (24.0, 22.0, 8.0)  # at the distance 1, 2 and 3 from the latest move
+    isolated: float = 10.0  # far from all stones: won on the third line, lost on the first two
+    passing: float = 10.0  # lost
 
 
-WORTH = Worth()
+PRIORS = Priors()
 
 
 @compiled
 def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
-    """Fills `workspace.near` with distances from the latest move, where a chain is as one point (up to FAR).
+    """Fill `workspace.distance`: distances from the latest move, up to FAR, where a chain counts as one point.
 
-    That is the common fate graph of Graepel, Goutrié, Krüger & Herbrich (2001).
+    This is the common fate graph of Graepel, Goutrié, Krüger & Herbrich (2001).
     """
     boards = position.boards
     stones, chains = boards.stones, boards.chains
-    near, queue = workspace.near, workspace.queue
-    for point in range(len(near)):
-        near[point] = FAR
+    distance, queue = workspace.distance, workspace.queue
+    for point in range(len(distance)):
+        distance[point] = FAR
     last = stones.last[0]
     if last == PASS or stones.colour[0, last] == EMPTY:
         return
     found = done = 0
     stone = last
     while True:
-        near[stone] = 0
+        distance[stone] = 0
         queue[found] = stone
         found += 1
         stone = chains.next[0, stone]
@@ -78,29 +69,29 @@ def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
     while done < found:
         point = queue[done]
         done += 1
-        further = near[point] + 1
+        further = distance[point] + 1
         if further >= FAR:
             break
         for k in range(SIDES):
             beside = stones.neighbours[point, k]
             there = stones.colour[0, beside]
-            if there == BORDER or near[beside] != FAR:
+            if there == BORDER or distance[beside] != FAR:
                 continue
-            near[beside] = further
+            distance[beside] = further
             queue[found] = beside
             found += 1
             if there != EMPTY:
                 stone = chains.next[0, beside]
                 while stone != beside:
-                    near[stone] = further
+                    distance[stone] = further
                     queue[found] = stone
                     found += 1
                     stone = chains.next[0, stone]
 
 
 @inlined
-def _saves(position: SearchPosition, point: int, me: int) -> int:
-    """How many stones of own chains in atari a stone here joins."""
+def _rescued_stones(position: SearchPosition, point: int, me: int) -> int:
+    """The number of stones of own chains in atari that a stone here joins."""
     stones, chains = position.boards.stones, position.boards.chains
     saved = 0
     for k in range(SIDES):
@@ -113,8 +104,8 @@ def _saves(position: SearchPosition, point: int, me: int) -> int:
 
 
 @inlined
-def _threatened_by(position: SearchPosition, point: int, me: int) -> int:
-    """How many stones of own chains in atari are freed by what a stone here captures."""
+def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
+    """The number of stones of own chains in atari that are freed by the captures of a stone here."""
     stones, chains = position.boards.stones, position.boards.chains
     enemy = enemy_of(me)
     freed = 0
@@ -138,14 +129,14 @@ def _threatened_by(position: SearchPosition, point: int, me: int) -> int:
 
 @inlined
 def _line(point: int, size: int) -> int:
-    """Which line the point is on, 0 at the edge."""
+    """The line of a point, 0 at the edge."""
     row = as_count(point) // (size + 1) - 1
     column = as_count(point) % (size + 1) - 1
     return min(min(row, size - 1 - row), min(column, size - 1 - column))
 
 
 @inlined
-def _is_lonely(position: SearchPosition, point: int, size: int) -> bool:
+def _is_isolated(position: SearchPosition, point: int, size: int) -> bool:
     """Whether there is no stone within two steps in rows and columns."""
     row = as_count(point) // (size + 1)
     column = as_count(point) % (size + 1)
@@ -157,49 +148,49 @@ def _is_lonely(position: SearchPosition, point: int, size: int) -> bool:
 
 
 @compiled
-def assume(position: SearchPosition, workspace: Workspace, move: int, at: int, weight: float) -> None:
-    """Writes what is assumed of a legal move into `workspace.visits[at]` and `workspace.wins[at]`."""
+def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, weight: float) -> None:
+    """Write the prior of a legal move into `workspace.visits[i]` and `workspace.wins[i]`."""
     stones, chains = position.boards.stones, position.boards.chains
     me = stones.to_move[0]
-    visits = WORTH.even
-    wins = 0.5 * WORTH.even
+    visits = PRIORS.even
+    wins = 0.5 * PRIORS.even
     if move == PASS:
-        visits += WORTH.passing
+        visits += PRIORS.passing
     else:
         captured = would_capture(stones, chains, 0, move, me)
-        breath = liberties_after_class(stones, chains, move, me)
+        liberties = liberty_class(stones, chains, move, me)
         good = 0.0
         bad = 0.0
         if captured > 0:
-            good += WORTH.capture if captured == 1 else 2.0 * WORTH.capture
-            if _threatened_by(position, move, me) > 0:
-                good += WORTH.rescue
-        elif breath == SAFE:
-            saved = _saves(position, move, me)
+            good += PRIORS.capture if captured == 1 else 2.0 * PRIORS.capture
+            if _freed_stones(position, move, me) > 0:
+                good += PRIORS.rescue
+        elif liberties == SAFE:
+            saved = _rescued_stones(position, move, me)
             if saved > 0:
-                good += WORTH.rescue if saved == 1 else 2.0 * WORTH.rescue
+                good += PRIORS.rescue if saved == 1 else 2.0 * PRIORS.rescue
         else:
-            bad += WORTH.self_atari
-        if PATTERN[position.codes[0, move]] != 0 and breath == SAFE:
-            good += WORTH.pattern
-        distance = workspace.near[move]
+            bad += PRIORS.self_atari
+        if PATTERN[position.codes[0, move]] != 0 and liberties == SAFE:
+            good += PRIORS.pattern
+        distance = workspace.distance[move]
         if 1 <= distance < FAR:
-            good += WORTH.near[0] if distance == 1 else WORTH.near[1] if distance == 2 else WORTH.near[2]
+            good += PRIORS.near[0] if distance == 1 else PRIORS.near[1] if distance == 2 else PRIORS.near[2]
         line = _line(move, stones.size)
-        if line <= 2 and _is_lonely(position, move, stones.size):
+        if line <= 2 and _is_isolated(position, move, stones.size):
             if line == 2:
-                good += WORTH.lonely
+                good += PRIORS.isolated
             else:
-                bad += WORTH.lonely
+                bad += PRIORS.isolated
         visits += (good + bad) * weight
         wins += good * weight
-    workspace.visits[at] = visits
-    workspace.wins[at] = wins
+    workspace.visits[i] = visits
+    workspace.wins[i] = wins
 
 
 @compiled
 def advance(position: SearchPosition, move: int) -> None:
-    """Plays a move and keeps the pattern codes up to date."""
+    """Play a move and update the pattern codes."""
     boards = position.boards
     stones = boards.stones
     me = stones.to_move[0]
@@ -207,21 +198,21 @@ def advance(position: SearchPosition, move: int) -> None:
     position.previous[0] = stones.last[0]
     play(boards, 0, move)
     if move != PASS:
-        note_stone(stones, position.codes, move, me)
+        add_to_codes(stones, position.codes, move, me)
         taken = me if stones.colour[0, move] == EMPTY else enemy_of(me)  # a suicide takes its own stones
         for i in range(before - 1, stones.empties[0]):
-            note_lifted(stones, position.codes, stones.empty[0, i], taken)
+            remove_from_codes(stones, position.codes, stones.empty[0, i], taken)
 
 
 @inlined
-def worthwhile(position: SearchPosition, move: int) -> bool:
-    """Whether the move fills no eye of its own player."""
+def is_candidate(position: SearchPosition, move: int) -> bool:
+    """Whether the move fills no own eye."""
     return not is_own_eye(position.boards, 0, move)
 
 
 @compiled
 def _stones_placed(boards: GoBoards) -> int:
-    """How many stones black has placed so far less how many white has."""
+    """The number of stones that Black has placed so far minus those of White."""
     placed = boards.prisoners[0, BLACK] - boards.prisoners[0, WHITE]
     for point in range(boards.stones.colour.shape[1]):
         placed += boards.stones.colour[0, point] == BLACK
@@ -231,20 +222,20 @@ def _stones_placed(boards: GoBoards) -> int:
 
 @compiled
 def finish(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:
-    """Plays to the end and counts the area.
+    """Play a rollout and count the area.
 
-    For territory scoring: territory and prisoners are the area less the stones that each player has placed (and
-    not captured); those placed in the rollout itself are left out, since both players place about as many.
+    For territory scoring: territory plus prisoners is area minus the stones that each player has placed. Stones of the
+    rollout itself are left out, since both players place about as many.
     """
     boards = position.boards
     if boards.stones.outcome[0] != RUNNING and not params.agreed:
-        return value_of(boards.stones.outcome[0])
-    allowance = boards.komi
+        return black_result(boards.stones.outcome[0])
+    needed = boards.komi
     if not boards.by_area:
-        allowance += _stones_placed(boards)
+        needed += _stones_placed(boards)
     roll_out(position, workspace)
-    margin = count_owners(boards, workspace) - allowance
+    margin = count_area(boards, workspace) - needed
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
 
-GO_KIT = GameHooks(advance, measure_distances, worthwhile, assume, finish)
+GO_HOOKS = GameHooks(advance, measure_distances, is_candidate, set_prior, finish)

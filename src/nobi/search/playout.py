@@ -1,12 +1,7 @@
-"""What the search knows of each game: five compiled functions, bound into its loop.
+"""One playout: descent to a leaf, a rollout to the end of the game, and backup.
 
-Go has tactics, patterns and an eye for eyes; every other game is known by its rules alone.
-
-MERGED search/room.py: What a searching thread works on: its board, and scratch space.
-
-MERGED search/descent.py: One playout: down the tree to a leaf, on to the end of the game, and back.
-
-The templates here are bound to a game's rules and kit by `searcher_of`.
+The templates are bound to the rules of a game, and to five functions with knowledge of it (`GameHooks`), by
+`searcher_of`. Go uses tactics, 3x3 patterns and eye detection (`go.py`); for other games the rules suffice.
 """
 
 from collections.abc import Callable
@@ -19,37 +14,37 @@ from nobi.board.stones import BLACK, EMPTY, PASS, RUNNING, WHITE, as_point, enem
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.memory import Words, copy_words
-from nobi.search.evaluator import EvalQueue, ask_for_policy, somebody_waits
+from nobi.search.evaluator import EvalQueue, enqueue, has_entries
 from nobi.search.rollouts import as_count
-from nobi.search.state import DEEPEST, DONE, SearchParams, SearchPosition, Workspace
-from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, claim, exchange, publish, take_nodes
+from nobi.search.state import DONE, MAX_DEPTH, SearchParams, SearchPosition, Workspace
+from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, allocate_nodes, claim, exchange, publish
 from nobi.streams import below
 
-play: Any = UNBOUND  # these are bound by `specialise`
+play: Any = UNBOUND  # bound by `specialise`, as are the next
 immediate_outcome: Any = UNBOUND
 legal: Any = UNBOUND
 may_pass: Any = UNBOUND
 advance: Any = UNBOUND
 prepare: Any = UNBOUND
-worthwhile: Any = UNBOUND
-assume: Any = UNBOUND
+is_candidate: Any = UNBOUND
+set_prior: Any = UNBOUND
 finish: Any = UNBOUND
 expand: Any = UNBOUND
 
 
 class GameHooks(NamedTuple):
-    """The functions for one game."""
+    """The compiled functions of one game that the search calls besides its rules."""
 
     advance: Callable[..., None]
-    """(scene, move): plays a move of the tree."""
+    """(position, move): play a move of the tree."""
     prepare: Callable[..., None]
-    """(scene, room): called before a node's moves are looked at."""
-    worthwhile: Callable[..., bool]
-    """(scene, move) → whether a legal move is looked at."""
-    assume: Callable[..., None]
-    """(scene, room, move, at, weight): prior knowledge of a move."""
+    """(position, workspace): called before the moves of a new node are listed."""
+    is_candidate: Callable[..., bool]
+    """(position, move) → whether a legal move becomes a child."""
+    set_prior: Callable[..., None]
+    """(position, workspace, move, i, weight): write the prior of a move into `workspace.visits[i]` and `.wins[i]`."""
     finish: Callable[..., float]
-    """(scene, room, knobs) → what black gets, 0 to 1, after playing to the end."""
+    """(position, workspace, params) → Black's result, 0 to 1, of a rollout to the end of the game."""
 
 
 def _advance(position: SearchPosition, move: int) -> None:
@@ -58,30 +53,30 @@ def _advance(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _prepare_nothing(position: SearchPosition, workspace: Workspace) -> None:
+def _no_preparation(position: SearchPosition, workspace: Workspace) -> None:
     pass
 
 
 @inlined
-def _every_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
+def _any_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
     return True
 
 
 @inlined
-def _assume_even(position: SearchPosition, workspace: Workspace, move: int, at: int, weight: float) -> None:  # noqa: ARG001
+def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, weight: float) -> None:  # noqa: ARG001
     """One playout, half won."""
-    workspace.visits[at] = 1.0
-    workspace.wins[at] = 0.5
+    workspace.visits[i] = 1.0
+    workspace.wins[i] = 0.5
 
 
 @inlined
-def value_of(outcome: int) -> float:
-    """What black gets."""
+def black_result(outcome: int) -> float:
+    """Black's result: 1, 0.5 or 0."""
     return 1.0 if outcome == BLACK else 0.0 if outcome == WHITE else 0.5
 
 
-def _finish_plainly(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:  # noqa: ARG001
-    """Plays random moves, but none that loses at once if there is another."""
+def _finish_randomly(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:  # noqa: ARG001
+    """Play uniformly random moves, but none that loses at once if there is another."""
     boards = position.boards
     stones = boards.stones
     while stones.outcome[0] == RUNNING:
@@ -97,35 +92,35 @@ def _finish_plainly(position: SearchPosition, workspace: Workspace, params: Sear
         if workspace.played[move] == EMPTY:
             workspace.played[move] = stones.to_move[0]
         play(boards, 0, move)
-    return value_of(stones.outcome[0])
+    return black_result(stones.outcome[0])
 
 
 @cache
 def hooks_of(game: type[Game]) -> GameHooks:
-    """The kit of a game."""
+    """The hooks of a game."""
     if game.name == "go":
-        from nobi.search.go import GO_KIT
+        from nobi.search.go import GO_HOOKS
 
-        return GO_KIT
+        return GO_HOOKS
     rules = game.rules
     return GameHooks(
         specialise(_advance, game.name, play=rules.play),
-        _prepare_nothing,
-        _every_move,
-        _assume_even,
-        specialise(_finish_plainly, game.name, play=rules.play, immediate_outcome=rules.immediate_outcome),
+        _no_preparation,
+        _any_move,
+        _even_prior,
+        specialise(_finish_randomly, game.name, play=rules.play, immediate_outcome=rules.immediate_outcome),
     )
 
 
-_MANY = 64
-"""Where a node has more playouts, RAVE may learn sparingly."""
+_MANY_VISITS = 64
+"""At nodes with more playouts, RAVE is updated every `SearchParams.rave_interval`-th playout."""
 
-_SURE = np.float32(1e6)
-"""Added to the value of a move that is known to win."""
+_SOLVED_VALUE = np.float32(1e6)
+"""Added to the value of a move that is proved to win."""
 
 
 def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspace, params: SearchParams) -> bool:
-    """Makes the children of a leaf, which is the present position; returns whether this thread has."""
+    """Create the children of a leaf whose position this is; return whether this thread has done so."""
     if not claim(tree, node):
         return False
     boards = position.boards
@@ -135,21 +130,21 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
     best = LOSES
     for i in range(stones.empties[0]):
         move = stones.empty[0, i]
-        if worthwhile(position, move) and legal(boards, 0, move):
-            said = immediate_outcome(boards, 0, move)
-            best = max(best, said)
+        if is_candidate(position, move) and legal(boards, 0, move):
+            outcome = immediate_outcome(boards, 0, move)
+            best = max(best, outcome)
             workspace.found[count] = move
-            workspace.outcomes[count] = said
-            assume(position, workspace, move, count, params.tactics)
+            workspace.outcomes[count] = outcome
+            set_prior(position, workspace, move, count, params.tactics)
             count += 1
     if may_pass:
-        said = UNDECIDED if params.agreed else immediate_outcome(boards, 0, as_point(PASS))
-        best = max(best, said)
+        outcome = UNDECIDED if params.agreed else immediate_outcome(boards, 0, as_point(PASS))
+        best = max(best, outcome)
         workspace.found[count] = PASS
-        workspace.outcomes[count] = said
-        assume(position, workspace, as_point(PASS), count, params.tactics)
+        workspace.outcomes[count] = outcome
+        set_prior(position, workspace, as_point(PASS), count, params.tactics)
         count += 1
-    first = take_nodes(tree, count)
+    first = allocate_nodes(tree, count)
     if first < 0:
         exchange(tree.children, node, LEAF)
         return False
@@ -174,7 +169,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
 
 @compiled
 def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchParams) -> int:
-    """The child to look at next, the one of the highest value (`docs/search.md` has the formula)."""
+    """The child of the highest value (`docs/search.md` has the formula)."""
     first = tree.first[node]
     count = tree.children[node]
     visits = tree.visits[first : first + count]
@@ -189,16 +184,15 @@ def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchPara
     one = np.float32(1.0)
     tiny = np.float32(1e-6)
     per_rave = np.float32(1.0 / params.rave)
-    wide = np.float32(params.explore * np.sqrt(np.log(total + 1.0)))
-    lead = np.float32(params.follow * np.sqrt(total))
+    explore = np.float32(params.explore * np.sqrt(np.log(total + 1.0)))
+    follow = np.float32(params.follow * np.sqrt(total))
     for i in range(count):
         n = visits[i]
         r = rave_visits[i]
-        share = r / (r + n + n * r * per_rave)
-        value = (one - share) * (wins[i] / n) + share * (rave_wins[i] / (r + tiny))
-        values[i] = (
-            value + wide / np.sqrt(n) + lead * policy[i] / (one + n - assumed[i]) + _SURE * np.float32(solved[i])
-        )
+        beta = r / (r + n + n * r * per_rave)
+        value = (one - beta) * (wins[i] / n) + beta * (rave_wins[i] / (r + tiny))
+        prior = follow * policy[i] / (one + n - assumed[i])
+        values[i] = value + explore / np.sqrt(n) + prior + _SOLVED_VALUE * np.float32(solved[i])
     best = 0
     highest = values[0]
     for i in range(1, count):
@@ -218,14 +212,14 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
-def _learn(tree: Tree, node: int, me: int, workspace: Workspace, gain: float) -> None:
-    """RAVE: the children whose moves the player to move played later on share in the result."""
+def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float) -> None:
+    """Credit the result to the children whose moves the player to move played later in the playout."""
     first = tree.first[node]
     count = tree.children[node]
     moves = tree.move[first : first + count]
     rave_visits = tree.rave_visits[first : first + count]
     rave_wins = tree.rave_wins[first : first + count]
-    gained = np.float32(gain)
+    gained = np.float32(result)
     for i in range(count):
         if workspace.played[moves[i]] == me:
             rave_visits[i] += np.float32(1.0)
@@ -239,19 +233,19 @@ def _search(
     position: SearchPosition,
     workspace: Workspace,
     params: SearchParams,
-    waiting: EvalQueue,
+    queue: EvalQueue,
     playouts: int,
-    one_by_one: bool,
+    synchronous: bool,
 ) -> int:
-    """Makes playouts from the position `root` until there are enough or the pool is full.
+    """Run playouts from the position `root` until there are enough or the pool is full; return their number.
 
-    With `one_by_one` it returns as well when a node waits for the network. Returns the number of playouts made.
+    With `synchronous` it also returns when a node waits for the network.
     """
     stones = position.boards.stones
     done = 0
-    asks = len(waiting.node) > 0
+    has_network = len(queue.node) > 0
     while done < playouts and tree.state[FULL] == 0:
-        if one_by_one and somebody_waits(waiting):
+        if synchronous and has_entries(queue):
             break
         copy_words(root, work)
         for point in range(len(workspace.played)):
@@ -261,14 +255,14 @@ def _search(
         workspace.path[0] = 0
         workspace.movers[0] = enemy_of(stones.to_move[0])
         tree.visits[0] += np.float32(1.0)
-        decided = OPEN
-        while depth < DEEPEST:
+        solved = OPEN
+        while depth < MAX_DEPTH:
             if tree.children[node] <= 0:
-                ripe = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
-                if not ripe or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
+                is_due = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
+                if not is_due or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
                     break
-                if asks:
-                    ask_for_policy(waiting, node, workspace, depth)
+                if has_network:
+                    enqueue(queue, node, workspace, depth)
             node = choose_child(tree, node, workspace, params)
             # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
             tree.visits[node] += np.float32(1.0)
@@ -277,23 +271,23 @@ def _search(
             workspace.path[depth] = node
             workspace.moves[depth] = move
             workspace.movers[depth] = stones.to_move[0]
-            decided = tree.solved[node]
-            if decided != OPEN:
+            solved = tree.solved[node]
+            if solved != OPEN:
                 break
             advance(position, move)
-        if decided != OPEN:
-            black = 1.0 if (workspace.movers[depth] == BLACK) == (decided == WON) else 0.0
+        if solved != OPEN:
+            black = 1.0 if (workspace.movers[depth] == BLACK) == (solved == WON) else 0.0
         else:
             black = finish(position, workspace, params)
         for d in range(depth, -1, -1):
             node = workspace.path[d]
             mover = as_count(workspace.movers[d])
-            gain = black if mover == BLACK else 1.0 - black
-            tree.wins[node] += np.float32(gain)
+            result = black if mover == BLACK else 1.0 - black
+            tree.wins[node] += np.float32(result)
             visits = as_count(tree.visits[node])
-            if tree.children[node] > 0 and (visits < _MANY or visits % params.sparing == 0):
-                _learn(tree, node, enemy_of(mover), workspace, 1.0 - gain)
-            if decided != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
+            if tree.children[node] > 0 and (visits < _MANY_VISITS or visits % params.rave_interval == 0):
+                _update_rave(tree, node, enemy_of(mover), workspace, 1.0 - result)
+            if solved != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
                 parent = workspace.path[d - 1]
                 if tree.solved[node] == WON:
                     tree.solved[parent] = LOST
@@ -306,11 +300,8 @@ def _search(
     return done
 
 
-Searcher = Callable[..., int]
-
-
 @cache
-def searcher_of(game: type[Game]) -> Searcher:
+def searcher_of(game: type[Game]) -> Callable[..., int]:
     """The compiled search loop of a game."""
     hooks, rules = hooks_of(game), game.rules
     expand = specialise(
@@ -320,7 +311,7 @@ def searcher_of(game: type[Game]) -> Searcher:
         immediate_outcome=rules.immediate_outcome,
         may_pass=game.has_pass,
         prepare=hooks.prepare,
-        worthwhile=hooks.worthwhile,
-        assume=hooks.assume,
+        is_candidate=hooks.is_candidate,
+        set_prior=hooks.set_prior,
     )
     return specialise(_search, game.name, expand=expand, advance=hooks.advance, finish=hooks.finish)

@@ -1,11 +1,8 @@
-"""The network's side of the search: positions in, a probability for each point out.
+"""Networks as policies of a search: positions in, a weight for each point out.
 
-Whatever has `planes` and `evaluate` can guide a search. The small networks see own and enemy stones, the deep ones the
-planes that they were trained on.
-
-MERGED search/deep.py: A deep network of Go as the policy of a search.
-
-MERGED search/views.py: Nodes as the network sees them: lines of moves replayed from the root, many in one compiled call.
+Any object with `planes` and `evaluate` can guide a search. The small networks take own and enemy stones, the deep ones
+the planes on which they were trained. `NodeEncoder` makes these inputs: it replays the moves from the root to a node,
+for many nodes in one compiled call.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import WHITE, board_points, enemy_of
+from nobi.board.stones import WHITE, cell_tables, enemy_of
 from nobi.compiling import UNBOUND, specialise
 from nobi.encoding import RECENT, allocate_codes, latest_of, write_codes, write_planes
 from nobi.encoding import Workspace as CodeWorkspace
@@ -32,16 +29,16 @@ from nobi.nn.network import Network, Weights
 from nobi.search.state import SearchPosition
 from nobi.workers import usable_threads
 
-PLAYS_AS = 9
-"""The dan rank that a network which is told one plays as (M15 section 5.2)."""
+RANK = 9
+"""The dan rank given to networks with rank planes (M15 section 5.2)."""
 
 
 @dataclass(frozen=True)
-class Positions:
-    """A batch of positions, each seen by the player to move."""
+class PolicyInput:
+    """A batch of positions, each from the view of the player to move."""
 
     planes: NDArray[Any]
-    """[batch, plane, n, n] what the policy asks for: own and enemy stones, uint8, or planes of Go, float32."""
+    """[batch, plane, n, n] the policy's planes: own and enemy stones, uint8, or planes of Go, float32."""
     white: NDArray[np.bool_]
     """[batch] whether White is to move."""
 
@@ -50,112 +47,104 @@ class Positions:
 
 
 class Policy(Protocol):
-    """Tells how likely moves are to be good."""
+    """An estimate of which moves are good."""
 
     @property
     def planes(self) -> Planes | None:
-        """What it looks at: planes of Go, or None for own and enemy stones, which every game has."""
+        """Its input: planes of Go, or None for own and enemy stones, which every game has."""
 
-    def evaluate(self, positions: Positions) -> NDArray[np.float32]:
+    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
         """float32[batch, n·n], row by row from the top: a weight for each point, 0 or more.
 
-        The search looks at legal moves only and makes their weights sum to 1. Two threads may ask at the same time.
+        The search normalises the weights of the legal moves. Two threads may call this at the same time.
         """
 
 
-def softmax(values: NDArray[np.float32], sharpness: float) -> NDArray[np.float32]:
-    """The Gibbs distribution over the last axis."""
-    heated = np.float32(sharpness) * values
-    weights = np.exp(heated - heated.max(axis=-1, keepdims=True))
-    result: NDArray[np.float32] = weights / weights.sum(axis=-1, keepdims=True)
+def softmax(values: NDArray[Any], sharpness: float = 1.0) -> NDArray[Any]:
+    """The softmax of `sharpness` times the values over the last axis."""
+    scaled = np.float32(sharpness) * values
+    weights = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
+    result: NDArray[Any] = weights / weights.sum(axis=-1, keepdims=True)
     return result
 
 
 @dataclass(frozen=True)
 class NetworkPolicy:
-    """The Gibbs distribution over the values of a swiping network, or any other that sees stones alone."""
+    """The softmax of the values of a network that takes stones only, such as a swiping network."""
 
     network: Network
     weights: Weights
     sharpness: float = 1.0
     planes: ClassVar[None] = None
 
-    def evaluate(self, positions: Positions) -> NDArray[np.float32]:
-        """Looks at all positions in one pass."""
+    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
         own, enemy = positions.planes[:, 0], positions.planes[:, 1]
         values = self.network.evaluate(self.weights, own, enemy)
         return softmax(values.reshape(len(values), -1), self.sharpness)
 
 
-def policy_from_file(path: str, variant: Variant, sharpness: float, searching: int = 0) -> Policy:
-    """The policy that a model file holds.
-
-    Args:
-        path: the file.
-        variant: the game that is searched.
-        sharpness: by what a network's values are multiplied before the softmax.
-        searching: how many threads search while the network works; it keeps to the other cores where there are any.
-    """
-    from nobi.models.model import DEEP, model_in, read_model_file
-
-    file = read_model_file(Path(path))
-    if file.format == DEEP:
-        from nobi.models.model import compiled_in
-
-        network = compiled_in(file, max(1, usable_threads() - searching))
-        if network is not None:
-            return deep_policy(network, path, variant, sharpness)
-        require_torch(f"{path!r}")
-        from nobi.models.model import deep_model_in
-        from nobi.nn.torch_layers import leave_cores
-
-        leave_cores(searching)
-        return deep_policy(deep_model_in(file).network, path, variant, sharpness)
-    model = model_in(file)
-    model.check_size(variant.size, path)
-    return NetworkPolicy(model.network, model.weights, sharpness)
-
-
 @dataclass(frozen=True)
 class DeepPolicy:
-    """The Gibbs distribution over a deep network's values."""
+    """The softmax of a deep network's values."""
 
     network: PlayingNetwork
     sharpness: float = 1.0
 
     @cached_property
     def planes(self) -> Planes:
-        """Those that the network was made for."""
         return make_planes(self.network.planes)
 
-    def evaluate(self, positions: Positions) -> NDArray[np.float32]:
-        """Looks at all positions in one pass."""
+    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
         return softmax(self.network.evaluate(positions.planes, positions.white), self.sharpness)
 
 
-def deep_policy(network: PlayingNetwork, path: str, variant: Variant, sharpness: float) -> Policy:
-    """The policy of a deep network; `path` names it in error messages."""
-    if variant.game is not Go:
-        raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-    network.check_size(variant.size)
-    return DeepPolicy(network.for_play(), sharpness)
+def policy_from_file(path: str, variant: Variant, sharpness: float, search_threads: int = 0) -> Policy:
+    """The policy of a model file.
+
+    Args:
+        path: the file.
+        variant: the game that is searched.
+        sharpness: the factor of the network's values before the softmax.
+        search_threads: the number of threads that search while the network works; it uses the other cores, if any.
+    """
+    from nobi.models.model import DEEP, compiled_in, deep_model_in, model_in, read_model_file
+
+    file = read_model_file(Path(path))
+    if file.format == DEEP:
+        network: PlayingNetwork | None = compiled_in(file, max(1, usable_threads() - search_threads))
+        if network is None:
+            require_torch(f"{path!r}")
+            from nobi.nn.torch_layers import leave_cores
+
+            leave_cores(search_threads)
+            network = deep_model_in(file).network
+        if variant.game is not Go:
+            raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
+        network.check_size(variant.size)
+        return DeepPolicy(network.for_play(), sharpness)
+    model = model_in(file)
+    if not model.network.scalable and model.size != variant.size:
+        raise NobiError(
+            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
+        )
+    return NetworkPolicy(model.network, model.weights, sharpness)
 
 
-play: Any = UNBOUND  # this one and the next are bound by `_compiled_views`
+play: Any = UNBOUND  # bound by `_compiled_encoder`, as is the next
 replay: Any = UNBOUND
 
 Lines = NDArray[np.uint16]
-"""[i, move] the moves from the root to node i; `depths`, int32[i], tells how many."""
+"""[i, move] the moves from the root to node i; their number is depths[i]."""
 
 
 def _replay(root: Words, words: Words, position: SearchPosition, line: NDArray[np.uint16], depth: int) -> None:
-    """Plays a line from the root."""
+    """Play a line from the root."""
     copy_words(root, words)
     for i in range(depth):
         play(position.boards, 0, line[i])
 
 
-def _view_stones(
+def _encode_stones(
     root: Words,
     words: Words,
     position: SearchPosition,
@@ -165,19 +154,19 @@ def _view_stones(
     to_move: NDArray[np.uint8],
     point_of: NDArray[np.uint16],
 ) -> None:
-    """Writes planes[i, 0, cell], the own stones of the player to move, and planes[i, 1, cell], the enemy's."""
+    """Write planes[i, 0, cell], the stones of the player to move, and planes[i, 1, cell], the opponent's."""
     stones = position.boards.stones
     for i in range(len(depths)):
         replay(root, words, position, lines[i], depths[i])
         me = stones.to_move[0]
         to_move[i] = me
         for cell in range(len(point_of)):
-            there = stones.colour[0, point_of[cell]]
-            planes[i, 0, cell] = there == me
-            planes[i, 1, cell] = there == enemy_of(me)
+            colour = stones.colour[0, point_of[cell]]
+            planes[i, 0, cell] = colour == me
+            planes[i, 1, cell] = colour == enemy_of(me)
 
 
-def _view_planes(
+def _encode_planes(
     root: Words,
     words: Words,
     position: SearchPosition,
@@ -191,9 +180,9 @@ def _view_planes(
     recent: NDArray[np.uint16],
     rank: int,
 ) -> None:
-    """Writes planes[i, plane, cell].
+    """Write planes[i, plane, cell].
 
-    `before` are the latest moves at the root, the latest first; `recent` is room for those of a node.
+    `before` holds the latest moves at the root, the latest first; `recent` is scratch space for those of a node.
     """
     for i in range(len(depths)):
         replay(root, words, position, lines[i], depths[i])
@@ -205,40 +194,39 @@ def _view_planes(
 
 
 @cache
-def _compiled_views(game: type[Game], planes: bool) -> Callable[..., None]:
+def _compiled_encoder(game: type[Game], planes: bool) -> Callable[..., None]:
     line = specialise(_replay, game.name, play=game.rules.play)
-    return specialise(_view_planes if planes else _view_stones, game.name, replay=line)
+    return specialise(_encode_planes if planes else _encode_stones, game.name, replay=line)
 
 
-class Views:
-    """Makes positions for a policy of what waits below one root."""
+class NodeEncoder:
+    """Makes the input of a policy from nodes below one root."""
 
     def __init__(self, variant: Variant, policy: Policy) -> None:
         self._size = variant.size
         self._planes = policy.planes
-        self._look = _compiled_views(variant.game, self._planes is not None)
-        self._point_of = board_points(variant.size).astype(np.uint16)
+        self._encode = _compiled_encoder(variant.game, self._planes is not None)
         self._codes = allocate_codes(variant.size)
         self._recent = np.empty(RECENT, np.uint16)
 
     def set_root(self, moves: Sequence[int], position: SearchPosition, root: Words, words: Words) -> None:
-        """Tells the root position: the moves that led to it, and its memory `root`.
+        """Set the root position: the moves that led to it, and its memory `root`.
 
-        `position`, whose memory is `words`, is a board to replay lines on.
+        `position`, whose memory is `words`, is a board on which lines are replayed.
         """
         self._before = latest_of(moves)
         self._memory = root, words, position
 
-    def positions(self, lines: Lines, depths: NDArray[np.int32]) -> Positions:
+    def encode(self, lines: Lines, depths: NDArray[np.int32]) -> PolicyInput:
         """The positions to which lines of moves lead."""
         count, cells = len(depths), self._size**2
         to_move = np.empty(count, np.uint8)
         if self._planes is None:
             planes = np.empty((count, 2, cells), np.uint8)
-            self._look(*self._memory, lines, depths, planes, to_move, self._point_of)
+            self._encode(*self._memory, lines, depths, planes, to_move, cell_tables(self._size).point_of)
         else:
             planes = np.empty((count, self._planes.count, cells), np.float32)
-            table, rank = self._planes.table, rank_code(PLAYS_AS)
-            how = self._codes, table, self._before, self._recent, rank
-            self._look(*self._memory, lines, depths, planes, to_move, *how)
-        return Positions(planes.reshape(count, -1, self._size, self._size), to_move == WHITE)
+            rank = rank_code(RANK)
+            scratch = self._codes, self._planes.table, self._before, self._recent, rank
+            self._encode(*self._memory, lines, depths, planes, to_move, *scratch)
+        return PolicyInput(planes.reshape(count, -1, self._size, self._size), to_move == WHITE)

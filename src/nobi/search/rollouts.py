@@ -1,25 +1,21 @@
-"""The 3x3 patterns of the rollouts: shapes around an empty point at which a stone is likely to be good.
+"""Rollouts of Go: tactics and 3x3 patterns near the latest moves, uniformly random moves elsewhere.
 
-After Gelly, Wang, Munos & Teytaud, "Modification of UCT with patterns in Monte-Carlo Go" (2006): hane, two kinds of
-cut, and moves at the side. A diagram is drawn around the point at its centre:
+In this order (Gelly et al. 2006, section 3): capture, or save a chain from atari, beside the latest moves; a move that
+matches a 3x3 pattern beside the latest move; any move that neither fills an eye nor, often, is self-atari. Each rule is
+skipped now and then: rollouts that all make the same mistakes estimate badly.
 
-    X O   stones of the two players, whoever of them is to move
+The patterns are shapes around an empty point at which a stone is likely to be good: hane, two kinds of cut, and moves
+at the side (Gelly, Wang, Munos & Teytaud, "Modification of UCT with patterns in Monte-Carlo Go", 2006). A diagram is
+drawn around the point at its centre:
+
+    X O   stones of the two players, in either assignment
     x o   anything but that player's stone
     .     empty        ?  anything, also the border        #  border
 
-The eight neighbours of a point, two bits each, are its *code*. It is kept up to date as stones come and go; a table of
-all 65,536 codes says for whom the point matches.
-
-MERGED search/go_tactics.py: Small tactics of Go for rollouts and priors: how a stone would breathe, who is in atari, what saves it.
-
-MERGED search/go_rollouts.py: Rollouts of Go: plays to the end by small tactics and patterns near the latest move, and by chance elsewhere.
-
-In this order (Gelly & others 2006, section 3): capture, or save a chain from atari, beside the latest moves; a move
-that matches a 3x3 pattern beside the latest move; any move that neither fills an eye nor, often, puts itself in atari.
-Each rule is left out now and then: rollouts that all err in the same way are bad judges.
+The colours of the eight neighbours of a point, two bits each, are its *code*. It is updated as stones are placed and
+removed; `PATTERN` is a table over all 65,536 codes.
 """
 
-from functools import cache
 from itertools import product
 from typing import Any
 
@@ -79,9 +75,8 @@ def _symmetries(square: NDArray[Any]) -> list[NDArray[Any]]:
     return turned + [np.fliplr(one) for one in turned]
 
 
-@cache
-def pattern_table() -> NDArray[np.uint8]:
-    """[code] 1 where any pattern matches: each does with the colours exchanged as well, so it serves both players."""
+def _pattern_table() -> NDArray[np.uint8]:
+    """[code] 1 where any pattern matches, with the colours as drawn or exchanged."""
     table = np.zeros(1 << 16, np.uint8)
     for drawn in PATTERNS.values():
         exchanged = drawn.translate(str.maketrans("XOxo", "OXox"))
@@ -93,47 +88,50 @@ def pattern_table() -> NDArray[np.uint8]:
     return table
 
 
+PATTERN = _pattern_table()
+
+
 def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
-    """[point] the codes of board g, counted anew."""
+    """[point] the codes of board g, computed from scratch."""
     around = stones.colour[g][stones.neighbours].astype(np.uint16)
     codes: NDArray[np.uint16] = (around << (2 * np.arange(8, dtype=np.uint16))).sum(axis=1, dtype=np.uint16)
     return codes
 
 
 @inlined
-def note_stone(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
-    """Tells the point's neighbours of a stone placed there."""
+def add_to_codes(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
+    """Update the codes of the neighbours of a point where a stone was placed."""
     for k in range(8):
         # seen from the neighbour, the point lies in the opposite direction k ^ 1
         codes[0, stones.neighbours[point, k]] += np.uint16(colour << (2 * (k ^ 1)))
 
 
 @inlined
-def note_lifted(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
-    """Tells the point's neighbours that its stone is gone."""
+def remove_from_codes(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
+    """Update the codes of the neighbours of a point whose stone was removed."""
     for k in range(8):
         codes[0, stones.neighbours[point, k]] -= np.uint16(colour << (2 * (k ^ 1)))
 
 
 SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
-"""What `liberties_after_class` says."""
+"""The classes of `liberty_class`."""
 
 _OCCUPIED = 8
-"""The bits of `Chains.around` above these count the occupied sides."""
+"""The bits of `Chains.around` above these hold the number of occupied sides."""
 
 
 @inlined
 def as_count(number: int) -> int:
-    """A number as the type that compiled code counts in."""
+    """A number as a 64-bit integer, the type in which compiled code counts."""
     return np.int64(number)  # type: ignore[return-value]
 
 
 @inlined
-def liberties_after_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
+def liberty_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
     """Whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it captures).
 
-    The pairs (stone, liberty) of the chain that it would make are those of the chains it joins, less the pairs that
-    lead to the point itself, and its own: sums of the packed words, so the test is exact.
+    The pairs (stone, liberty) of the new chain are those of the chains that it joins, minus the pairs that lead to the
+    point itself, plus its own: sums of the packed words, so the test is exact.
     """
     if chains.around[0, point] >> _OCCUPIED <= SIDES - 2:
         return SAFE
@@ -161,7 +159,7 @@ def liberties_after_class(stones: Stones, chains: Chains, point: int, me: int) -
 
 @inlined
 def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16], count: int) -> int:
-    """Adds the moves that capture an enemy chain in atari beside the chain of this stone; returns the new count."""
+    """Add the moves that capture an enemy chain in atari beside the chain of this stone; return the new count."""
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(stones.colour[0, chain])
     stone = chain
@@ -182,9 +180,9 @@ def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16
 
 @inlined
 def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], count: int) -> int:
-    """Adds what the latest moves ask for: captures of the chain just played, rescues of chains beside it in atari.
+    """Add captures of the chain just played, if it is in atari, and rescues of own chains in atari beside it.
 
-    `move` is a point where a stone of either player was placed lately. Returns the new count.
+    `move` is one of the latest moves of either player. Return the new count.
     """
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -204,7 +202,7 @@ def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], cou
         escape = last_liberty(liberties)
         if there == me:
             count = add_captures_for(boards, point, candidates, count)
-            if escape != boards.ko[0] and liberties_after_class(stones, chains, escape, me) == SAFE:
+            if escape != boards.ko[0] and liberty_class(stones, chains, escape, me) == SAFE:
                 candidates[count] = escape
                 count += 1
         elif escape != boards.ko[0]:
@@ -213,15 +211,13 @@ def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], cou
     return count
 
 
-PATTERN = pattern_table()
-
 _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
-"""Of 256: how often the rules for rescues and patterns apply, and how often self-atari is refused."""
+"""Out of 256: how often the rules for rescues and patterns apply, and how often self-atari is refused."""
 
 
 @inlined
-def place_lightly(position: SearchPosition, move: int) -> None:
-    """Plays a move of a rollout: as the rules of Go do, but without history and outcome."""
+def _place(position: SearchPosition, move: int) -> None:
+    """Play a move of a rollout: as the rules of Go do, but without history and outcome."""
     boards, codes = position.boards, position.codes
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -230,25 +226,25 @@ def place_lightly(position: SearchPosition, move: int) -> None:
     boards.ko[0] = PASS
     lone = is_enclosed(chains, 0, move, enemy)
     captures = place(stones, chains, 0, move, me)
-    note_stone(stones, codes, move, me)
+    add_to_codes(stones, codes, move, me)
     if captures:
         before = stones.empties[0]
         captured = capture_around(stones, chains, 0, move, enemy)
         for i in range(before, before + captured):
-            note_lifted(stones, codes, stones.empty[0, i], enemy)
+            remove_from_codes(stones, codes, stones.empty[0, i], enemy)
         if lone and captured == 1:
             boards.ko[0] = stones.empty[0, before]
 
 
 @inlined
-def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint64) -> int:
+def _choose_locally(position: SearchPosition, workspace: Workspace, bits: np.uint64) -> int:
     """A move that answers the latest ones, or PASS if there is none."""
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     last = stones.last[0]
     candidates = workspace.candidates
-    if np.uint8(rng) < _RESCUE:
+    if np.uint8(bits) < _RESCUE:
         count = 0
         for latest in range(2):
             move = last if latest == 0 else position.previous[0]
@@ -256,7 +252,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint
                 count = add_rescues(boards, move, candidates, count)
         if count > 0:
             return candidates[below(workspace.streams, 0, count)]
-    if last != PASS and np.uint8(rng >> np.uint64(8)) < _PATTERN:
+    if last != PASS and np.uint8(bits >> np.uint64(8)) < _PATTERN:
         count = 0
         for k in range(8):
             point = stones.neighbours[last, k]
@@ -267,9 +263,9 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, rng: np.uint
             i = below(workspace.streams, 0, count)
             point = candidates[i]
             if point != boards.ko[0]:
-                breath = liberties_after_class(stones, chains, point, me)
-                if breath == SAFE or (
-                    breath == SELF_ATARI and np.uint8(draw(workspace.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
+                liberties = liberty_class(stones, chains, point, me)
+                if liberties == SAFE or (
+                    liberties == SELF_ATARI and np.uint8(draw(workspace.streams, 0) >> np.uint64(32)) >= _REFUSE_LOCAL
                 ):
                     return point
             count -= 1
@@ -285,12 +281,12 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace) -> int:
     me = stones.to_move[0]
     left = stones.empties[0]
     while left > 0:
-        spec = draw(workspace.streams, 0)
-        i = np.uint32(((spec >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
+        bits = draw(workspace.streams, 0)
+        i = np.uint32(((bits >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
         point = stones.empty[0, i]
         if point != boards.ko[0]:
-            breath = liberties_after_class(stones, chains, point, me)
-            accepted = breath == SAFE or (breath == SELF_ATARI and np.uint8(spec) >= _REFUSE)
+            liberties = liberty_class(stones, chains, point, me)
+            accepted = liberties == SAFE or (liberties == SELF_ATARI and np.uint8(bits) >= _REFUSE)
             if accepted and not is_own_eye(boards, 0, point):
                 return point
         left -= 1
@@ -300,9 +296,9 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace) -> int:
 
 @compiled
 def roll_out(position: SearchPosition, workspace: Workspace) -> None:
-    """Plays to the end: until both pass or the game is three times as long as the board has points.
+    """Play until both pass, at most three moves per point of the board.
 
-    Notes in `workspace.played` who played on each point first.
+    `workspace.played` receives who played on each point first.
     """
     boards = position.boards
     stones = boards.stones
@@ -321,14 +317,14 @@ def roll_out(position: SearchPosition, workspace: Workspace) -> None:
             end_turn(stones, 0, move)
             continue
         passes = 0
-        place_lightly(position, move)
+        _place(position, move)
         if workspace.played[move] == EMPTY:
             workspace.played[move] = me
 
 
 @compiled
-def count_owners(boards: GoBoards, workspace: Workspace) -> int:
-    """Black's area less white's at the end of a rollout, where empty points are eyes; notes the owners."""
+def count_area(boards: GoBoards, workspace: Workspace) -> int:
+    """Black's area minus White's at the end of a rollout, where empty points are eyes; also counts the owners."""
     stones, chains = boards.stones, boards.chains
     margin = 0
     owned = workspace.owned

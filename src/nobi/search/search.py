@@ -1,4 +1,4 @@
-"""The search of one game: a tree, threads that grow it, and what it has found."""
+"""The search of one game: a tree, the threads that grow it, and its results."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import Boards, board_points, points_of
+from nobi.board.stones import Boards, cell_tables, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
@@ -20,7 +20,7 @@ from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
 from nobi.search.rollouts import codes_of
 from nobi.search.settings import SearchSettings
-from nobi.search.state import DEEPEST, DONE, new_position, new_workspace
+from nobi.search.state import DONE, MAX_DEPTH, new_position, new_workspace
 from nobi.search.tree import (
     FULL,
     LEAF,
@@ -30,34 +30,34 @@ from nobi.search.tree import (
     child_with_move,
     clear_tree,
     copy_subtree,
-    nodes_kept,
+    count_kept,
 )
 from nobi.streams import stream_of
 
 SLICE_SECONDS = 0.02
-"""About how long a thread searches before it looks up."""
+"""How long a thread searches, about, before it checks time and stop conditions."""
 
 _NODE_BYTES = 35
-MOST_VISITS = 2.0**24 - 2**16
-"""Of the root: visits are kept as 32-bit floating-point numbers, which count no further than to 2²⁴."""
+MAX_VISITS = 2.0**24 - 2**16
+"""The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
 _NO_STOP = threading.Event()
 
 
 @dataclass(frozen=True)
 class Child:
-    """What has been found of one move."""
+    """The result of a search for one move."""
 
     move: int
     visits: int
-    """Playouts that began with it."""
+    """Playouts that began with the move."""
     winrate: float
-    """The share of playouts, prior knowledge included, that the player to move has won with it."""
+    """The share of playouts, prior knowledge included, that the player to move won with it."""
     prior: float
     """The network's probability of the move; 0 without a network."""
     solved: int
-    """1 if the move is known to win, -1 if to lose, else 0."""
+    """1 if the move is proved to win, -1 if to lose, else 0."""
     variation: list[int]
-    """The line that the search expects, this move first."""
+    """The principal variation, this move first."""
 
 
 class Search:
@@ -72,79 +72,75 @@ class Search:
         seed: int = 0,
         game: int = 0,
     ) -> None:
-        """`policy` guides the search, if not that of `settings.model`.
-
-        `seed` and `game` choose the random numbers, as in the arena.
-        """
+        """`policy` replaces that of `settings.model`. `seed` and `game` choose the random numbers, as in the arena."""
         self.variant = variant
         self._stream = int(stream_of(seed, game)) >> 1
         self.settings = settings or SearchSettings()
         self._loop = searcher_of(variant.game)
-        self._knobs = self.settings.params
+        self._params = self.settings.params
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:
-            searching = self.settings.threads if self.settings.mode == "asynchronous" else 0
-            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness, searching)
+            threads = self.settings.threads if self.settings.mode == "asynchronous" else 0
+            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness, threads)
         self.policy = policy
-        """What guides the search, if anything does."""
         self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
-        self._waiting = self._evaluator.waiting if self._evaluator else allocate_queue(0)
+        self._queue = self._evaluator.queue if self._evaluator else allocate_queue(0)
         self._pool: ThreadPoolExecutor | None = None
         self._workspaces = [new_workspace(variant.size) for _ in range(self.settings.threads)]
-        self._make_scenes(0)
-        self._known: tuple[Any, ...] | None = None  # whose tree this is: set-up and moves
-        self._begun = 0  # trees, each with random numbers of its own
+        self._allocate_positions(0)
+        self._root_game: tuple[Any, ...] | None = None  # set-up and moves of the root position
+        self._trees = 0  # trees so far, each with its own random numbers
         self.clear()
 
     # --- the root ---------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """Forgets everything but the position."""
-        with self._tree_held():
+        """Remove all nodes but the root."""
+        with self._tree_locked():
             clear_tree(self._tree)
-            self._known = None
+            self._root_game = None
             if self._evaluator:
-                self._evaluator.forget()
+                self._evaluator.clear()
 
-    def renew(self) -> None:
-        """Forgets even that it has ever searched: the next game is again the first."""
+    def reset(self) -> None:
+        """Restore the state before the first search, random numbers included."""
         self.clear()
-        self._begun = 0
+        self._trees = 0
 
     def seed(self, stream: int) -> None:
-        """Starts the threads' random streams anew."""
+        """Restart the threads' random streams."""
         for i, workspace in enumerate(self._workspaces):
             workspace.streams[0] = stream_of(stream, i)
 
     def set_game(self, game: Game) -> None:
-        """Makes the present position of a game the root; keeps what the tree knows of it if moves were only added."""
+        """Make the current position of a game the root; keep its subtree if moves were only added."""
         if game.is_over:
             raise NobiError("The game is over: there is nothing to search.")
-        known = (game.start_setup, tuple(game.moves))
-        with self._tree_held():
-            kept = self.settings.reuse and self._known is not None and self._follow(*known)
+        root = (game.start_setup, tuple(game.moves))
+        with self._tree_locked():
+            kept = self.settings.reuse and self._root_game is not None and self._keep_subtree(*root)
             if not kept:
                 self.clear()
-                self.seed(int(stream_of(self._stream, self._begun)) >> 1 if self._begun else self._stream)
-                self._begun += 1
+                self.seed(int(stream_of(self._stream, self._trees)) >> 1 if self._trees else self._stream)
+                self._trees += 1
             self._set_root(game.boards, 0, game.moves)
-            self._known = known
+            self._root_game = root
 
     def set_board(self, boards: Boards, g: int, stream: int) -> None:
-        """Makes board g the root of a fresh tree; all chance comes from `stream`."""
-        with self._tree_held():
+        """Make board g the root of a new tree; all random numbers come from `stream`."""
+        with self._tree_locked():
             self.clear()
             self.seed(stream)
             self._set_root(boards, g, [])
 
-    def _tree_held(self) -> AbstractContextManager[Any]:
-        """Keeps a network that still works for an earlier search from the tree and its root."""
+    def _tree_locked(self) -> AbstractContextManager[Any]:
+        """Prevent a network that still evaluates nodes of an earlier search from writing to the tree."""
         return self._evaluator.tree_lock if self._evaluator else nullcontext()
 
-    def _follow(self, set_up: Any, moves: tuple[int, ...]) -> bool:
-        """Makes the node to which the moves lead from the old root the new one; returns whether there is one."""
-        old_set_up, old_moves = self._known or (None, ())
+    def _keep_subtree(self, set_up: Any, moves: tuple[int, ...]) -> bool:
+        """Make the node to which the moves lead from the old root the new root; return whether it exists."""
+        old_set_up, old_moves = self._root_game or (None, ())
         if set_up != old_set_up or moves[: len(old_moves)] != old_moves:
             return False
         node = 0
@@ -155,52 +151,53 @@ class Search:
         if self._tree.children[node] <= LEAF:
             return False
         if node:
-            self._move_tree(node, 0.0, moves[len(old_moves) :])
+            self._copy_tree(node, 0.0, moves[len(old_moves) :])
             self._tree.solved[0] = 0
         return True
 
     def _set_root(self, boards: Boards, g: int, moves: Sequence[int]) -> None:
-        if int(boards.stones.ply[g]) + DEEPEST + 2 > self._room_for_moves:
-            self._make_scenes(int(boards.stones.ply[g]))
+        if int(boards.stones.ply[g]) + MAX_DEPTH + 2 > self._history_length:
+            self._allocate_positions(int(boards.stones.ply[g]))
         position = self._root
         load_board(position.boards, boards, g)
         position.previous[0] = moves[-2] if len(moves) > 1 else 0
         if position.codes.shape[1] > 1:
             position.codes[0] = codes_of(position.boards.stones, 0)
         self.to_move = int(boards.stones.to_move[g])
-        # what a kept tree knows of this position already, prior knowledge among it
-        self._known_before = float(self._tree.visits[0]), float(self._tree.wins[0])
-        self._rolled = 0
+        # the counts of a kept tree, prior knowledge included, which `value` leaves out
+        self._counts_before = float(self._tree.visits[0]), float(self._tree.wins[0])
+        self._playouts = 0
         for workspace in self._workspaces:
             workspace.owned[:] = 0
             workspace.counts[DONE] = 0
         if self._evaluator:
-            self._evaluator.set_root(self._tree, moves, self._view_scene[0], self._root_words, self._view_scene[1])
+            position, words = self._replay_position
+            self._evaluator.set_root(self._tree, moves, position, self._root_words, words)
 
-    def _make_scenes(self, ply: int) -> None:
-        """Makes the root's board and one for each thread, with a history long enough for this ply."""
-        self._room_for_moves = max(self.variant.most_moves, 2 * ply) + DEEPEST + 2
+    def _allocate_positions(self, ply: int) -> None:
+        """Allocate the positions of root, threads and evaluator, with a history long enough for this ply."""
+        self._history_length = max(self.variant.most_moves, 2 * ply) + MAX_DEPTH + 2
         codes = points_of(self.variant.size) if self.variant.game.name == "go" else 1
 
         def new() -> Any:
             boards: Any = self.variant.allocate(1)
             if hasattr(boards, "history"):
-                boards = boards._replace(history=np.zeros((1, self._room_for_moves), np.uint64))
+                boards = boards._replace(history=np.zeros((1, self._history_length), np.uint64))
             return new_position(boards, codes=codes)
 
         self._root, self._root_words = new()
-        self._scenes = [new() for _ in self._workspaces]
-        self._view_scene = new()
+        self._positions = [new() for _ in self._workspaces]
+        self._replay_position = new()
 
     def close(self) -> None:
-        """Ends the threads."""
+        """Stop the threads."""
         if self._pool:
             self._pool.shutdown()
             self._pool = None
         if self._evaluator:
             self._evaluator.close()
 
-    # --- searching --------------------------------------------------------------------------------------------------
+    # --- search -----------------------------------------------------------------------------------------------------
 
     def run(
         self,
@@ -210,41 +207,39 @@ class Search:
         report: Callable[[], None] | None = None,
         interval: float = 0.0,
     ) -> int:
-        """Searches until so many playouts are made, the time is over, `stop` is set or the tree can count no further.
-
-        Returns the playouts made.
+        """Search until a limit is reached, `stop` is set or the tree can count no further; return the playouts made.
 
         `report` is called about every `interval` seconds, between playouts.
         """
         start = time.perf_counter()
         budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
         with self._evaluating(budget):
-            self._search_on(budget, report, interval, start)
-        made = int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._rolled
-        self._rolled += made
+            self._run(budget, report, interval, start)
+        made = int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
+        self._playouts += made
         return made
 
     @contextmanager
     def _evaluating(self, budget: "_Budget") -> Iterator[None]:
-        """Has the network look at the root, then, in the asynchronous mode, at new nodes while the search goes on."""
+        """Evaluate the root, then, in the asynchronous mode, new nodes while the search goes on."""
         evaluator = self._evaluator
         if evaluator is None:
             yield
             return
         if self._tree.children[0] <= LEAF:
             self._work(0, budget, 0.0, most=1)
-            evaluator.evaluate_all()  # the root, which is all there is
-        evaluator.evaluate_root()  # where the tree was kept, its turn may not have come yet
-        with evaluator.working() if self.settings.mode == "asynchronous" else nullcontext():
+            evaluator.evaluate_all()  # the root, the only node
+        evaluator.evaluate_root()  # where the tree was kept, it may still wait in the queue
+        with evaluator.running() if self.settings.mode == "asynchronous" else nullcontext():
             yield
 
-    def _search_on(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
+    def _run(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
         while not (budget.over() or self.is_full):
             pause = min(due, budget.deadline)
             self._round(budget, pause)
             if self._tree.state[FULL]:
-                self._make_room()
+                self._prune()
             if self._evaluator and self.settings.mode == "synchronous":
                 self._evaluator.evaluate_all()
             if report and time.perf_counter() >= due:
@@ -252,7 +247,7 @@ class Search:
                 due = time.perf_counter() + interval
 
     def _round(self, budget: "_Budget", until: float) -> None:
-        """Lets all threads search until something is to be done between playouts."""
+        """Let all threads search until `until`, the end of the budget, or a full tree."""
         if len(self._workspaces) == 1:
             self._work(0, budget, until)
             return
@@ -262,8 +257,8 @@ class Search:
             future.result()
 
     def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
-        position, words = self._scenes[thread]
-        waits = self._evaluator is not None and self.settings.mode == "synchronous"
+        position, words = self._positions[thread]
+        synchronous = self._evaluator is not None and self.settings.mode == "synchronous"
         amount = most
         while (share := budget.take(amount, len(self._workspaces))) > 0:
             begin = time.perf_counter()
@@ -273,65 +268,65 @@ class Search:
                 words,
                 position,
                 self._workspaces[thread],
-                self._knobs,
-                self._waiting,
+                self._params,
+                self._queue,
                 share,
-                waits,
+                synchronous,
             )
             end = time.perf_counter()
             budget.give_back(share - made)
             if made < share or end >= until or budget.over():
                 return
-            # slices of about SLICE_SECONDS; how playouts are cut into slices changes nothing but the time
+            # slices of about SLICE_SECONDS; the slices do not change the results
             slice_ = min(SLICE_SECONDS, until - end)
             amount = max(1, min(int(amount * slice_ / max(end - begin, 1e-9)), 4 * amount))
 
-    def _make_room(self) -> None:
-        """Drops the least visited nodes until half of the pool is free."""
+    def _prune(self) -> None:
+        """Drop the least visited nodes until half of the pool is free."""
         least = 1.0
-        while nodes_kept(self._tree, least) > len(self._tree.move) // 2:
+        while count_kept(self._tree, least) > len(self._tree.move) // 2:
             least *= 2
-        self._move_tree(0, least)
+        self._copy_tree(0, least)
 
-    def _move_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
-        """Copies the tree below a node, to which these moves lead, into the other pool."""
-        with self._tree_held():
+    def _copy_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
+        """Copy the tree below a node, to which these moves lead, into the other pool."""
+        with self._tree_locked():
             copy_subtree(self._tree, root, self._spare, least)
             self._tree, self._spare = self._spare, self._tree
             if self._evaluator:
-                self._evaluator.moved(self._spare, self._tree, played)
+                self._evaluator.remap(self._spare, self._tree, played)
 
-    # --- what has been found ----------------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------------------------
 
     @property
     def tree(self) -> Tree:
-        """The tree as it is."""
+        """The current tree."""
         return self._tree
 
     @property
     def value(self) -> float:
-        """The share of the playouts from this position that the player to move has won, without any prior knowledge."""
-        visits, lost = self._known_before
+        """The share of the playouts from this position that the player to move won, without prior knowledge."""
+        visits, lost = self._counts_before
         playouts = float(self._tree.visits[0]) - visits
         return 1 - (float(self._tree.wins[0]) - lost) / playouts if playouts > 0 else 0.5
 
     @property
     def is_full(self) -> bool:
         """Whether the tree can count no further playouts."""
-        return bool(self._tree.visits[0] >= MOST_VISITS)
+        return bool(self._tree.visits[0] >= MAX_VISITS)
 
     @property
     def stats(self) -> EvalStats | None:
-        """What the network's evaluations have cost so far; None without a network."""
+        """Statistics of the network's evaluations; None without a network."""
         return self._evaluator.stats if self._evaluator else None
 
     @property
     def nodes(self) -> int:
-        """How many nodes the tree has."""
+        """The number of nodes of the tree."""
         return int(self._tree.state[USED])
 
     def children(self) -> list[Child]:
-        """The moves at the root, the best first: by playouts, then by wins."""
+        """The moves at the root, best first: proved wins, then by playouts, then by win rate."""
         tree = self._tree
         first, count = int(tree.first[0]), max(0, int(tree.children[0]))
         found = [self._child(node) for node in range(first, first + count)]
@@ -352,27 +347,25 @@ class Search:
     def _with_variation(self, child: Child, node: int) -> Child:
         tree = self._tree
         child.variation.append(child.move)
-        while tree.children[node] > 0 and len(child.variation) < DEEPEST:
-            first = int(tree.first[node])
-            played = (
-                tree.visits[first : first + tree.children[node]] - tree.assumed[first : first + tree.children[node]]
-            )
-            if played.max() <= 0:
+        while tree.children[node] > 0 and len(child.variation) < MAX_DEPTH:
+            first, end = int(tree.first[node]), int(tree.first[node] + tree.children[node])
+            playouts = tree.visits[first:end] - tree.assumed[first:end]
+            if playouts.max() <= 0:
                 break
-            node = first + int(played.argmax())
+            node = first + int(playouts.argmax())
             child.variation.append(int(tree.move[node]))
         return child
 
     def ownership(self) -> NDArray[np.float64]:
-        """[n, n] whose each point is at the end of the playouts: from -1, always white's, to 1, always black's."""
+        """[n, n] mean owner of each point at the end of the playouts: from −1, always White, to 1, always Black."""
         size = self.variant.size
         total = sum(workspace.owned.astype(np.int64) for workspace in self._workspaces)
         made = max(1, int(sum(workspace.counts[DONE] for workspace in self._workspaces)))
-        return (np.asarray(total)[board_points(size)] / made).reshape(size, size)
+        return (np.asarray(total)[cell_tables(size).point_of] / made).reshape(size, size)
 
 
 class _Budget:
-    """What is left to do, shared by the threads."""
+    """The remaining playouts and time, shared by the threads."""
 
     def __init__(self, playouts: int, deadline: float, stop: threading.Event) -> None:
         self._left = playouts
@@ -381,17 +374,17 @@ class _Budget:
         self._lock = threading.Lock()
 
     def take(self, amount: int, threads: int) -> int:
-        """Takes up to so many playouts; the last ones are shared out evenly."""
+        """Take up to `amount` playouts; the last ones are divided evenly."""
         with self._lock:
             share = max(1, min(amount, self._left // threads)) if self._left > 0 else 0
             self._left -= share
             return share
 
     def give_back(self, amount: int) -> None:
-        """Returns playouts that were not made."""
+        """Return playouts that were not made."""
         with self._lock:
             self._left += amount
 
     def over(self) -> bool:
-        """Whether the search is to end."""
+        """Whether the search has to end."""
         return self._left <= 0 or self._stop.is_set() or time.perf_counter() >= self.deadline

@@ -1,4 +1,4 @@
-"""What a searching thread works on: its position, its scratch space and the constants of the search."""
+"""What a search thread works on: its position, its scratch arrays and the parameters of the search."""
 
 from typing import Any, NamedTuple
 
@@ -8,101 +8,78 @@ from numpy.typing import NDArray
 from nobi.board.stones import Boards, points_of
 from nobi.memory import Words, pack
 
-DEEPEST = 250
-"""The longest line of moves that is looked at in the tree."""
+MAX_DEPTH = 250
+"""The longest line of moves in the tree."""
 
 DONE = 0
-"""Where in `Workspace.counts` the playouts are counted."""
+"""Index into `Workspace.counts`: the number of playouts."""
 
 SPARE = 16
-"""More room for candidates than is filled by the loop that may find many."""
+"""Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for the others."""
 
 
 class SearchParams(NamedTuple):
-    """The constants of the search that compiled code needs."""
+    """The parameters of the search that compiled code needs."""
 
-    rave: float
-    """The number of playouts at which RAVE and real wins weigh the same, roughly (k of the docs)."""
-    explore: float
-    """How strongly rarely tried moves are preferred (c of UCB)."""
-    follow: float
-    """How strongly the network's policy is followed."""
-    expand_after: float
-    """The number of playouts after which a leaf gets children."""
-    agreed: bool
-    """Whether two passes are judged by rollouts, dead stones considered, and not by counting all stones as alive."""
-    tactics: float
-    """What the knowledge of tactics is worth as prior, 1 by default."""
-    sparing: int
-    """Where a node has many playouts, only every so many-th teaches RAVE."""
+    rave: float  # the number of playouts at which RAVE and real wins have about equal weight (k of the docs)
+    explore: float  # weight of the exploration term (c of UCB)
+    follow: float  # weight of the network's policy
+    expand_after: float  # the number of playouts after which a leaf is expanded
+    agreed: bool  # whether two passes are scored by rollouts, with dead stones removed, or with all stones alive
+    tactics: float  # factor of the prior knowledge of Go
+    rave_interval: int  # at nodes with many playouts, RAVE is updated every n-th playout
 
 
 class SearchPosition(NamedTuple):
-    """A position; its arrays are packed, so that it is copied in one go."""
+    """A position; its arrays are packed, so that it is copied as one block."""
 
-    boards: Any
-    """The game's state of one board."""
-    codes: NDArray[np.uint16]
-    """[1, point] the pattern codes of Go; [1, 1] elsewhere."""
-    previous: NDArray[np.uint16]
-    """[1] the move before the latest one."""
+    boards: Any  # the game's state of one board
+    codes: NDArray[np.uint16]  # [1, point] the pattern codes of Go; [1, 1] for other games
+    previous: NDArray[np.uint16]  # [1] the move before the latest one
 
 
 class Workspace(NamedTuple):
-    """Scratch space of one thread."""
+    """Scratch arrays of one thread."""
 
-    streams: NDArray[np.uint64]
-    """[1] its random stream."""
-    counts: NDArray[np.int64]
-    """[8] DONE: playouts made since the count was last taken."""
-    path: NDArray[np.int32]
-    """[depth] the nodes of this playout."""
-    movers: NDArray[np.uint8]
-    """[depth] who moved to each."""
-    moves: NDArray[np.uint16]
-    """[depth] by which move."""
-    played: NDArray[np.uint8]
-    """[point] who played there first, from some depth on."""
-    owned: NDArray[np.int32]
-    """[point] rollouts that ended with the point black's, less those that ended with it white's."""
-    values: NDArray[np.float32]
-    """[child]"""
-    found: NDArray[np.uint16]
-    """[child] moves on their way to the tree."""
-    visits: NDArray[np.float32]
-    """[child] their prior knowledge."""
-    wins: NDArray[np.float32]
-    outcomes: NDArray[np.int8]
-    near: NDArray[np.uint8]
-    """[point] the distance from the latest move."""
-    queue: NDArray[np.uint16]
-    """[i] points yet to be walked through."""
-    candidates: NDArray[np.uint16]
-    """[i] moves that a rollout chooses from."""
+    streams: NDArray[np.uint64]  # [1] its random stream
+    counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set
+    path: NDArray[np.int32]  # [depth] the nodes of this playout
+    movers: NDArray[np.uint8]  # [depth] who moved to each node
+    moves: NDArray[np.uint16]  # [depth] the moves
+    played: NDArray[np.uint8]  # [point] who played there first, from some depth on
+    owned: NDArray[np.int32]  # [point] rollouts at whose end Black owned the point minus those where White did
+    values: NDArray[np.float32]  # [child]
+    found: NDArray[np.uint16]  # [child] the moves of a node that is being expanded
+    visits: NDArray[np.float32]  # [child] their priors
+    wins: NDArray[np.float32]  # [child]
+    outcomes: NDArray[np.int8]  # [child]
+    distance: NDArray[np.uint8]  # [point] from the latest move
+    queue: NDArray[np.uint16]  # [i] the queue of a breadth-first search over points
+    candidates: NDArray[np.uint16]  # [i] moves that a rollout chooses from
 
 
 def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
-    """A packed position around a state of one board, with so many pattern codes."""
+    """A packed position with the state of one board and `codes` pattern codes, and its memory."""
     return pack(SearchPosition(boards, np.zeros((1, codes), np.uint16), np.zeros(1, np.uint16)), only_boards=True)
 
 
 def new_workspace(size: int) -> Workspace:
-    """A thread's scratch space."""
-    points, cells = points_of(size), size * size + 1
+    """The scratch arrays of a thread."""
+    points, moves = points_of(size), size * size + 1
     workspace = Workspace(
         streams=np.zeros(1, np.uint64),
         counts=np.zeros(8, np.int64),
-        path=np.zeros(DEEPEST + 2, np.int32),
-        movers=np.zeros(DEEPEST + 2, np.uint8),
-        moves=np.zeros(DEEPEST + 2, np.uint16),
+        path=np.zeros(MAX_DEPTH + 2, np.int32),
+        movers=np.zeros(MAX_DEPTH + 2, np.uint8),
+        moves=np.zeros(MAX_DEPTH + 2, np.uint16),
         played=np.zeros(points, np.uint8),
         owned=np.zeros(points, np.int32),
-        values=np.zeros(cells, np.float32),
-        found=np.zeros(cells, np.uint16),
-        visits=np.zeros(cells, np.float32),
-        wins=np.zeros(cells, np.float32),
-        outcomes=np.zeros(cells, np.int8),
-        near=np.zeros(points, np.uint8),
+        values=np.zeros(moves, np.float32),
+        found=np.zeros(moves, np.uint16),
+        visits=np.zeros(moves, np.float32),
+        wins=np.zeros(moves, np.float32),
+        outcomes=np.zeros(moves, np.int8),
+        distance=np.zeros(points, np.uint8),
         queue=np.zeros(points, np.uint16),
         candidates=np.zeros(2 * points + SPARE, np.uint16),
     )

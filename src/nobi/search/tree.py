@@ -1,16 +1,11 @@
-"""The three indivisible operations by which searching threads keep out of each other's way.
+"""The search tree: a pool of nodes that is allocated once, and the atomic operations by which threads share it.
 
-Numba has none for the CPU; these become single instructions of the processor, and no compiler moves other loads or
-stores across them.
+A node is an index into arrays, one array per attribute. The children of a node are consecutive, so that choosing among
+them is a loop over contiguous numbers, which vectorises. Values are from the view of the player whose move leads to the
+node. The root is node 0.
 
-MERGED search/tree.py: The search tree: a pool of nodes that is allocated once.
-
-A node is a number. What is known of it lies in arrays, one for each fact, and the children of a node are consecutive:
-choosing among them is a loop over contiguous numbers, which vectorises. Values are kept from the view of the player
-whose move leads to the node. The root is node 0.
-
-Several threads work on one tree without locks (see `docs/search.md`): a node is expanded by the one thread that turns
-its `children` from LEAF to CLAIMED; its children are complete before `children` says how many there are.
+Several threads work on one tree without locks (see `docs/search.md`): a node is expanded by the one thread that changes
+its `children` from LEAF to CLAIMED, and its children are complete before `children` holds their number.
 """
 
 from collections.abc import Callable
@@ -26,99 +21,80 @@ from numpy.typing import NDArray
 
 from nobi.compiling import compiled, inlined
 
+# --- atomic operations ----------------------------------------------------------------------------------------------
+# Numba has none for the CPU. These become single instructions, and the compiler moves no other loads or stores across
+# them. They work on integer arrays. Numba's decorator hides the signatures, which stand in the comments below.
+
 _ORDER = "seq_cst"
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    where = builder.trunc(index, ir.IntType(64)) if index.type.width > 64 else index
-    if where.type.width < 64:
-        where = builder.zext(where, ir.IntType(64))
-    inside: Any = make_array(kind)(context, builder, array)  # type: ignore[no-untyped-call]
-    return get_item_pointer(context, builder, kind, inside, [where])  # type: ignore[no-untyped-call]
+    index = builder.trunc(index, ir.IntType(64)) if index.type.width > 64 else index
+    if index.type.width < 64:
+        index = builder.zext(index, ir.IntType(64))
+    data: Any = make_array(kind)(context, builder, array)  # type: ignore[no-untyped-call]
+    return get_item_pointer(context, builder, kind, data, [index])  # type: ignore[no-untyped-call]
 
 
-def _cast(context: Any, builder: Any, value: Any, kind: Any, wanted: Any) -> Any:
-    return context.cast(builder, value, kind, wanted)
+def _read_modify_write(operation: str) -> Any:
+    """An operation of LLVM's `atomicrmw`; it returns the value before."""
+
+    def typed(typing: Any, array: Any, index: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind, _, given = signature.args
+            operand = context.cast(builder, arguments[2], given, kind.dtype)
+            return builder.atomic_rmw(operation, _pointer(context, builder, kind, *arguments[:2]), operand, _ORDER)
+
+        return array.dtype(array, index, value), generate
+
+    return intrinsic(typed)
 
 
-def _fetch_add(typing: Any, array: Any, index: Any, amount: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
-    """array[index] += amount; returns what was there before. For arrays of whole numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind, _, given = signature.args
-        value = _cast(context, builder, arguments[2], given, kind.dtype)
-        return builder.atomic_rmw("add", _pointer(context, builder, kind, *arguments[:2]), value, _ORDER)
-
-    return array.dtype(array, index, amount), generate
-
-
-def _exchange(typing: Any, array: Any, index: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
-    """array[index] = value, after all that was written before; returns what was there. For whole numbers."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind, _, given = signature.args
-        new = _cast(context, builder, arguments[2], given, kind.dtype)
-        return builder.atomic_rmw("xchg", _pointer(context, builder, kind, *arguments[:2]), new, _ORDER)
-
-    return array.dtype(array, index, value), generate
-
-
-def _replace_if(typing: Any, array: Any, index: Any, expected: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
-    """array[index] = value if it is `expected`; returns whether it was. For arrays of whole numbers."""
-
+def _compare_exchange(typing: Any, array: Any, index: Any, expected: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind, _, of_expected, of_value = signature.args
-        old = _cast(context, builder, arguments[2], of_expected, kind.dtype)
-        new = _cast(context, builder, arguments[3], of_value, kind.dtype)
-        where = _pointer(context, builder, kind, *arguments[:2])
-        return builder.extract_value(builder.cmpxchg(where, old, new, _ORDER, _ORDER), 1)
+        old = context.cast(builder, arguments[2], of_expected, kind.dtype)
+        new = context.cast(builder, arguments[3], of_value, kind.dtype)
+        pointer = _pointer(context, builder, kind, *arguments[:2])
+        return builder.extract_value(builder.cmpxchg(pointer, old, new, _ORDER, _ORDER), 1)
 
     return types.boolean(array, index, expected, value), generate
 
 
-# Numba's decorator hides the signature: in compiled code each takes the arguments but the first
-fetch_add: Any = intrinsic(_fetch_add)
-exchange: Any = intrinsic(_exchange)
-replace_if: Any = intrinsic(_replace_if)
+fetch_add = _read_modify_write("add")  # (array, index, amount) → the value before
+exchange = _read_modify_write("xchg")  # (array, index, value) → the value before
+compare_exchange: Any = intrinsic(_compare_exchange)  # (array, index, expected, value) → whether it was `expected`
 
+# --- the tree -------------------------------------------------------------------------------------------------------
 
 LEAF, CLAIMED = 0, -1
-"""What `Tree.children` holds for a node without children, and for one whose children are just being made."""
+"""Values of `Tree.children`: the node has no children, or a thread is creating them."""
 
 WON, LOST, OPEN = 1, -1, 0
-"""What `Tree.solved` holds: the move to this node wins, loses, or is not decided yet."""
+"""Values of `Tree.solved`: the move to this node wins, loses, or is not solved."""
 
 USED, FULL = 0, 8
-"""Where in `Tree.state` the number of nodes in use stands, and whether room was missing."""
+"""Indices into `Tree.state`: the number of nodes in use, and whether the pool was too small."""
 
 
 class Tree(NamedTuple):
-    """The nodes; all arrays are [node] but the last."""
+    """The nodes; all arrays but the last are [node]."""
 
-    move: NDArray[np.uint16]
-    """The move that leads here."""
-    visits: NDArray[np.float32]
-    """Playouts through the node, and the playouts that its prior knowledge is worth."""
-    wins: NDArray[np.float32]
-    """How many of them the player who moved here has won; a draw is half a win."""
-    assumed: NDArray[np.float32]
-    """The part of `visits` that is prior knowledge."""
-    rave_visits: NDArray[np.float32]
-    """Playouts through the parent in which the same player played this move first, now or later."""
+    move: NDArray[np.uint16]  # the move that leads here
+    visits: NDArray[np.float32]  # playouts through the node, plus the equivalent playouts of its prior
+    wins: NDArray[np.float32]  # how many of them the player who moved here won; a draw is half a win
+    assumed: NDArray[np.float32]  # the part of `visits` that is prior
+    rave_visits: NDArray[np.float32]  # playouts through the parent in which that player played this move first
     rave_wins: NDArray[np.float32]
-    policy: NDArray[np.float32]
-    """The network's probability of the move; 0 until it arrives."""
-    first: NDArray[np.int32]
-    """The first child."""
-    children: NDArray[np.int32]
-    """How many children there are, LEAF or CLAIMED."""
+    policy: NDArray[np.float32]  # the network's probability of the move; 0 until it is evaluated
+    first: NDArray[np.int32]  # the first child
+    children: NDArray[np.int32]  # the number of children, LEAF or CLAIMED
     solved: NDArray[np.int8]
-    state: NDArray[np.int64]
-    """[16] a line of the cache each for USED and FULL."""
+    state: NDArray[np.int64]  # [16] USED and FULL, each on a cache line of its own
 
 
 def allocate_tree(nodes: int) -> Tree:
-    """Makes room for so many nodes; memory is taken up only as they are used."""
+    """Allocate a pool of nodes; the system provides its memory only as nodes are used."""
     return Tree(
         move=np.zeros(nodes, np.uint16),
         visits=np.zeros(nodes, np.float32),
@@ -136,35 +112,30 @@ def allocate_tree(nodes: int) -> Tree:
 
 @compiled
 def clear_tree(tree: Tree) -> None:
-    """Leaves a root without children."""
+    """Reset the tree to a root without children."""
     tree.state[USED] = 1
     tree.state[FULL] = 0
-    _ready(tree, 0)
-
-
-@inlined
-def _ready(tree: Tree, node: int) -> None:
-    tree.move[node] = 0
-    tree.visits[node] = 0
-    tree.wins[node] = 0
-    tree.assumed[node] = 0
-    tree.rave_visits[node] = 0
-    tree.rave_wins[node] = 0
-    tree.policy[node] = 0
-    tree.first[node] = 0
-    tree.children[node] = LEAF
-    tree.solved[node] = OPEN
+    tree.move[0] = 0
+    tree.visits[0] = 0
+    tree.wins[0] = 0
+    tree.assumed[0] = 0
+    tree.rave_visits[0] = 0
+    tree.rave_wins[0] = 0
+    tree.policy[0] = 0
+    tree.first[0] = 0
+    tree.children[0] = LEAF
+    tree.solved[0] = OPEN
 
 
 @inlined
 def claim(tree: Tree, node: int) -> bool:
-    """Whether this thread, and no other, is to make the children of a leaf."""
-    return replace_if(tree.children, node, LEAF, CLAIMED)
+    """Claim a leaf for expansion; only one thread gets True."""
+    return compare_exchange(tree.children, node, LEAF, CLAIMED)
 
 
 @inlined
-def take_nodes(tree: Tree, amount: int) -> int:
-    """The first of so many fresh nodes, or -1 if the pool has no room for them."""
+def allocate_nodes(tree: Tree, amount: int) -> int:
+    """The first of `amount` new nodes, or -1 if the pool is full."""
     start = fetch_add(tree.state, USED, amount)
     if start + amount <= len(tree.move):
         return start
@@ -175,7 +146,7 @@ def take_nodes(tree: Tree, amount: int) -> int:
 
 @inlined
 def publish(tree: Tree, node: int, first: int, count: int) -> None:
-    """Shows finished children to all threads."""
+    """Make complete children visible to all threads."""
     tree.first[node] = first
     exchange(tree.children, node, count)
 
@@ -206,10 +177,10 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
 
 @compiled
 def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
-    """Copies the tree below `root` into another pool of the same size, breadth first.
+    """Copy the tree below `root` into another pool of the same size, breadth first.
 
-    Nodes with fewer than `least` playouts become leaves. The old tree is used up: afterwards it tells where each of its
-    nodes has gone, see `new_number`.
+    Nodes with fewer than `least` playouts become leaves. The old tree is overwritten: it holds the new index of each
+    copied node, see `new_index`.
     """
     clear_tree(target)
     _copy_node(tree, root, target, 0)
@@ -235,8 +206,8 @@ def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
 
 
 @compiled
-def nodes_kept(tree: Tree, least: float) -> int:
-    """How many nodes are left when those with fewer than `least` playouts become leaves."""
+def count_kept(tree: Tree, least: float) -> int:
+    """The number of nodes that remain when nodes with fewer than `least` playouts become leaves."""
     kept = 1
     for node in range(tree.state[USED]):
         if tree.children[node] > 0 and tree.visits[node] - tree.assumed[node] >= least:
@@ -245,6 +216,6 @@ def nodes_kept(tree: Tree, least: float) -> int:
 
 
 @compiled
-def new_number(tree: Tree, node: int) -> int:
-    """What the node of the old tree is in the new one, or -1 if it has not been copied."""
+def new_index(tree: Tree, node: int) -> int:
+    """The index in the new tree of a node of the old one, or -1 if it was not copied."""
     return tree.first[node] if tree.children[node] == CLAIMED else -1

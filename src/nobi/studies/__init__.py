@@ -1,31 +1,32 @@
 """The studies: tables and figures of the papers, measured again, and questions beyond them.
 
-Read `base` first, then `s08_random`. A study is a class in the file of its group. `jobs` is the work that studies are
-made of, `cache` makes and keeps it, `runner` runs whole studies, `pages` writes what they came to. Studies of deep
-networks learn from datasets that the user names (`records`); `learning` has their pieces of work, `deep` what they
-share.
+Read `study` first, then `s08.random`. Framework: `jobs`, `training_jobs` and `match_jobs` are the computations that
+studies consist of, `cache` stores their results, `resources` are the datasets and engines of the user, `runner` runs
+studies, `pages` writes the documentation of their results. Experiments: a folder for each paper, and `beyond`.
+
+A new study is a class and one line below. Packages add studies by the entry-point group `nobi.studies`, files named by
+`--load` by `register`.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
-from nobi.spec import choices
+from nobi.spec import Registry, choices
 
 if TYPE_CHECKING:
     from nobi.studies.study import Study
 
-_STUDIES = {
+_BUILTIN = {
     "s08-fig2": "nobi.studies.s08.random:Figure2",
     "s08-fig3": "nobi.studies.s08.random:Figure3",
     "s08-fig4": "nobi.studies.s08.random:Figure4",
     "s08-fig5": "nobi.studies.s08.random:Figure5",
     "s08-table1": "nobi.studies.s08.random:Table1",
-    "s08-fig6": "nobi.studies.s08.evolution:Figure6",
-    "s08-table2": "nobi.studies.s08.coevolution:Table2",
-    "s08-fig7": "nobi.studies.s08.coevolution:Figure7",
-    "s08-fig8": "nobi.studies.s08.coevolution:Figure8",
-    "s08-fig9": "nobi.studies.s08.coevolution:Figure9",
+    "s08-fig6": "nobi.studies.s08.training:Figure6",
+    "s08-table2": "nobi.studies.s08.training:Table2",
+    "s08-fig7": "nobi.studies.s08.training:Figure7",
+    "s08-fig8": "nobi.studies.s08.training:Figure8",
+    "s08-fig9": "nobi.studies.s08.training:Figure9",
     "s08-table3": "nobi.studies.s08.transfer:Table3",
     "s08-fig10": "nobi.studies.s08.transfer:Figure10",
     "s09-fig2": "nobi.studies.s09.random:Figure2",
@@ -55,12 +56,12 @@ _STUDIES = {
     "m15-opponents": "nobi.studies.m15.games:Opponents",
     "m15-search": "nobi.studies.m15.search:SearchStudy",
     "size-transfer": "nobi.studies.beyond.size_transfer:SizeTransfer",
-    "beyond-border": "nobi.studies.beyond.players:BorderStudy",
-    "beyond-heuristic": "nobi.studies.beyond.players:Heuristic",
-    "beyond-stacked": "nobi.studies.beyond.networks:StackedStudy",
-    "beyond-curriculum": "nobi.studies.beyond.players:CurriculumStudy",
-    "beyond-sizes": "nobi.studies.beyond.networks:SizesStudy",
-    "beyond-symmetry": "nobi.studies.beyond.networks:SymmetryStudy",
+    "beyond-border": "nobi.studies.beyond.evolution:Border",
+    "beyond-heuristic": "nobi.studies.beyond.evolution:Heuristic",
+    "beyond-stacked": "nobi.studies.beyond.evolution:Stacked",
+    "beyond-curriculum": "nobi.studies.beyond.evolution:Curriculum",
+    "beyond-sizes": "nobi.studies.beyond.evolution:Sizes",
+    "beyond-symmetry": "nobi.studies.beyond.evolution:Symmetry",
 }
 """name → class, in the order of the papers."""
 
@@ -75,45 +76,31 @@ COLLECTIONS = {
     "imitation": ("c14-", "m15-", "size-"),
     "beyond": ("beyond-",),
 }
-"""Names for several studies: all whose names begin so."""
+"""Names for several studies: all whose names start with one of these prefixes."""
 
 ROLES = {
     "pro": "games of professionals on 19x19",
     "kgs": "games of amateurs with their ranks on 19x19, as from the KGS server",
     "small": "games on 9x9 and 13x13",
 }
-"""What studies want datasets for, `nobi study NAME --data ROLE=DATASET`: role → what it should hold."""
+"""The roles of datasets, `nobi study NAME --data ROLE=DATASET`: role → contents."""
 
-ENGINES = {
-    "gnugo": "GNU Go",
-    "pachi": "Pachi",
-    "fuego": "Fuego",
-    "mogo": "MoGo",
-}
-"""Other programs that studies play against, `nobi study NAME --engine ENGINE=COMMAND`: name → what people call it."""
+ENGINES = {"gnugo": "GNU Go", "pachi": "Pachi", "fuego": "Fuego", "mogo": "MoGo"}
+"""The engines that studies play against, `nobi study NAME --engine ENGINE=COMMAND`: name → title."""
+
+_studies: "Registry[Study]" = Registry("study", "nobi.studies", _BUILTIN)
+register, find = _studies.register, _studies.find
 
 
 def names() -> list[str]:
-    """All studies, without loading any."""
-    return list(_STUDIES)
+    """All studies, without importing any: those of the papers in their order, then others."""
+    return [*_BUILTIN, *(name for name in _studies.names() if name not in _BUILTIN)]
 
 
-def names_of(spec: str) -> list[str]:
-    """The studies that a name, or the name of a collection, stands for."""
-    if spec in COLLECTIONS:
-        return [name for name in names() if name.startswith(COLLECTIONS[spec])]
-    if spec not in names():
-        raise NobiError(f"There is no study {spec!r}; {choices([*names(), *COLLECTIONS], spec)}.")
-    return [spec]
-
-
-def find(name: str) -> "type[Study]":
-    """The study of this name."""
-    module, _, cls = _STUDIES[name].partition(":")
-    study: type[Study] = getattr(importlib.import_module(module), cls)
-    return study
-
-
-def titles() -> dict[str, str]:
-    """Study → title."""
-    return {name: find(name).title for name in names()}
+def select(name: str) -> list[str]:
+    """The studies of a collection, or the study of this name."""
+    if name in COLLECTIONS:
+        return [study for study in names() if study.startswith(COLLECTIONS[name])]
+    if name not in names():
+        raise NobiError(f"There is no study {name!r}; {choices([*names(), *COLLECTIONS], name)}.")
+    return [name]

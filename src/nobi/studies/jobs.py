@@ -1,24 +1,24 @@
-"""The pieces of work that studies are made of. Each is a pure function of its settings.
+"""The jobs of studies: random networks, evolution, coevolution, champions on other boards.
 
-A piece is a frozen dataclass. Its name, and that of its file, is made of its kind and a hash of its settings: the same
-piece is the same file, whichever study asks for it.
+A job is a frozen dataclass, and its result is a deterministic function of its settings. Its name, and that of its file,
+consists of a label and a hash of the settings: equal jobs of different studies are the same file.
 """
 
 import dataclasses
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.evolution.coevolution import CoevolutionRun, CorunSettings
+from nobi.evolution.coevolution import CoevolutionRun
 from nobi.evolution.fitness import MEASURES, Fitness
-from nobi.evolution.run import Run
-from nobi.evolution.settings import EvolutionSettings
+from nobi.evolution.run import EvolutionRun
+from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.streams import stream_of
@@ -26,90 +26,67 @@ from nobi.streams import stream_of
 if TYPE_CHECKING:
     from nobi.studies.cache import JobCache
 
-
 Arrays = dict[str, NDArray[Any]]
+Progress = Callable[[float], None]
+"""Called with the completed fraction of a job."""
 
-PER_SECOND = 3e8
-"""Cells of boards that all cores together pass through a small network in a second, very roughly: for time left."""
+BATCH = 16
+"""Networks that play between two progress reports."""
 
 
 @dataclass(frozen=True)
 class Job(ABC):
-    """A piece of work."""
+    """A computation whose result is stored."""
 
     kind: ClassVar[str]
 
     @property
     def description(self) -> str:
-        """All settings, as text."""
+        """All settings, as JSON; the hash in the name is computed from it."""
         return json.dumps({"kind": self.kind, **dataclasses.asdict(self)}, sort_keys=True)
 
     @property
     def name(self) -> str:
-        """A name that no other piece has."""
+        """A unique name: label and hash."""
         digest = hashlib.blake2b(self.description.encode(), digest_size=6).hexdigest()
         return f"{self.label}-{digest}".replace(":", "-").replace("=", "").replace(",", "-").replace(" ", "-")
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """A few words for people."""
+        """A short readable description."""
 
     @property
-    @abstractmethod
-    def cost(self) -> float:
-        """About how many seconds it takes; only the time left is worked out from it."""
+    def dependencies(self) -> "Sequence[Job]":
+        """The jobs whose results it needs."""
+        return ()
 
     @abstractmethod
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Does the work; progress is told the share that is done."""
-
-
-def _games_cost(net: str, size: int, opponent: str, games: int) -> float:
-    """Seconds for so many games of a network, very roughly."""
-    network = make_network(net)
-    units = getattr(network.settings, "hidden", 3)
-    per_cell = 2.0 + (3 * units if net.startswith("mlp") else units**2 / 4) + (8 if net.startswith("mdlstm") else 0)
-    plies = size * size * (0.3 if size < 12 else 0.2)
-    seconds = games * plies * size * size * per_cell / PER_SECOND
-    return seconds * (3 if opponent.startswith("heuristic") else 1)
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        """Compute the result."""
 
 
 def random_weights(net: str, networks: int, size: int, seed: int) -> Weights:
-    """[network, weight] networks of random weights; of a scalable network the same ones on every board."""
+    """[network, weight] random networks; those of a scalable network are the same for every board size."""
     network = make_network(net)
-    rows = [
-        network.random_weights(size, np.random.Generator(np.random.PCG64([seed, number]))) for number in range(networks)
-    ]
-    return np.stack(rows)
+    rngs = [np.random.Generator(np.random.PCG64([seed, number])) for number in range(networks)]
+    return np.stack([network.random_weights(size, rng) for rng in rngs])
 
 
-def measured(
-    net: str,
-    weights: Weights,
-    game: str,
-    size: int,
-    opponent: str,
-    games: int,
-    seed: int,
-    threads: int,
-    progress: Callable[[float], None],
-) -> Arrays:
-    """`points` and `score` [network]: the fitness of S09 and of S08."""
-    fitness = Fitness(game, (size,), make_network(net), (opponent,), games, seed, threads)
+def measure_networks(fitness: Fitness, weights: Weights, progress: Progress) -> Arrays:
+    """`points` and `score` [network]: the fitness of S09 and of S08 on one board against one opponent."""
     found: dict[str, list[float]] = {"points": [], "score": []}
-    few = 16
-    for begin in range(0, len(weights), few):
-        for (played,) in fitness.play(weights[begin : begin + few], 0):
+    for begin in range(0, len(weights), BATCH):
+        for (played,) in fitness.play(weights[begin : begin + BATCH], 0):
             for measure, values in found.items():
                 values.append(float(MEASURES[measure](played).mean()))
-        progress(min(1.0, (begin + few) / len(weights)))
+        progress(min(1.0, (begin + BATCH) / len(weights)))
     return {measure: np.array(values) for measure, values in found.items()}
 
 
 @dataclass(frozen=True)
-class RandomNetworks(Job):
-    """Networks of random weights against an opponent on a board: `points` and `score` [network].
+class RandomNetworksJob(Job):
+    """Games of random networks against an opponent: `points` and `score` [network].
 
     The networks are the same on every board and against every opponent; the games are not.
     """
@@ -125,25 +102,17 @@ class RandomNetworks(Job):
 
     @property
     def label(self) -> str:
-        """A few words for people."""
         return f"random {self.net} {self.game} {self.size} {self.opponent}"
 
-    @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        return self.networks * _games_cost(self.net, self.size, self.opponent, self.games)
-
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Lets all networks play."""
-        weights = random_weights(self.net, self.networks, self.size, self.seed)
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         seed = int(stream_of(self.seed, self.size)) >> 1
-        return measured(
-            self.net, weights, self.game, self.size, self.opponent, self.games, seed, cache.threads, progress
-        )
+        network, opponents = make_network(self.net), (self.opponent,)
+        fitness = Fitness(self.game, (self.size,), network, opponents, self.games, seed, cache.threads)
+        return measure_networks(fitness, random_weights(self.net, self.networks, self.size, self.seed), progress)
 
 
 @dataclass(frozen=True)
-class Evolution(Job):
+class EvolutionJob(Job):
     """A run of evolution: `mean`, `best` and perhaps `e` [generation], `champions` [generation, weight]."""
 
     kind = "evolution"
@@ -151,25 +120,12 @@ class Evolution(Job):
 
     @property
     def label(self) -> str:
-        """A few words for people."""
         s = self.settings
         sizes = "+".join(map(str, s.sizes))
         return f"evolve {s.net} {s.game} {sizes} {s.opponents[0]} {s.method.split(':')[0]} {s.seed}"
 
-    @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        s = self.settings
-        weights = make_network(s.net).weight_count(s.sizes[0])
-        candidates = 20 if s.method.startswith("es") else 4 + 3 * np.log(weights)
-        heuristic = "heuristic" if s.curriculum else s.opponents[0]
-        games = sum(_games_cost(s.net, size, heuristic, s.games) for size in s.sizes)
-        return float(s.generations * (candidates * games + 1e-9 * weights**2.5))
-
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Trains, or goes on training."""
-        folder = cache.run_folder(self.name)
-        run = Run(folder, self.settings, resume=True, threads=cache.threads)
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        run = EvolutionRun(cache.run_folder(self), self.settings, resume=True, threads=cache.threads)
         run.train(lambda run: progress(run.generation / self.settings.generations))
         lines = run.metrics()
         arrays: Arrays = {key: np.array([line[key] for line in lines]) for key in lines[0] if key != "generation"}
@@ -177,7 +133,7 @@ class Evolution(Job):
 
 
 @dataclass(frozen=True)
-class Coevolution(Job):
+class CoevolutionJob(Job):
     """A run of coevolution.
 
     `absolute`, `score`, `shared` [generation] and `champions` [generation, weight] of the generations' champions,
@@ -186,25 +142,15 @@ class Coevolution(Job):
     """
 
     kind = "coevolution"
-    settings: CorunSettings
+    settings: CoevolutionSettings
 
     @property
     def label(self) -> str:
-        """A few words for people."""
         s = self.settings
         return f"coevolve {s.net} {s.game} {s.size} {'elitist' if s.elitist else 'non-elitist'} {s.seed}"
 
-    @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        s = self.settings
-        games = s.population * (s.parasites + s.hall) * s.games + s.measure_games
-        return s.generations * 3 * _games_cost(s.net, s.size, "naive", games)
-
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Trains, or goes on training; then the tournaments."""
-        folder = cache.run_folder(self.name)
-        run = CoevolutionRun(folder, self.settings, resume=True, threads=cache.threads)
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        run = CoevolutionRun(cache.run_folder(self), self.settings, resume=True, threads=cache.threads)
         run.train(lambda run: progress(0.8 * run.generation / self.settings.generations))
         lines = run.metrics()
         dominance = run.dominance()
@@ -219,18 +165,18 @@ class Coevolution(Job):
 
 
 @dataclass(frozen=True)
-class Champions(Job):
-    """Champions of runs measured anew on a board: `points` and `score` [champion], `run` [champion] whose they are.
+class ChampionsJob(Job):
+    """New games of the champions of runs on one board: `points`, `score` and `run` [champion].
 
-    The fitness that made a network champion is the luckiest of many; it is never used again.
+    The fitness that made a network the champion is the maximum of many noisy ones and biased; it is not used here.
     """
 
     kind = "champions"
-    runs: tuple[Evolution | Coevolution, ...]
+    runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...]
     first: int
     """The first generation whose champion is taken."""
     step: int
-    """Every how many generations one is taken."""
+    """The number of generations between two champions."""
     size: int
     opponent: str
     games: int
@@ -238,34 +184,85 @@ class Champions(Job):
 
     @property
     def label(self) -> str:
-        """A few words for people."""
         s = self.runs[0].settings
-        method = self.runs[0].kind
-        return f"champions {method} {s.net} {s.game} on {self.size} {self.opponent}"
+        return f"champions {self.runs[0].kind} {s.net} {s.game} on {self.size} {self.opponent}"
 
     @property
     def description(self) -> str:
-        """The runs by their names, which tell all."""
         own = {key: value for key, value in vars(self).items() if key != "runs"}
         return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
+
+    @property
+    def dependencies(self) -> Sequence[Job]:
+        return self.runs
 
     @property
     def chosen(self) -> range:
         """The generations whose champions are taken."""
         return range(self.first, self.runs[0].settings.generations, self.step)
 
-    @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        s = self.runs[0].settings
-        return len(self.runs) * len(self.chosen) * _games_cost(s.net, self.size, self.opponent, self.games)
-
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Lets the champions play."""
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         s = self.runs[0].settings
         chosen = list(self.chosen)
         weights = np.concatenate([cache.arrays(run)["champions"][chosen] for run in self.runs])
-        run = np.repeat(np.arange(len(self.runs)), len(chosen))
         seed = int(stream_of(self.seed, 1000 + self.size)) >> 1
-        found = measured(s.net, weights, s.game, self.size, self.opponent, self.games, seed, cache.threads, progress)
-        return {**found, "run": run}
+        network, opponents = make_network(s.net), (self.opponent,)
+        fitness = Fitness(s.game, (self.size,), network, opponents, self.games, seed, cache.threads)
+        found = measure_networks(fitness, weights, progress)
+        return {**found, "run": np.repeat(np.arange(len(self.runs)), len(chosen))}
+
+
+@dataclass(frozen=True)
+class Training:
+    """The amount of training."""
+
+    runs: int
+    generations: int
+    games: int = 100
+    """Of every candidate in every generation; in coevolution, of every champion against a fixed opponent."""
+
+
+def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
+    """Runs with the same settings and different seeds."""
+    settings = replace(settings, generations=training.generations, games=training.games)
+    return tuple(EvolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+
+
+def coevolution_runs(training: Training, settings: CoevolutionSettings, seed: int) -> tuple[CoevolutionJob, ...]:
+    """Runs with the same settings and different seeds."""
+    settings = replace(settings, generations=training.generations, measure_games=training.games)
+    return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Training, and the champions and random networks that are measured."""
+
+    training: Training
+    first: int
+    """The first generation whose champion is measured."""
+    step: int
+    games: int
+    networks: int = 0
+    """Random ones."""
+
+    def champions(
+        self, runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...], size: int, opponent: str, seed: int
+    ) -> ChampionsJob:
+        """The measurement of champions on a board."""
+        return ChampionsJob(runs, self.first, self.step, size, opponent, self.games, seed)
+
+    def random_networks(self, net: str, game: str, size: int, opponent: str, seed: int) -> RandomNetworksJob:
+        """The measurement of random networks on a board."""
+        return RandomNetworksJob(net, game, size, opponent, self.networks, self.games, seed)
+
+    def describe(self) -> str:
+        """`one champion every 7 generations from generation 50 on`."""
+        step = "every champion" if self.step == 1 else f"one champion every {self.step} generations"
+        return f"{step} from generation {self.first} on"
+
+
+def learning_curves(runs: Sequence[Arrays]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and best fitness of runs of evolution, each [run, generation]."""
+    mean, best = (np.stack([run[key] for run in runs]) for key in ("mean", "best"))
+    return mean, best

@@ -1,179 +1,154 @@
-"""Matches as pieces of work: so many games between two players or engines, kept game by game.
-
-MERGED studies/contests.py: What studies that play matches share: opponents, matches with a referee, conditions, percentages, remarks.
-"""
+"""Matches as jobs: games between two players or engines, stored game by game, and the report of their results."""
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nobi import games
+from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.games.base import Variant
-from nobi.matches.folder import GameRecord, MatchFolder, without_repetitions
+from nobi.matches.folder import GameResult, MatchFolder, without_repetitions
 from nobi.matches.openings import Opening, random_opening
-from nobi.matches.series import Entrant, Series, SeriesSettings, keeper, pairings, remaining
+from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 from nobi.statistics import Interval, share_interval
 from nobi.streams import stream_of
-from nobi.studies.jobs import Arrays, Job
-from nobi.studies.resources import GNUGO, Engine, Strength, command_of
+from nobi.studies import ENGINES
+from nobi.studies.jobs import Arrays, Job, Progress
+from nobi.studies.resources import GNUGO, Engine, Strength, engine_command
+from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table
+from nobi.studies.training_jobs import ImitationJob
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from nobi.studies.cache import JobCache
 
-
 MODEL = "MODEL"
-"""Stands in a player's word for the file of its network."""
+"""The placeholder in a player's spec for the file of its network."""
 ANSWER_SECONDS = 600.0
-"""How long an engine may take for a move without a clock."""
-_PLAYOUTS_PER_SECOND = 2e6
-"""Of a search, times the points of the board, very roughly: for time left."""
-_GNUGO_SECONDS = 2e-3
-"""For a move, times the points of the board and a tenth of its level."""
-
-
-class Trained(Protocol):
-    """A piece of work that leaves the file of a network."""
-
-    @property
-    def name(self) -> str:
-        """A name that no other piece has."""
-
-    def model(self, cache: "JobCache") -> "Path":
-        """The file; the piece must be made already."""
+"""The time limit of an engine for a move without a clock."""
+RULES = {"chinese": "go:komi=7.5", "japanese": "go:komi=6.5,scoring=territory,ko=simple"}
+PAPER_LEVEL = 10
+"""The level of GNU Go in both papers, its strongest. On 19x19 it takes about five times as long as level 1."""
+NETWORK_MOVES = (
+    "the most probable legal move, but none that fills an own eye; it passes when the opponent has passed, as in C14, "
+    "and never resigns"
+)
 
 
 @dataclass(frozen=True)
-class Contestant:
-    """Who plays: one of our players, with or without a network that a study has trained, or an engine."""
+class MatchPlayer:
+    """One of our players, with or without a network that a study has trained, or an engine."""
 
     spec: str = ""
-    """The player's, in which MODEL stands for the file of the network."""
-    network: Trained | None = None
+    """Of our player; MODEL stands for the file of the network."""
+    network: ImitationJob | None = None
     engine: Engine | None = None
     strength: Strength = field(default_factory=Strength)
     """Of the engine."""
     title: str = ""
-    """What records of games call it."""
+    """Its name in game records."""
 
     def identity(self) -> dict[str, object]:
-        """All that its play depends on: the network by the name of its piece, the engine by what it calls itself."""
+        """What its moves depend on; part of the description of a job, so the keys are fixed."""
         if self.engine:
             return {"engine": dataclasses.asdict(self.engine), "strength": dataclasses.asdict(self.strength)}
         return {"word": self.spec, "network": self.network.name if self.network else ""}
 
-    def entrant_word(self, cache: "JobCache", folder: "Path") -> str:
-        """The word by which `nobi.matches` knows it."""
+    def entrant_spec(self, cache: "JobCache", folder: Path) -> str:
+        """The spec for `nobi.matches`."""
         if self.engine:
-            return f"gtp:{command_of(self.engine.name, cache.command(self.engine.name), self.strength, folder)}"
+            return f"gtp:{engine_command(self.engine.name, cache.command(self.engine.name), self.strength, folder)}"
         return self.spec.replace(MODEL, str(self.network.model(cache))) if self.network else self.spec
 
     def __str__(self) -> str:
         if self.engine:
-            return " ".join(filter(None, [self.engine.title, self.strength.words().replace(",", "")]))
+            return " ".join(filter(None, [self.engine.title, self.strength.describe().replace(",", "")]))
         return self.title or self.spec
-
-    def seconds_a_move(self, size: int) -> float:
-        """About how long it thinks."""
-        if self.strength.seconds:
-            return self.strength.seconds
-        playouts = self.strength.playouts
-        if self.engine and self.engine.name == GNUGO:
-            return _GNUGO_SECONDS * size**2 * max(1, self.strength.level) / 10
-        for part in self.spec.partition(":")[2].split(","):
-            if part.startswith("rollouts="):
-                playouts = int(part.removeprefix("rollouts="))
-        return playouts * size**2 / _PLAYOUTS_PER_SECOND + (0.02 if self.network else 0.001)
 
 
 @dataclass(frozen=True)
-class EngineMatch(Job):
-    """A match, colours by turns.
+class MatchJob(Job):
+    """A match with alternating colours.
 
-    [game] each: `points` that A made, NaN for a game without result, `black` whether A had black, `repeated` whether it
-    went move for move like an earlier one, `forfeited`, `moves` how many.
+    [game] each: `points` of A, NaN for a game without result; `black`, whether A had black; `repeated`, whether the
+    moves are those of an earlier game; `forfeited`; `moves`, their number.
 
-    It is a pure function of its settings for our own players that search with one thread and do not look at a clock,
-    and for engines that can be given a seed by GTP (`set_random_seed`, as GNU Go); other engines play other games each
-    time.
+    The result is a deterministic function of the settings for our players that search with one thread and without a
+    clock, and for engines that accept a seed by GTP (`set_random_seed`, as GNU Go does).
     """
 
     kind = "match"
-    a: Contestant
-    b: Contestant
+    a: MatchPlayer
+    b: MatchPlayer
     game: str
     size: int
     games: int
     seed: int
-    referee: Contestant | None = None
-    """An engine that counts; nobi itself if there is none."""
+    referee: MatchPlayer | None = None
+    """An engine that scores the games; None: nobi."""
     random_moves: int = 0
-    """With which games begin, the same in two games, with colours exchanged: for players that leave nothing to
-    chance."""
+    """At the start, the same in two games with exchanged colours: for deterministic players."""
     longest: int = 0
-    """Moves after which a game is stopped and counted; 0 for those of the rules."""
+    """The number of moves after which a game is stopped and scored; 0: the limit of the rules."""
 
     @property
     def description(self) -> str:
-        """Players by what they are, not by where they lie."""
         own = {name: getattr(self, name) for name in ("game", "size", "games", "seed", "random_moves")}
         if self.longest:
             own["longest"] = self.longest
-        people = {"a": self.a.identity(), "b": self.b.identity()}
+        players = {"a": self.a.identity(), "b": self.b.identity()}
         if self.referee:
-            people["referee"] = self.referee.identity()
-        return json.dumps({"kind": self.kind, **own, **people}, sort_keys=True)
+            players["referee"] = self.referee.identity()
+        return json.dumps({"kind": self.kind, **own, **players}, sort_keys=True)
 
     @property
     def label(self) -> str:
-        """A few words for people."""
-        words = f"match {self.a} against {self.b} {self.size}"
-        return "".join(letter if letter.isalnum() or letter in " .-+_:=," else "" for letter in words)
+        text = f"match {self.a} against {self.b} {self.size}"
+        return "".join(letter if letter.isalnum() or letter in " .-+_:=," else "" for letter in text)
 
     @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        moves = min(0.4 * self.size**2, (self.longest or 3 * self.size**2) / 2)
-        thinking = self.a.seconds_a_move(self.size) + self.b.seconds_a_move(self.size)
-        return self.games * (moves * thinking + 0.5)
+    def dependencies(self) -> Sequence[Job]:
+        return [player.network for player in (self.a, self.b) if player.network]
 
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Plays, or goes on playing."""
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         variant = games.variant(self.game, self.size)
-        folder = cache.run_folder(self.name)
+        folder = cache.run_folder(self)
         entrants = [
-            Entrant(who.entrant_word(cache, folder), variant, self._seed(i), ANSWER_SECONDS, str(who))
-            for i, who in enumerate((self.a, self.b))
+            Entrant(
+                player.entrant_spec(cache, folder),
+                variant,
+                int(stream_of(self.seed, number)) >> 1,
+                ANSWER_SECONDS,
+                str(player),
+            )
+            for number, player in enumerate((self.a, self.b))
         ]
-        referee = self.referee.entrant_word(cache, folder).removeprefix("gtp:") if self.referee else ""
+        referee = self.referee.entrant_spec(cache, folder).removeprefix("gtp:") if self.referee else ""
         clock = max(self.a.strength.seconds, self.b.strength.seconds)
-        # games by the clock are played one at a time: else the players would take each other's time
+        # with a clock, one game at a time: parallel games would take each other's processor time
         parallel = 1 if clock else min(cache.threads or usable_threads(), self.games)
         settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
-        if self.a.network or self.b.network:
-            _use_one_thread()
+        if self.dependencies:
+            from nobi.imitation.step import use_threads
+
+            use_threads(1, 1)  # torch sums in the same order for any number of parallel games
         with Series(settings, entrants) as series:
-            kept = MatchFolder(folder, {"piece": self.description}, resume=True)
+            kept = MatchFolder(folder, {"piece": self.description}, resume=True)  # the key is part of the file format
             records = kept.load()
 
-            def tell() -> None:
+            def report() -> None:
                 progress(len(records) / self.games)
 
-            tell()
+            report()
             schedule = remaining(pairings(2, self.games), records)
-            series.play(schedule, self._opening(variant), keeper(records, kept, tell))
-        return arrays_of(records)
-
-    def _seed(self, player: int) -> int:
-        """Other random numbers for each player."""
-        return int(stream_of(self.seed, player)) >> 1
+            series.play(schedule, self._opening(variant), result_saver(records, kept, report))
+        return match_arrays(records)
 
     def _opening(self, variant: Variant) -> Callable[[int], Opening]:
         if not self.random_moves:
@@ -181,50 +156,13 @@ class EngineMatch(Job):
         return cache(lambda number: random_opening(variant, self.random_moves, self.seed, number))
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How a match ended."""
-
-    games: int
-    """That count: repeated ones, those without result and those that B forfeited are left out."""
-    points: float
-    share: Interval
-    """Of the points that A made, draws counting half, with Wilson's interval."""
-    repeated: int
-    forfeited: int
-    """By A, and lost."""
-    given_away: int
-    """Forfeited by B: a program that crashes is not beaten (GNU Go 3.8 does, reading some ladders across 19x19)."""
-    void: int
-
-    def words(self) -> str:
-        """`93 of 200 games`."""
-        return f"{self.points:g} of {self.games} games"
-
-
-def standing_of(arrays: Arrays) -> Standing:
-    """What the arrays of a match come to."""
-    given_away = arrays["forfeited"] & (arrays["points"] == 1)
-    counts = ~arrays["repeated"] & ~np.isnan(arrays["points"]) & ~given_away
-    points = float(arrays["points"][counts].sum())
-    return Standing(
-        games=int(counts.sum()),
-        points=points,
-        share=share_interval(points, int(counts.sum())),
-        repeated=int(arrays["repeated"].sum()),
-        forfeited=int((arrays["forfeited"] & ~given_away).sum()),
-        given_away=int(given_away.sum()),
-        void=int((np.isnan(arrays["points"]) & ~arrays["repeated"]).sum()),
-    )
-
-
-def arrays_of(records: list[GameRecord]) -> Arrays:
+def match_arrays(records: list[GameResult]) -> Arrays:
     """The records of a match as arrays, [game] in the order of their numbers."""
     records = sorted(records, key=lambda record: record.game)
     new = {record.game for record in without_repetitions(records)[0]}
-    made = [record.points(0) for record in records]
+    points = [record.points(0) for record in records]
     return {
-        "points": np.array([np.nan if points is None else points for points in made], np.float64),
+        "points": np.array([np.nan if made is None else made for made in points], np.float64),
         "black": np.array([record.black == 0 for record in records]),
         "repeated": np.array([record.game not in new for record in records]),
         "forfeited": np.array([record.forfeited for record in records]),
@@ -232,106 +170,164 @@ def arrays_of(records: list[GameRecord]) -> Arrays:
     }
 
 
-def _use_one_thread() -> None:
-    """Has torch sum with one thread, in the same order for any number of games at once."""
-    from nobi.imitation.step import use_threads
+@dataclass(frozen=True)
+class MatchResult:
+    """The result of a match."""
 
-    use_threads(1, 1)
+    games: int
+    """Those that count: without repeated games, games without result and those that B forfeited."""
+    points: float
+    share: Interval
+    """Of the points that A made, draws counting half, with Wilson's interval."""
+    repeated: int
+    forfeited: int
+    """By A, and lost."""
+    given_away: int
+    """Forfeited by B: a program that crashes is not beaten (GNU Go 3.8 crashes on some ladders across 19x19)."""
+    void: int
 
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> "MatchResult":
+        """The result from the arrays of a match job."""
+        given_away = arrays["forfeited"] & (arrays["points"] == 1)
+        void = np.isnan(arrays["points"])
+        counts = ~arrays["repeated"] & ~void & ~given_away
+        points = float(arrays["points"][counts].sum())
+        return cls(
+            games=int(counts.sum()),
+            points=points,
+            share=share_interval(points, int(counts.sum())),
+            repeated=int(arrays["repeated"].sum()),
+            forfeited=int((arrays["forfeited"] & ~given_away).sum()),
+            given_away=int(given_away.sum()),
+            void=int((void & ~arrays["repeated"]).sum()),
+        )
 
-RULES = {"chinese": "go:komi=7.5", "japanese": "go:komi=6.5,scoring=territory,ko=simple"}
-"""The games of Go that engines play by these rules."""
-
-PAPERS_LEVEL = 10
-"""GNU Go's strongest, in both papers. On 19x19 it takes about five times as long as level 1."""
+    def __str__(self) -> str:
+        return f"{self.points:g} of {self.games} games"
 
 
 @dataclass(frozen=True)
-class Playing:
-    """How much is played."""
+class MatchSettings:
+    """The matches of a study."""
 
     games: int
     """Of each match."""
-    level: int = PAPERS_LEVEL
-    """GNU Go's."""
+    level: int = PAPER_LEVEL
+    """Of GNU Go."""
     longest: int = 0
-    """Moves after which a game is stopped and counted; 0 for no such limit."""
+    """The number of moves after which a game is stopped and scored; 0: no limit."""
+    seconds: float = 0.0
+    """Per move, for engines with a time limit."""
+    playouts: tuple[int, ...] = ()
+    """Per move, for engines with a number of playouts."""
 
 
-def stand_in(name: str = "playout") -> Contestant:
-    """Who plays for every engine at the scale `tiny`, which needs none."""
-    return Contestant(name, title=f"{name}, instead of an engine")
+def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
+    """An engine; at the scale `tiny`, which needs none, our player `playout`."""
+    if study.scale == "tiny":
+        return MatchPlayer("playout", title="playout, instead of an engine")
+    return MatchPlayer(engine=study.engines[engine], strength=strength)
 
 
-def gnugo(engines: Mapping[str, Engine], level: int, rules: str = "chinese") -> Contestant:
-    """GNU Go."""
-    return Contestant(engine=engines[GNUGO], strength=Strength(level=level, rules=rules))
-
-
-def network_of(run: Trained, title: str, settings: str = "") -> Contestant:
+def network_player(run: ImitationJob, title: str, settings: str = "") -> MatchPlayer:
     """A trained network that plays by its policy alone; `settings` are those of the player."""
-    return Contestant(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)
+    return MatchPlayer(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)
 
 
-def match_with(
-    a: Contestant, b: Contestant, playing: Playing, seed: int, size: int = 19, rules: str = "chinese"
-) -> EngineMatch:
-    """A match in which B counts if it is an engine, as in C14, else nobi."""
+def match_job(
+    a: MatchPlayer, b: MatchPlayer, settings: MatchSettings, seed: int, size: int = 19, rules: str = "chinese"
+) -> MatchJob:
+    """A match that B scores if it is an engine, as in C14, else nobi."""
     referee = b if b.engine else None
-    return EngineMatch(a, b, RULES[rules], size, playing.games, seed, referee, longest=playing.longest)
+    return MatchJob(a, b, RULES[rules], size, settings.games, seed, referee, longest=settings.longest)
 
 
-def in_percent(share: Interval) -> Interval:
-    """A share as a percentage."""
-    return Interval(100 * share.value, 100 * share.low, 100 * share.high)
-
-
-def contest_conditions(
-    playing: Playing,
+def match_conditions(
+    settings: MatchSettings,
+    opponents: Sequence[MatchPlayer],
     size: int = 19,
     rules: str = "Chinese rules, komi 7.5",
-    referee: str = "nobi",
     exceptions: str = "",
 ) -> dict[str, str]:
-    """How the games are played, and by whom they are counted; `exceptions` are matches of more or fewer games."""
-    stopped = f"; stopped after {playing.longest} moves" if playing.longest else ""
+    """How games are played and scored; `exceptions` are matches of another length."""
+    stopped = f"; stopped after {settings.longest} moves" if settings.longest else ""
+    referees = dict.fromkeys(ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents)
     return {
-        "games": f"{playing.games} of each match{exceptions} on {size}x{size}, colours by turns{stopped}; "
+        "opponent" if len(opponents) == 1 else "opponents": "; ".join(map(str, opponents)),
+        "games": f"{settings.games} of each match{exceptions} on {size}x{size}, alternating colours{stopped}; "
         "those that repeat an earlier one are left out",
-        "rules": f"{rules}; counted by {referee}",
+        "rules": f"{rules}; scored by {' or '.join(referees)}",
         "intervals": "Wilson's, draws counting half",
+        "reproducibility": "; ".join(dict.fromkeys(map(describe_reproducibility, opponents))),
     }
 
 
-PASSES = (
-    "the likeliest legal move, but none that fills an own eye; it passes when the opponent has passed, as in C14, and "
-    "never resigns"
-)
-"""How a network plays by its policy."""
-
-
-def repeatable(opponent: Contestant) -> str:
+def describe_reproducibility(opponent: MatchPlayer) -> str:
     """Whether the same command plays the same games again."""
     if opponent.engine is None:
-        return "every game depends on the seed and its number alone"
+        return "every game depends only on the seed and its number, if torch rounds equally"
     if opponent.engine.name == GNUGO:
         return "GNU Go gets a seed for every game (set_random_seed): the same command plays the same games again"
-    return f"{opponent.engine.title} draws its own random numbers: other games each time"
+    return f"{opponent.engine.title} uses random numbers of its own: the games differ each time"
 
 
-def remarks(matches: Mapping[str, Standing], level: int = PAPERS_LEVEL) -> list[str]:
-    """What is to be said of a weaker opponent, and of games that do not count, or count by default."""
-    found = []
-    if level != PAPERS_LEVEL:
-        found.append(f"GNU Go played at level {level} here, and at level {PAPERS_LEVEL} in the paper.")
-    for label, standing in matches.items():
+def match_notes(results: Mapping[str, MatchResult], level: int = PAPER_LEVEL) -> list[str]:
+    """Notes on a weaker level of GNU Go, and on games that do not count or count by default."""
+    notes = []
+    if level != PAPER_LEVEL:
+        notes.append(f"GNU Go played at level {level} here, and at level {PAPER_LEVEL} in the paper.")
+    for label, result in results.items():
         reasons = {
-            "left out, since earlier ones were the same": standing.repeated,
-            "without a result, since the referee failed": standing.void,
-            "forfeited, and counted as lost": standing.forfeited,
-            "left out, since the opponent's program failed": standing.given_away,
+            "left out as repetitions of earlier games": result.repeated,
+            "without a result because the referee failed": result.void,
+            "forfeited and counted as lost": result.forfeited,
+            "left out because the opponent's program failed": result.given_away,
         }
-        parts = [f"{count} {'was' if count == 1 else 'were'} {words}" for words, count in reasons.items() if count]
+        parts = [f"{count} {'was' if count == 1 else 'were'} {reason}" for reason, count in reasons.items() if count]
         if parts:
-            found.append(f"{label}: of the games {', '.join(parts)}.")
-    return found
+            notes.append(f"{label}: of the games {', '.join(parts)}.")
+    return notes
+
+
+@dataclass(frozen=True)
+class MatchCase:
+    """A match in a table of matches."""
+
+    label: str
+    """In the figure and the notes."""
+    labels: dict[str, str]
+    """In the table."""
+    result: MatchResult
+    paper: float | None
+    """In the unit of the table."""
+
+
+def match_findings(
+    study: Study,
+    cases: Sequence[MatchCase],
+    claims: list[Claim],
+    title: str,
+    out: Path,
+    *,
+    percent: bool = True,
+    level: int = PAPER_LEVEL,
+) -> Findings:
+    """Table and figure of the games won in several matches, in percent or as shares."""
+    rows, bars = [], []
+    for case in cases:
+        labels = {**case.labels, "games": str(case.result.games)}
+        won = 100 * case.result.share
+        if percent:
+            rows.append(Row(labels, "games won, %", won, case.paper, 50.0))
+            bars.append(PaperComparison(case.label, won, case.paper))
+        else:
+            rows.append(Row(labels, "games won", case.result.share, case.paper, 0.5))
+            bars.append(PaperComparison(case.label, won, None if case.paper is None else 100 * case.paper))
+    notes = match_notes({case.label: case.result for case in cases}, level)
+    findings = Findings([Table("Games won", rows)], claims, notes=notes)
+    if len(cases) > 1:
+        compare_with_paper(bars, out / f"{study.name}.png", title, "games won, %")
+        caption = "Games won, with 95 % intervals; the paper's where the network is the same."
+        findings.pictures.append(Picture(f"{study.name}.png", caption))
+    return findings

@@ -1,44 +1,41 @@
-"""Runs studies: makes their pieces of work, and writes what they came to.
+"""Runs studies: computes their jobs and writes their results.
 
-The folder holds
+The folder contains
 
-    pieces/            a file a piece of work, made once
-    runs/              the runs of evolution and of training on records, which can be left at any moment
-    results/           a JSON file a study, and its figures
+    jobs/       the result of each job, a file each
+    runs/       checkpoints of training runs and matches
+    results/    a JSON file for each study, and its figures
 
-What is finished is used again, since every piece is a pure function of its settings: a study that was killed goes on
-where it was, and comes to the same rows. Networks trained by torch are so on the same machine with as many threads.
+Stored results are used again: an interrupted study resumes, and gives the same rows. For networks trained by torch that
+holds on the same machine with the same number of threads.
 """
 
 import dataclasses
 import json
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nobi
 from nobi.errors import NobiError
 from nobi.spec import choices
-from nobi.statistics import Interval
 from nobi.storage import atomic_write, make_writable_folder
 from nobi.studies import find
 from nobi.studies.cache import JobCache, Spent
-from nobi.studies.resources import meet
-from nobi.studies.study import Findings, Row, Study
+from nobi.studies.resources import identify_engines
+from nobi.studies.study import Results, Row, Study
 from nobi.workers import usable_threads
 
 Document = dict[str, Any]
-"""What a study came to, as its JSON file has it; `document_of` makes it."""
+"""The result of a study, as in its JSON file."""
 TINY_NOTE = (
     "The scale tiny only shows that a study runs: its samples are far too small, and neither its rows nor its claims "
     "decide anything."
 )
 
 Progress = Callable[[float, float, str], None]
-"""Is told how many seconds' worth of work are done, of how many, and the name of the piece that is being made."""
+"""Called with the number of completed jobs, the number of all jobs, and the name of the current job."""
 
 
 def run_studies(
@@ -53,140 +50,111 @@ def run_studies(
     engines: Mapping[str, str] | None = None,
     leave_out: Callable[[NobiError], None] | None = None,
 ) -> list[Document]:
-    """Runs the studies of these names.
+    """Run the studies with these names.
 
     Args:
-        names: the studies, not collections.
-        scale: how large, one of `nobi.studies.study.SCALES`.
-        seed: chooses everything that is random.
-        out: the folder of pieces, runs and results.
-        threads: how many to use, 0 for one a core; the rows do not depend on it, but for networks trained by torch.
-        resume: whether to use what is in the folder; if not, it must be empty.
-        progress: is told how far the work is.
+        names: studies, not collections.
+        scale: one of `nobi.studies.study.SCALES`.
+        seed: determines all random numbers.
+        out: the folder of jobs, runs and results.
+        threads: number of threads, 0: one per core; the rows do not depend on it, except for torch networks.
+        resume: use what is in the folder; otherwise it must be empty.
+        progress: called as jobs proceed.
         data: datasets for the roles that studies need, role → path.
-        engines: other programs that studies may play against, name → command.
-        leave_out: is told of every study that lacks a dataset or an engine, which is then left out; without it, and if
-            nothing would be left, such a study is an error.
+        engines: engines that studies may play against, name → command.
+        leave_out: called with the error of each study that lacks a dataset or an engine, which is then left out;
+            without it, or if no study is left, the error is raised.
 
     Returns:
-        A document for every study, equal to its file `results/NAME.json`.
+        The documents of the studies, equal to the files `results/NAME.json`.
     """
     kinds = [find(name) for name in dict.fromkeys(names)]
     for kind in kinds:
         if scale not in kind.scales:
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
     wanted = {name for kind in kinds for name in kind.plays_against}
-    met = meet({name: command for name, command in (engines or {}).items() if name in wanted})
+    available = identify_engines({name: command for name, command in (engines or {}).items() if name in wanted})
     cache = JobCache(out, threads, data, engines)
     studies: list[Study] = []
-    lacking: list[NobiError] = []
+    incomplete: list[NobiError] = []
     for kind in kinds:
         try:
-            studies.append(kind(scale, seed, cache.records, met))
-        except NobiError as fault:
-            lacking.append(fault)
-    for lack in lacking:
+            studies.append(kind(scale, seed, cache.datasets, available))
+        except NobiError as error:
+            incomplete.append(error)
+    for reason in incomplete:
         if leave_out is None or not studies:
-            raise lack
-        leave_out(lack)
+            raise reason
+        leave_out(reason)
     if not resume and out.is_dir() and any(out.iterdir()):
-        raise NobiError(f"The folder {str(out)!r} is not empty; go on with it (without --fresh) or choose another.")
+        raise NobiError(f"The folder {str(out)!r} is not empty; resume (without --fresh) or choose another.")
     return carry_out(studies, cache, progress)
 
 
 def carry_out(
     studies: Sequence[Study], cache: JobCache, progress: Progress = lambda _done, _total, _what: None
 ) -> list[Document]:
-    """Carries out studies one after the other; what several of them need is made once.
-
-    Args:
-        studies: what to carry out.
-        cache: keeps the pieces; the results are written below its folder.
-        progress: is told how far the work is.
-    """
+    """Run studies one after the other; shared jobs are computed once. The results are written below `cache.folder`."""
     results = make_writable_folder(cache.folder / "results")
-    jobs = dict.fromkeys(job for study in studies for job in study.jobs())
-    cache.spent(job for job in jobs if cache.has(job))  # files that cannot be used are told of at once
-    total = sum(job.cost for job in jobs if not cache.has(job))
-    done = 0.0
+    jobs = list(dict.fromkeys(job for study in studies for job in study.all_jobs()))
+    for job in jobs:
+        if cache.has(job):
+            cache.spent(job)  # an unreadable file is an error before any work
+    total = sum(not cache.has(job) for job in jobs)
+    done = 0
     documents = []
     for study in studies:
-        missing = [job for job in dict.fromkeys(study.jobs()) if not cache.has(job)]
-        cache.make(missing, partial(_tell, progress, done, total))
-        done += sum(job.cost for job in missing)
+        missing = [job for job in study.all_jobs() if not cache.has(job)]
+        cache.make(missing, lambda now, name, done=done: progress(done + now, total, name))  # type: ignore[misc]
+        done += len(missing)
         progress(done, total, f"tables and figures of {study.name}")
-        text = json.dumps(document_of(study, cache, results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(make_document(study, cache, results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         atomic_write(results / f"{study.name}.json", text.encode())
         documents.append(json.loads(text))
     return documents
 
 
-def document_of(study: Study, cache: JobCache, results: Path) -> Document:
-    """All that a reader wants to know of a study whose pieces are made; its figures are written to `results`."""
-    start = time.perf_counter(), time.process_time()
-    report = study.report(cache, results)
-    last = Spent(time.perf_counter() - start[0], time.process_time() - start[1])
-    jobs = {job.name: cache.spent([job]) for job in study.jobs()}
-    jobs[f"tables and figures of {study.name}"] = last
+def make_document(study: Study, cache: JobCache, out: Path) -> Document:
+    """The document of a study whose jobs are done; its figures are written to `out`."""
+    start = Spent.now()
+    report = study.report(Results(study.jobs(), cache), out)
+    jobs = {job.name: cache.spent(job) for job in study.all_jobs()}
+    jobs[f"tables and figures of {study.name}"] = Spent.now() - start
+    notes = report.notes + ([TINY_NOTE] if study.scale == "tiny" else [])
+    engines = {name: study.engines[name].title for name in study.plays_against if name in study.engines}
     return {
         "study": study.name,
         "title": study.title,
         "paper": study.paper,
-        "group": study.group,
+        "group": study.page,
         "scale": study.scale,
         "seed": study.seed,
         "nobi": nobi.__version__,
         "threads": cache.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
-        **({"data": _data(study)} if study.learns_from else {}),
-        **({"engines": _engines(study)} if study.plays_against else {}),
+        **({"data": {r: dataclasses.asdict(study.datasets[r]) for r in study.used_roles}} if study.used_roles else {}),
+        **({"engines": engines} if study.plays_against else {}),
         "conditions": study.conditions(),
-        "spent": _spent(sum(jobs.values(), Spent(0.0, 0.0))),
-        "pieces": {name: _spent(spent) for name, spent in jobs.items()},
-        **_findings(report, [TINY_NOTE] if study.scale == "tiny" else []),
-    }
-
-
-def _data(study: Study) -> Document:
-    """What is in the datasets that it uses."""
-    return {role: dataclasses.asdict(study.records[role]) for role in study.learns_from}
-
-
-def _engines(study: Study) -> dict[str, str]:
-    """The engines that it may have met: name → what each calls itself."""
-    return {name: study.engines[name].title for name in study.plays_against if name in study.engines}
-
-
-def _tell(progress: Progress, done: float, total: float, now: float, what: str) -> None:
-    progress(done + now, total, what)
-
-
-def _spent(spent: Spent) -> dict[str, float]:
-    return {"seconds": round(spent.seconds, 1), "cpu": round(spent.cpu, 1)}
-
-
-def _findings(report: Findings, more_notes: list[str]) -> Document:
-    notes = report.notes + more_notes
-    return {
-        "tables": [{"title": one.title, "rows": [_row(row) for row in one.rows]} for one in report.tables],
+        "spent": _rounded(sum(jobs.values(), Spent(0.0, 0.0))),
+        "jobs": {name: _rounded(spent) for name, spent in jobs.items()},
+        "tables": [{"title": table.title, "rows": [_row(row) for row in table.rows]} for table in report.tables],
         "claims": [dataclasses.asdict(claim) for claim in report.claims],
         "pictures": [dataclasses.asdict(picture) for picture in report.pictures],
         **({"notes": notes} if notes else {}),
     }
 
 
+def _rounded(spent: Spent) -> dict[str, float]:
+    return {name: round(seconds, 1) for name, seconds in dataclasses.asdict(spent).items()}
+
+
 def _row(row: Row) -> Document:
+    numbers = {name: float(number) for name, number in dataclasses.asdict(row.ours).items()}
     return {
         "labels": row.labels,
         "measure": row.measure,
-        "ours": _interval(row.ours),
+        "ours": {name: number if math.isfinite(number) else None for name, number in numbers.items()},
         "paper": row.paper,
         "neutral": row.neutral,
         "agrees": row.agrees,
     }
-
-
-def _interval(interval: Interval) -> dict[str, float | None]:
-    """JSON has no infinite numbers: null instead."""
-    numbers = {name: float(number) for name, number in dataclasses.asdict(interval).items()}
-    return {name: number if math.isfinite(number) else None for name, number in numbers.items()}

@@ -1,50 +1,53 @@
-"""What a study is: settings → pieces of work → rows beside the paper's → figures.
+"""What a study is: settings → jobs → rows beside the paper's numbers, claims and figures.
 
-A study says beforehand which pieces of work it needs (`nobi.studies.jobs`): games of random networks, runs of
-evolution, champions measured on other boards. A piece is made once and kept in a file, so studies share what they can
-share, and one that was interrupted goes on where it was. From finished pieces, the rows follow without chance.
+A study declares the jobs that it needs (`nobi.studies.jobs`): games of random networks, training runs, matches. The
+result of a job is computed once and stored in a file (`nobi.studies.cache`), so studies share jobs, and an interrupted
+study resumes. The report is a deterministic function of the results.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nobi.statistics import Interval
+from nobi.statistics import Interval, all_positive
 from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Job
-from nobi.studies.resources import Engine, Records, check_role, needs
+from nobi.studies.jobs import Arrays, Job
+from nobi.studies.resources import DatasetInfo, Engine, require_dataset, require_engine
 
 SCALES = ("tiny", "quick", "day", "paper")
-"""How large a study is: seconds, to try it out; up to three minutes; what two cores do in one to three hours; at least
-the paper's numbers. Only studies that are too large for a small machine at the paper's numbers have a day's."""
+"""Sizes of a study: seconds, for tests; up to three minutes; one to three hours on two cores; at least the paper's
+sample sizes. Only studies whose paper scale is too large for a small machine have the scale `day`."""
 
 INSIDE, DIRECTION, NO = "yes", "direction", "no"
-"""What `Row.agrees` says: the paper's figure is inside our interval; it is not, but both are on the same side of the
-value that would mean nothing; or neither."""
+"""Values of `Row.agrees`: the paper's number is inside our interval; it is outside, but on the same side of the null
+value; neither."""
+
+Jobs = Mapping[Any, Job | Sequence[Job]]
+"""key → job, or several runs that differ only in their seed."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure beside the paper's."""
+    """One measured number beside the paper's."""
 
     labels: dict[str, str]
-    """Which case it is: column → text; the rows of a table have the same columns."""
+    """The case: column → text; all rows of a table have the same columns."""
     measure: str
     """What is measured, e.g. `correlation`."""
     ours: Interval
     paper: float | None = None
     neutral: float | None = None
-    """The value that would mean nothing, e.g. 0 for a correlation, 0.5 for a share."""
+    """The null value, e.g. 0 for a correlation, 0.5 for a share."""
 
     @property
     def agrees(self) -> str:
-        """INSIDE, DIRECTION, NO, or nothing where the paper has no such figure or ours is undefined."""
+        """INSIDE, DIRECTION or NO; empty if the paper has no such number or ours is undefined."""
         if self.paper is None or math.isnan(self.ours.value):
             return ""
-        if self.ours.low <= self.paper <= self.ours.high:
+        if not self.ours.excludes(self.paper):
             return INSIDE
         if self.neutral is not None and (self.ours.value - self.neutral) * (self.paper - self.neutral) > 0:
             return DIRECTION
@@ -53,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that stand together."""
+    """Rows with the same columns."""
 
     title: str
     rows: list[Row]
@@ -61,132 +64,151 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that the paper says, and whether it is so here."""
+    """A statement, usually of the paper, and whether it is reproduced."""
 
     text: str
     holds: bool | None
-    """None where our sample is too small to tell."""
+    """Reproduced, not reproduced, or None for inconclusive."""
     evidence: str
-    """The measured figures that decide it."""
+    """The measured numbers that decide it."""
+
+    @classmethod
+    def positive(
+        cls,
+        text: str,
+        estimates: Interval | Mapping[str, Interval],
+        what: str = "",
+        *,
+        null: float = 0.0,
+        points: bool = False,
+    ) -> "Claim":
+        """A claim that holds if an estimate, or each of several with their labels, is above the null value.
+
+        The evidence is `what` and the estimates, as numbers or in percentage points.
+        """
+        labelled = estimates if isinstance(estimates, Mapping) else {"": estimates}
+        parts = [
+            (f"{label}: " if label else "") + (f"{100 * estimate:+.1f} points" if points else str(estimate))
+            for label, estimate in labelled.items()
+        ]
+        evidence = (f"{what}: " if what else "") + "; ".join(parts)
+        return cls(text, all_positive(estimate - null for estimate in labelled.values()), evidence)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure or game record that a study made."""
+    """A figure or game record written by a study."""
 
     file: str
-    """Its name in the folder of the results; of a figure the PNG, beside which there is an SVG."""
+    """Its name in the folder of results; for a figure the PNG, with an SVG of the same name."""
     caption: str
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What a study came to."""
+    """The report of a study."""
 
     tables: list[Table] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What a reader should know besides: sentences."""
+    """Sentences for the reader."""
+
+    def __add__(self, other: "Findings") -> "Findings":
+        return Findings(
+            self.tables + other.tables,
+            self.claims + other.claims,
+            self.pictures + other.pictures,
+            self.notes + other.notes,
+        )
+
+
+class Results:
+    """The results of the jobs of a study: `found[key]` are the arrays of the job declared under this key."""
+
+    def __init__(self, jobs: Jobs, cache: JobCache) -> None:
+        self.jobs = jobs
+        self.cache = cache
+
+    def __getitem__(self, key: Hashable) -> Arrays:
+        job = self.jobs[key]
+        if not isinstance(job, Job):
+            raise TypeError(f"there are several runs under {key!r}; use runs()")
+        return self.cache.arrays(job)
+
+    def runs(self, key: Hashable) -> list[Arrays]:
+        """[run] the arrays of the runs declared under this key, or of those that the job of this key depends on."""
+        job = self.jobs[key]
+        return [self.cache.arrays(run) for run in (job.dependencies if isinstance(job, Job) else job)]
 
 
 class Study(ABC):
-    """A table or figure of a paper, or a question beyond them."""
+    """A table or figure of a paper, or a question beyond the papers.
+
+    The first line of the docstring of a study is its title, which begins with its source, as in `S08 table I: …`.
+    """
 
     name: ClassVar[str]
-    group: ClassVar[str]
-    """The page it stands on, e.g. `s08-random`."""
     title: ClassVar[str]
     paper: ClassVar[str]
-    """Where the paper has it, e.g. `S08 table I`; empty for what goes beyond the papers."""
-    scales: ClassVar[dict[str, Any]]
+    """The part of the title before the colon; empty if there is none."""
+    page: ClassVar[str]
+    """The page of the documentation that shows it, e.g. `s08-random`."""
+    scales: ClassVar[Mapping[str, Any]]
     """scale → settings: a dataclass of sample sizes."""
-    roles: ClassVar[dict[str, tuple[int, ...]]] = {}
-    """The datasets it needs, if any: role → the sizes of board that must be there."""
+    roles: ClassVar[Mapping[str, tuple[int, ...]]] = {}
+    """The datasets that it needs: role → board sizes that must be in it."""
     plays_against: ClassVar[tuple[str, ...]] = ()
-    """The engines that it plays against, if any; it needs at least one of them, except at the scale `tiny`."""
+    """The engines that it plays against; it needs at least one of them, except at the scale `tiny`."""
+
+    def __init_subclass__(cls) -> None:
+        cls.title = (cls.__doc__ or cls.__name__).splitlines()[0].removesuffix(".")
+        source, colon, _ = cls.title.partition(": ")
+        cls.paper = source if colon else ""
 
     def __init__(
         self,
         scale: str,
         seed: int,
-        records: Mapping[str, Records] | None = None,
+        datasets: Mapping[str, DatasetInfo] | None = None,
         engines: Mapping[str, Engine] | None = None,
     ) -> None:
-        """Readies a study.
+        """Prepare a study.
 
         Args:
-            scale: how large, one of `scales`.
-            seed: chooses everything that is random.
-            records: the datasets for its roles.
-            engines: the other programs that it may meet.
+            scale: one of `scales`.
+            seed: determines all random numbers.
+            datasets: the datasets for its roles.
+            engines: the engines that are available.
         """
         self.scale = scale
         self.settings: Any = self.scales[scale]
         self.seed = seed
-        self.records = records or {}
+        self.datasets = datasets or {}
         self.engines = engines or {}
         for role, sizes in self.roles.items():
-            check_role(self.name, role, sizes, self.records)
+            require_dataset(self.name, role, sizes, self.datasets)
         if self.plays_against and scale != "tiny":
-            needs(self.name, self.plays_against, self.engines)
+            require_engine(self.name, self.plays_against, self.engines)
 
     @property
-    def learns_from(self) -> tuple[str, ...]:
+    def used_roles(self) -> tuple[str, ...]:
         """The roles of the datasets that it uses."""
         return tuple(self.roles)
 
     @abstractmethod
     def conditions(self) -> dict[str, str]:
-        """In words under which conditions the figures are measured: what is set → to what."""
+        """The conditions of the measurement, for the reader: setting → value."""
 
     @abstractmethod
-    def jobs(self) -> Sequence[Job]:
-        """All the work that it needs, in the order it is to be done."""
+    def jobs(self) -> Jobs:
+        """The jobs that it needs, each under the key by which `report` finds its result."""
 
     @abstractmethod
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """The rows and figures, from pieces that the workshop has made; figures are written to the folder."""
+    def report(self, found: Results, out: Path) -> Findings:
+        """Compute rows and claims from the results of the jobs, and write figures to the folder `out`."""
 
-
-def negative(interval: Interval) -> Interval:
-    """The same difference the other way round."""
-    return Interval(-interval.value, -interval.high, -interval.low)
-
-
-def verdict(gap: Interval) -> bool | None:
-    """Whether a difference is surely positive, surely negative, or cannot be told."""
-    return True if gap.low > 0 else False if gap.high < 0 else None
-
-
-def verdict_of_all(gaps: Iterable[Interval]) -> bool | None:
-    """Whether all differences are surely positive, at least one is surely not, or it cannot be told."""
-    outcomes = [verdict(gap) for gap in gaps]
-    return False if False in outcomes else None if None in outcomes else True
-
-
-def verdict_of_most(gaps: Sequence[Interval]) -> bool | None:
-    """Whether most of the differences are surely positive, most are surely not, or neither."""
-    outcomes = [verdict(gap) for gap in gaps]
-    return True if outcomes.count(True) > len(gaps) / 2 else False if outcomes.count(False) > len(gaps) / 2 else None
-
-
-def beyond_half(share: Interval) -> Interval:
-    """How far a share is above one half."""
-    return Interval(share.value - 0.5, share.low - 0.5, share.high - 0.5)
-
-
-def every(step: int) -> str:
-    """One of `step` is taken, in words: `every`, `every second`, `every 10th`."""
-    if step <= 3:
-        return ("every", "every second", "every third")[step - 1]
-    ending = "th" if step // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(step % 10, "th")
-    return f"every {step}{ending}"
-
-
-def mean_text(interval: Interval, digits: int = 2) -> str:
-    """An interval as a reader likes it: `0.71 [0.66, 0.75]`."""
-    if math.isnan(interval.value):
-        return "undefined"
-    low, high = (f"{bound:.{digits}f}" if math.isfinite(bound) else "?" for bound in (interval.low, interval.high))
-    return f"{interval.value:.{digits}f} [{low}, {high}]"
+    def all_jobs(self) -> list[Job]:
+        """All jobs and their dependencies, each once, every job after its dependencies."""
+        declared = [[job] if isinstance(job, Job) else job for job in self.jobs().values()]
+        return list(dict.fromkeys(one for group in declared for job in group for one in (*job.dependencies, job)))

@@ -1,44 +1,31 @@
-"""The pieces of work that torch does: networks trained on experts' moves, and how well they predict them.
+"""Jobs that use torch: networks trained on expert moves, and how well they predict them.
 
-A piece names its datasets by the digests of their games, so it is found again wherever they lie. It is a pure function
-of its settings on the same machine with as many threads; on another, sums may be taken in another order, and the last
-bits, and with them in time all weights, may differ.
-
-MERGED studies/deep.py: What the studies of deep networks share: how much is learnt, how, and how what came of it is put into rows.
+A job identifies its datasets by the digests of their games. Its result is a deterministic function of its settings on
+the same machine with the same number of threads; elsewhere rounding may differ, and with it the trained weights.
 """
 
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.imitation.settings import ImitationSettings
-from nobi.statistics import Interval
-from nobi.studies.jobs import Arrays, Job
+from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from nobi.imitation.prediction import MoveRankings, PredictionMetrics
-    from nobi.imitation.prediction import Prediction as Predicted
     from nobi.studies.cache import JobCache
 
-
-MULTIPLICATIONS_PER_SECOND = 3.5e10
-"""Of forward passes in training on two cores, backward passes included in the time, very roughly: for time left."""
-FORWARD = 1 / 3
-"""What a forward pass takes of a step of training."""
 CURVE = ("step", "positions", "epoch", "rate", "loss", "accuracy", "validation_loss", "validation_accuracy")
-VERDICT_TYPES = {
+RANKING_TYPES = {
     "game": np.int32,
     "ply": np.int32,
     "size": np.uint8,
@@ -47,14 +34,14 @@ VERDICT_TYPES = {
     "equal": np.int16,
     "log_probability": np.float64,
 }
-"""How verdicts are kept, in a quarter of their room."""
+"""The columns of `MoveRankings` and their types in files, which are smaller than those in memory."""
 
 
 @dataclass(frozen=True)
-class Imitation(Job):
-    """A network trained on records: the measured curve, [measurement] for every name in CURVE, NaN where unmeasured.
+class ImitationJob(Job):
+    """A network trained on records: the learning curve, [measurement] for every name in CURVE, NaN if not measured.
 
-    The trained network lies in a file, `model(cache)`.
+    The trained network is the file `model(cache)`.
     """
 
     kind = "imitation"
@@ -63,120 +50,80 @@ class Imitation(Job):
 
     def __post_init__(self) -> None:
         if not self.settings.steps or self.settings.start:
-            raise ValueError("a piece says its length in steps, and begins with fresh weights")
+            raise ValueError("the length of an imitation job is given in steps, and it starts with new weights")
 
     @property
     def label(self) -> str:
-        """A few words for people."""
-        s = self.settings
-        return f"imitate {s.net} {s.steps * s.batch} {s.seed}"
+        return f"imitate {self.settings.net} {self.positions} {self.settings.seed}"
 
     @property
     def positions(self) -> int:
-        """How many positions it sees, some perhaps several times."""
+        """The number of positions seen, repetitions included."""
         return self.settings.steps * self.settings.batch
 
-    @property
-    def cost(self) -> float:
-        """Seconds, roughly."""
-        s = self.settings
-        size = max(s.sizes, default=19)
-        validation = FORWARD * (s.measurements + 1) * s.validation
-        return (self.positions + validation) * multiplications(s.net, size) / MULTIPLICATIONS_PER_SECOND
-
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Trains, or goes on training."""
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         from nobi.imitation.run import ImitationRun
         from nobi.imitation.step import join_process_group, use_threads
 
         use_threads(cache.threads, usable_threads())
         paths = [str(cache.dataset(digest)) for digest in self.settings.data]
         with join_process_group() as group:
-            run = ImitationRun(cache.run_folder(self.name), self.settings, resume=True, group=group, paths=paths)
+            run = ImitationRun(cache.run_folder(self), self.settings, resume=True, group=group, paths=paths)
             run.train(lambda run: progress(run.step_number / run.total))
         return {name: np.array([line.get(name, np.nan) for line in run.lines], np.float64) for name in CURVE}
 
     def model(self, cache: "JobCache") -> Path:
-        """The file of the trained network; the piece must be made already."""
-        path = cache.run_folder(self.name) / "model.safetensors"
+        """The file of the trained network."""
+        path = cache.run_folder(self) / "model.safetensors"
         if not path.is_file():
             raise NobiError(
-                f"The network {str(path)!r} is gone; delete {str(cache.path(self))!r} to have it trained again."
+                f"The network {str(path)!r} is missing; delete {str(cache.path(self))!r} to train it again."
             )
         return path
 
-    def lines(self, cache: "JobCache") -> list[dict[str, Any]]:
-        """The curve as `nobi imitate` writes it, a line a measurement."""
-        arrays = cache.arrays(self)
-        return [
-            {name: float(arrays[name][i]) for name in CURVE if not np.isnan(arrays[name][i])}
-            for i in range(len(arrays["step"]))
-        ]
 
-    def filters(self, cache: "JobCache") -> NDArray[np.float32] | None:
-        """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
-        from nobi.imitation.prediction import first_filters
-        from nobi.models.model import load_deep
-
-        return first_filters(load_deep(self.model(cache)).network)
-
-    def plane_names(self) -> list[str]:
-        """The names of its inputs."""
-        from nobi.figures.training import plane_names
-        from nobi.networks.deep import make_deep
-
-        network = make_deep(self.settings.net)
-        return plane_names(network.planes, network.settings)
-
-    def weight_count(self) -> int:
-        """How many numbers are trained."""
-        from nobi.networks.deep import make_deep
-
-        return make_deep(self.settings.net).weight_count()
+def curve_lines(arrays: Arrays) -> list[dict[str, Any]]:
+    """The learning curve of an imitation job as `nobi imitate` writes it, a dict per measurement."""
+    rows = zip(*(arrays[name].tolist() for name in CURVE), strict=True)
+    return [{name: value for name, value in zip(CURVE, row, strict=True) if not math.isnan(value)} for row in rows]
 
 
 @dataclass(frozen=True)
-class Prediction(Job):
-    """What a trained network thinks of experts' moves: the columns of `MoveRankings`, [position] each.
+class PredictionJob(Job):
+    """How a trained network ranks expert moves: the columns of `MoveRankings`, [position] each.
 
-    Two networks that are shown the same part with the same number and seed see the same positions.
+    Networks measured on the same split with the same number of positions and seed see the same positions.
     """
 
     kind = "prediction"
-    run: Imitation
+    run: ImitationJob
     data: tuple[str, ...]
     """Digests of the datasets."""
     positions: int
-    """A random sample of about so many; 0 for all."""
+    """The approximate size of a random sample; 0: all."""
     split: str = "test"
     sizes: tuple[int, ...] = ()
-    """The board sizes to take; all unless given."""
+    """Board sizes; empty: all."""
     legal: bool = False
-    """Whether only legal moves count also for networks that were trained on all points."""
+    """Compare only legal moves, also for networks that were trained on all points."""
     seed: int = 0
-    """Chooses the sample."""
+    """Determines the sample."""
 
     @property
     def description(self) -> str:
-        """The run by its name, which tells all."""
         own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return json.dumps({"kind": self.kind, **own, "run": self.run.name}, sort_keys=True)
 
     @property
     def label(self) -> str:
-        """A few words for people."""
         boards = "+".join(map(str, self.sizes)) or "all"
         return f"predict {self.run.settings.net} {self.split} {boards} {self.positions}"
 
     @property
-    def cost(self) -> float:
-        """Seconds, roughly; for all positions of a part as for a million."""
-        size = max(self.sizes, default=19)
-        work = (self.positions or 1_000_000) * multiplications(self.run.settings.net, size)
-        return FORWARD * work / MULTIPLICATIONS_PER_SECOND
+    def dependencies(self) -> Sequence[Job]:
+        return (self.run,)
 
-    def make(self, cache: "JobCache", progress: Callable[[float], None]) -> Arrays:
-        """Shows it the positions."""
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import choose_device, use_threads
 
@@ -186,177 +133,120 @@ class Prediction(Job):
         found = work.outcomes(
             choose_device("auto"), legal=self.legal, progress=lambda done: progress(done / work.count)
         )
-        return {name: getattr(found, name).astype(kind) for name, kind in VERDICT_TYPES.items()}
-
-    def outcomes(self, cache: "JobCache") -> "MoveRankings":
-        """What was found, ready for `nobi.imitation.prediction`."""
-        from nobi.imitation.prediction import MoveRankings
-
-        arrays = cache.arrays(self)
-        log_probability = arrays["log_probability"]
-        whole = {name: arrays[name].astype(np.int64) for name in VERDICT_TYPES if name != "log_probability"}
-        return MoveRankings(**whole, log_probability=log_probability)
-
-    def predicted(self, cache: "JobCache") -> "Predicted":
-        """How well it predicts, in all and in parts, with intervals over games."""
-        from nobi.imitation.prediction import prediction_of
-
-        return prediction_of(self.outcomes(cache))
+        return {name: getattr(found, name).astype(kind) for name, kind in RANKING_TYPES.items()}
 
 
-@lru_cache
-def multiplications(net: str, size: int) -> float:
-    """How many multiplications a network needs for a position on a board of this size, roughly."""
-    from nobi.networks.deep import make_deep
-    from nobi.nn.torch_layers import BoardDense, Filters
+def move_rankings(arrays: Arrays) -> "MoveRankings":
+    """The result of a prediction job as `nobi.imitation.prediction` expects it."""
+    from nobi.imitation.prediction import MoveRankings
 
-    network = make_deep(net)
-    cells = size * size
-    total = 0
-    for part in network.modules():
-        if isinstance(part, Filters):
-            total += cells * prod(part.shape)
-        elif isinstance(part, BoardDense):
-            total += cells * cells * part.weight.shape[1]
-    # a swiping network does little at a time, which takes as long as if it did much
-    return float(total) or 800.0 * cells * network.weight_count() ** 0.5 * 8
+    wide: Arrays = {name: array.astype(np.int64) for name, array in arrays.items() if name != "log_probability"}
+    return MoveRankings(**wide, log_probability=arrays["log_probability"])
 
 
 @dataclass(frozen=True)
-class Learning:
-    """How much a network learns, how, and how much of the test part it is measured on."""
+class GradientTraining:
+    """The amount and method of training, and the size of the test sample."""
 
     positions: int = 0
-    """Positions seen in training; 0 for `epochs`."""
+    """Positions seen in training; 0: given by `epochs`."""
     epochs: float = 0.0
-    """How often as many positions are seen as there are."""
+    """Positions seen, as a multiple of the available ones."""
     test: int = 0
-    """Positions that it is measured on, a random sample; 0 for all."""
+    """The size of a random sample of test positions; 0: all."""
     batch: int = 128
     optimiser: str = "sgd"
     schedule: str = ""
-    """That of the network's paper, or of the optimiser, if empty."""
+    """Empty: that of the network's paper, or of the optimiser."""
     clip: float = 0.0
     validation: int = 2000
     measurements: int = 20
 
     def steps(self, available: int) -> int:
-        """The length of a run where so many positions are available."""
+        """The number of steps if so many positions are available."""
         return math.ceil((self.positions or self.epochs * available) / self.batch)
 
-    def in_words(self, available: int) -> str:
-        """What a reader of the figures has to know of the training."""
+    def describe(self, available: int) -> str:
+        """The training in one line."""
         seen = self.steps(available) * self.batch
         passes = seen / available
-        share = f"{100 * passes:.2g} % of those there are" if passes < 1 else f"{passes:.3g} times those there are"
-        clip = f", gradients no longer than {self.clip:g}" if self.clip else ""
+        share = f"{100 * passes:.2g} % of those available" if passes < 1 else f"{passes:.3g} times those available"
+        clip = f", gradients clipped at {self.clip:g}" if self.clip else ""
         schedule = f", {self.schedule}" if self.schedule else ""
         return f"{seen:,} positions seen, {share}; batches of {self.batch}, {self.optimiser}{schedule}{clip}"
 
+    def describe_test(self, *, legal: bool) -> str:
+        """The measurement in one line."""
+        sample = f"{self.test:,} positions drawn at random from" if self.test else "all positions of"
+        moves = "only legal moves are compared" if legal else "all points are compared"
+        runs = "one run per network, so the intervals do not include the variation between runs"
+        return f"{sample} the test split, the same for all networks; {moves}; 95 % intervals over games ({runs})"
 
-TINY = Learning(16, 0.0, 24, 8, validation=8, measurements=1)
-"""Only to try it out."""
+
+TINY = GradientTraining(16, 0.0, 24, 8, validation=8, measurements=1)
 
 
-def small_scale(positions: int, test: int, **changes: int) -> Learning:
-    """Learning on a small machine.
+def small_training(positions: int, test: int, **changes: int) -> GradientTraining:
+    """Training on a small machine.
 
-    With the papers' small first weights, plain gradient descent sees some hundred thousand positions before it learns
-    anything; AdamW does not. It is used wherever there are fewer positions than in the papers.
+    With the small initial weights of the papers, plain gradient descent needs some hundred thousand positions before
+    the loss falls; AdamW does not. It is used where fewer positions are seen than in the papers.
     """
     batch = changes.pop("batch", 128)
-    return Learning(positions, 0.0, test, batch, "adamw", "cosine:rate=0.002", 1.0, **changes)
+    return GradientTraining(positions, 0.0, test, batch, "adamw", "cosine:rate=0.002", 1.0, **changes)
 
 
-class DeepStudy(Study):
-    """A study of networks that learn from records."""
-
-    symmetries: bool
-    """Whether samples are turned by a random symmetry of the board."""
-    legal: bool
-    """Whether only legal moves are compared when a network is measured, however it was trained."""
-
-    def learning(self) -> Learning:
-        """How much is learnt."""
-        found: Learning = self.settings
-        return found
-
-    def train(self, net: str, role: str, sizes: tuple[int, ...]) -> Imitation:
-        """The run of a network on the train part of a dataset."""
-        how, records = self.learning(), self.records[role]
-        return Imitation(
-            ImitationSettings(
-                data=(records.digest,),
-                sizes=sizes,
-                net=net,
-                steps=how.steps(records.count("train", sizes)),
-                batch=how.batch,
-                optimiser=how.optimiser,
-                schedule=how.schedule,
-                clip=how.clip,
-                symmetries=self.symmetries,
-                validation=how.validation,
-                measurements=how.measurements,
-                seed=self.seed,
-            )
+def imitation_run(
+    study: Study, training: GradientTraining, net: str, role: str, sizes: tuple[int, ...], *, symmetries: bool
+) -> ImitationJob:
+    """The run of a network on the training split of a dataset, with or without random symmetries of the board."""
+    dataset = study.datasets[role]
+    copied = ("batch", "optimiser", "schedule", "clip", "validation", "measurements")
+    return ImitationJob(
+        ImitationSettings(
+            data=(dataset.digest,),
+            sizes=sizes,
+            net=net,
+            steps=training.steps(dataset.count("train", sizes)),
+            symmetries=symmetries,
+            seed=study.seed,
+            **{name: getattr(training, name) for name in copied},
         )
-
-    def test(self, run: Imitation, role: str, sizes: tuple[int, ...], split: str = "test") -> Prediction:
-        """How a trained network predicts a part of a dataset; the same positions for every network."""
-        digest = self.records[role].digest
-        return Prediction(run, (digest,), self.learning().test, split, sizes, self.legal, self.seed)
-
-    def measured_in_words(self) -> str:
-        """How much is measured, and on which moves."""
-        test = self.learning().test
-        how_many = f"{test:,} positions drawn at random from" if test else "all positions of"
-        moves = "only legal moves are compared" if self.legal else "all points are compared"
-        rng = "one run of each network, so they do not tell how much another one would differ"
-        return f"{how_many} the test part, the same for all networks; {moves}; 95 % intervals over games ({rng})"
+    )
 
 
-def percent(interval: Interval) -> Interval:
-    """A share in hundredths."""
-    return Interval(100 * interval.value, 100 * interval.low, 100 * interval.high)
+def prediction_job(
+    study: Study,
+    training: GradientTraining,
+    run: ImitationJob,
+    role: str,
+    sizes: tuple[int, ...],
+    split: str = "test",
+    *,
+    legal: bool,
+) -> PredictionJob:
+    """What a trained network predicts on a split of a dataset; the same positions for every network."""
+    return PredictionJob(run, (study.datasets[role].digest,), training.test, split, sizes, legal, study.seed)
 
 
-def points(interval: Interval) -> str:
-    """A difference of percentages as text."""
-    return f"{100 * interval.value:+.1f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}] points"
+def weight_count(net: str) -> str:
+    """The number of weights of a network, as text."""
+    from nobi.networks.deep import make_deep
+
+    return f"{make_deep(net).weight_count():,}"
 
 
-def less(interval: Interval, amount: float) -> Interval:
-    """How far above an amount it is."""
-    return Interval(interval.value - amount, interval.low - amount, interval.high - amount)
-
-
-def apart(one: Interval, other: Interval) -> Interval:
-    """The difference of two figures that were measured on different games, errors added as of independent samples."""
-    value = one.value - other.value
-    below = math.hypot(one.value - one.low, other.high - other.value)
-    above = math.hypot(one.high - one.value, other.value - other.low)
-    return Interval(value, value - below, value + above)
-
-
-def quality_rows(
-    labels: dict[str, str], quality: "PredictionMetrics", paper: Sequence[float | None] = (None, None, None)
+def prediction_rows(
+    labels: dict[str, str],
+    metrics: "PredictionMetrics",
+    paper: Sequence[float | None] = (None, None, None),
+    *,
+    differences: bool = False,
 ) -> list[Row]:
-    """Accuracy, rank and probability as in C14's tables, beside the paper's."""
-    accuracy, rank, probability = paper
+    """Accuracy, rank and probability as in the tables of C14, or differences of them."""
+    unit, neutral = ("points", 0.0) if differences else ("%", None)
     return [
-        Row(labels, "accuracy, %", percent(quality.accuracy), accuracy),
-        Row(labels, "rank", quality.rank, rank),
-        Row(labels, "probability, %", percent(quality.probability), probability),
-    ]
-
-
-def gain_rows(
-    labels: dict[str, str], gain: "PredictionMetrics", paper: Sequence[float | None] = (None, None, None)
-) -> list[Row]:
-    """Differences of the same figures; 0 would mean nothing."""
-    accuracy, rank, probability = paper
-    return [
-        Row(labels, "accuracy, points", percent(gain.accuracy), accuracy, 0.0),
-        Row(labels, "rank", gain.rank, rank, 0.0),
-        Row(labels, "probability, points", percent(gain.probability), probability, 0.0),
+        Row(labels, f"accuracy, {unit}", 100 * metrics.accuracy, paper[0], neutral),
+        Row(labels, "rank", metrics.rank, paper[1], neutral),
+        Row(labels, f"probability, {unit}", 100 * metrics.probability, paper[2], neutral),
     ]

@@ -22,12 +22,12 @@ register, names, find = _trainers.register, _trainers.names, _trainers.find
 
 
 def make_trainer(spec: str, weights: int, seed: int) -> "Trainer":
-    """The trainer that a word such as `es:parents=5,offspring=20` stands for, at its start.
+    """Make a trainer from a spec such as `es:parents=5,offspring=20`.
 
     Args:
         spec: its name and settings.
-        weights: how many weights a network has.
-        seed: 0 or more; decides all that is random.
+        weights: number of weights of a network.
+        seed: seed of all random numbers, 0 or more.
     """
     name, given = parse_spec(spec)
     trainer = find(name)

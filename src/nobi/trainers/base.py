@@ -1,13 +1,11 @@
-"""Random weights, and random changes of them (S08: both normal, on every weight).
+"""The interface of trainers: `ask` returns weights to evaluate, `tell` takes their fitness.
 
-MERGED evolve/base.py: What a trainer is: it is asked for weights to try and told how well they did, again and again.
-
-A trainer never evaluates anything, and all its chance comes from its seed. So its state is exactly (settings, weights,
-seed, the fitness told so far), and that is all a checkpoint holds: `replay` makes the trainer again by asking and
-telling once more, without playing a game. No trainer needs a file format of its own, a library's inner state is never
-stored, and nothing is pickled. The price is time that grows with the generations done, though far less than they took
-(CMA-ES of 140 weights: some 7 ms each), and that a resumed run must meet the same arithmetic: another
-version of a library may draw other weights from the same seed. `fingerprint` notices that.
+A trainer never evaluates anything, and its seed determines all its random numbers. So its state is exactly (settings,
+weights, seed, the fitness so far), and that is all a checkpoint holds: `replay` restores a trainer by repeating `ask`
+and `tell` without playing a game. No trainer needs a file format of its own, the state of a library is never stored,
+and nothing is pickled. The cost is time that grows with the number of generations, though much less than their games
+took (CMA-ES of 140 weights: about 7 ms each), and a resumed run needs the same arithmetic: another version of a library
+may draw other weights from the same seed. `fingerprint` detects that.
 """
 
 import hashlib
@@ -25,19 +23,19 @@ Population = NDArray[np.float32]
 """[candidate, weight] the weights of several networks."""
 
 
-def random_weights(count: int, weights: int, rng: np.random.Generator) -> Population:
-    """[count, weights] drawn from N(0, 1), as both S08 and S09 start."""
+def normal_population(count: int, weights: int, rng: np.random.Generator) -> Population:
+    """[count, weights] drawn from N(0, 1), the initial population of S08 and S09."""
     return rng.standard_normal((count, weights)).astype(np.float32)
 
 
 def mutants(parents: NDArray[np.floating[Any]], count: int, deviation: float, rng: np.random.Generator) -> Population:
-    """Copies of randomly chosen parents, each weight changed by a number drawn from N(0, deviation).
+    """Copies of parents drawn with replacement, with N(0, deviation) added to every weight (S08).
 
     Args:
-        parents: [parent, weight]; each is as likely to be chosen as any other, and can be chosen more than once.
-        count: how many mutants.
-        deviation: the standard deviation of the change.
-        rng: where the chance comes from.
+        parents: [parent, weight].
+        count: number of mutants.
+        deviation: standard deviation of the change.
+        rng: random numbers.
 
     Returns:
         [count, weight].
@@ -48,13 +46,13 @@ def mutants(parents: NDArray[np.floating[Any]], count: int, deviation: float, rn
 
 
 class Trainer(ABC):
-    """Searches for weights of high fitness. Asked and told in turn; higher is better."""
+    """Searches for weights of high fitness; `ask` and `tell` are called in turn."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
     """A frozen dataclass."""
     objectives_wanted: ClassVar[bool] = False
-    """Whether it is told several objectives for every candidate, not one fitness."""
+    """Whether `tell` takes several objectives per candidate, not one fitness."""
 
     def __init__(self, settings: Any, weights: int, seed: int) -> None:
         if weights < 1:
@@ -63,7 +61,7 @@ class Trainer(ABC):
         self.weights = weights
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
-        """How many generations have been told."""
+        """Number of generations done."""
         self._asked: Population | None = None
         self._champion: int | None = None
 
@@ -71,7 +69,7 @@ class Trainer(ABC):
         return format_spec(self.name, self.settings)
 
     def ask(self) -> Population:
-        """[candidate, weight] all that is to be evaluated in this generation; the same until it is told.
+        """[candidate, weight] the candidates of this generation; the same until `tell`.
 
         Every generation has the same number of candidates.
         """
@@ -80,13 +78,13 @@ class Trainer(ABC):
         return self._asked.copy()
 
     def tell(self, fitness: NDArray[np.float64]) -> None:
-        """Takes the fitness of what was asked last.
+        """Take the fitness of the candidates.
 
         Args:
-            fitness: [candidate], or [candidate, objective] where `objectives_wanted`; finite.
+            fitness: [candidate], or [candidate, objective] if `objectives_wanted`; finite, higher is better.
         """
         if self._asked is None:
-            raise RuntimeError("ask before you tell")
+            raise RuntimeError("call ask before tell")
         fitness = np.array(fitness, np.float64)
         candidates = len(self._asked)
         if fitness.ndim != 1 + self.objectives_wanted or len(fitness) != candidates:
@@ -102,37 +100,34 @@ class Trainer(ABC):
 
     @property
     def champion(self) -> int:
-        """The index of the best candidate in the set that was told last, the first of equals.
-
-        Of several objectives the sum decides, as if all weighed the same.
-        """
+        """The index of the best candidate of the latest generation, by the sum of its objectives."""
         if self._champion is None:
-            raise RuntimeError("no generation has been told yet")
+            raise RuntimeError("no generation is done yet")
         return self._champion
 
     @abstractmethod
     def propose(self) -> NDArray[np.floating[Any]]:
-        """[candidate, weight] the next candidates; called once a generation."""
+        """[candidate, weight] the next candidates; called once per generation."""
 
     @abstractmethod
     def learn(self, candidates: Population, fitness: NDArray[np.float64]) -> None:
-        """Learns from this generation: the candidates, as asked, and their fitness, of the right shape and finite."""
+        """Learn from the candidates of this generation and their fitness, whose shape is checked."""
 
 
 class Learner(Protocol):
-    """What can be replayed: a trainer, or coevolution."""
+    """A trainer, or coevolution."""
 
     def ask(self) -> Any:
-        """One array of weights, or a tuple of them."""
+        """One array of weights, or a tuple of arrays."""
 
-    def tell(self, told: NDArray[np.float64], /) -> None:
-        """The results."""
+    def tell(self, results: NDArray[np.float64], /) -> None:
+        """Take the results."""
 
 
-def fingerprint(asked: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
-    """A short text that two sets of candidates share only if they are equal bit for bit."""
+def fingerprint(candidates: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
+    """A hash of the bits of candidates."""
     digest = hashlib.blake2b(digest_size=16)
-    for array in asked if isinstance(asked, tuple) else (asked,):
+    for array in candidates if isinstance(candidates, tuple) else (candidates,):
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
@@ -140,26 +135,25 @@ def fingerprint(asked: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
 
 def replay(
     learner: Learner,
-    told: Iterable[NDArray[np.float64]],
+    history: Iterable[NDArray[np.float64]],
     last: str | None = None,
-    note: Callable[[Any, NDArray[np.float64]], None] = lambda _asked, _told: None,
+    note: Callable[[Any, NDArray[np.float64]], None] = lambda _candidates, _results: None,
 ) -> None:
-    """Brings a new trainer to where another of the same settings, weights and seed was.
+    """Bring a new trainer to the state of another with the same settings, weights and seed.
 
     Args:
-        learner: the trainer, to which nothing has been told.
-        told: the results of all generations, in their order.
-        last: the fingerprint of the candidates of the last of these generations, if it is to be checked.
-        note: is shown what was asked and told in every generation.
+        learner: the new trainer.
+        history: the results of all generations, in order.
+        last: the fingerprint of the candidates of the last generation, if it is to be checked.
+        note: called with the candidates and results of every generation.
     """
-    seen = None
-    for results in told:
-        asked = learner.ask()
+    candidates = None
+    for results in history:
+        candidates = learner.ask()
         learner.tell(results)
-        note(asked, results)
-        seen = asked
-    if last is not None and seen is not None and fingerprint(seen) != last:
+        note(candidates, results)
+    if last is not None and candidates is not None and fingerprint(candidates) != last:
         raise NobiError(
-            "The run cannot be continued here: its trainer draws other weights than it did (another version of a "
-            "library, or another processor?). Continue it where it was started, or start anew."
+            "The run cannot be continued here: its trainer draws other weights than before, because of another version "
+            "of a library or another processor. Continue it where it was started, or start a new run."
         )

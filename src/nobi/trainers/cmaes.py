@@ -1,4 +1,4 @@
-"""CMA-ES, the trainer of S09: a normal distribution that learns its centre, its size and its shape.
+"""CMA-ES, the trainer of S09: a normal distribution whose mean, step size and covariance are adapted.
 
 The algorithm is the library `cmaes` (Nomura & Shibata, 2024), which follows Hansen's tutorial (2016); its defaults are
 S09's: λ = 4 + ⌊3 ln n⌋ and μ = λ/2.
@@ -14,12 +14,12 @@ from nobi.trainers.base import Population, Trainer
 
 @dataclass(frozen=True)
 class CmaesSettings:
-    """Where the search begins, and how many are tried."""
+    """The initial step size and the number of candidates."""
 
     sigma: float = 0.5
-    """σ₀: the standard deviation of every weight in the first generation."""
+    """σ₀: standard deviation of every weight in the first generation."""
     candidates: int = 0
-    """λ: how many networks a generation has; 0 for 4 + ⌊3 ln n⌋ of n weights."""
+    """λ: candidates in a generation; 0: 4 + ⌊3 ln n⌋ for n weights."""
 
     def __post_init__(self) -> None:
         if not 0 < self.sigma < np.inf:
@@ -31,13 +31,11 @@ class CmaesSettings:
 class Cmaes(Trainer):
     """The covariance matrix adaptation evolution strategy.
 
-    The distribution starts around zero, so that no seed begins with a preference and σ₀ alone sets the scale; S09 does
-    not say where its own began.
+    The initial mean is zero, so that σ₀ alone sets the scale; S09 does not state its initial mean.
 
-    It never stops by itself: the library's stopping rules, one of which is that the last generations tied, are not
-    asked. Against a strong opponent whole generations do tie, losing every game. Such a generation says nothing, and
-    the distribution stays as it is until some network does better or worse than another; were it updated, its size
-    would wander at random, in the long run out of all numbers.
+    The library's stopping criteria, such as ties in the last generations, are not used. Against a strong opponent whole
+    generations do tie, because all games are lost. The distribution is not updated by such a generation; otherwise its
+    step size would drift at random.
     """
 
     name = "cmaes"
@@ -60,13 +58,11 @@ class Cmaes(Trainer):
         self._libraries = ThreadpoolController()
 
     def propose(self) -> NDArray[np.float64]:
-        """λ draws from the distribution."""
         with self._libraries.limit(limits=1, user_api="blas"):
             self._drawn = [self._cma.ask() for _ in range(self._cma.population_size)]
         return np.stack(self._drawn)
 
     def learn(self, candidates: Population, fitness: NDArray[np.float64]) -> None:  # noqa: ARG002
-        """Moves the distribution; the library minimises, and takes the draws as they were before rounding."""
-        if np.ptp(fitness) > 0:
+        if np.ptp(fitness) > 0:  # the library minimises, and takes the draws before they are rounded to float32
             with self._libraries.limit(limits=1, user_api="blas"):
                 self._cma.tell([(draw, -float(value)) for draw, value in zip(self._drawn, fitness, strict=True)])

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.trainers.base import Population, Trainer, mutants, random_weights
+from nobi.trainers.base import Population, Trainer, mutants, normal_population
 
 
 @dataclass(frozen=True)
 class EsSettings:
-    """Who is kept and how much is changed."""
+    """The numbers of parents and offspring, and the mutation."""
 
     parents: int = 10
-    """μ: how many are selected in every generation."""
+    """μ: networks selected in every generation."""
     offspring: int = 10
-    """λ: how many mutants of them are tried."""
+    """λ: mutants of them that are evaluated."""
     elitist: bool = True
-    """Whether parents compete with their offspring, (μ+λ), or live for one generation only, (μ,λ)."""
+    """Whether parents compete with their offspring, (μ+λ), or not, (μ,λ)."""
     mutation: float = 0.1
-    """The standard deviation of the change of every weight."""
+    """Standard deviation of the change of every weight."""
 
     def __post_init__(self) -> None:
         if self.parents < 1 or self.offspring < 1:
@@ -40,10 +40,10 @@ class EsSettings:
 class EvolutionStrategy(Trainer):
     """Mutation and selection; no crossover, no self-adaptation.
 
-    The first parents are drawn from N(0, 1). With elitism a generation is λ offspring followed by the μ parents, who
+    The first parents are drawn from N(0, 1). With elitism a generation is λ offspring followed by the μ parents, which
     are evaluated again: fitness is noisy, and the new value replaces the old (S08 V-C). Without it a generation is the
-    offspring alone. Between equals the earlier in the set is taken, so an offspring before a parent: where all fare
-    alike the population still moves.
+    offspring alone. In a tie the earlier candidate is selected, so an offspring before a parent: the population changes
+    even if all fitness values are equal.
     """
 
     name = "es"
@@ -52,14 +52,12 @@ class EvolutionStrategy(Trainer):
 
     def __init__(self, settings: EsSettings | None, weights: int, seed: int) -> None:
         super().__init__(settings, weights, seed)
-        self._parents = random_weights(self.settings.parents, weights, self.rng)
+        self._parents = normal_population(self.settings.parents, weights, self.rng)
 
     def propose(self) -> Population:
-        """[λ + μ, weight] or [λ, weight]."""
         offspring = mutants(self._parents, self.settings.offspring, self.settings.mutation, self.rng)
         return np.concatenate([offspring, self._parents]) if self.settings.elitist else offspring
 
     def learn(self, candidates: Population, fitness: NDArray[np.float64]) -> None:
-        """Selects the μ best, the best first."""
         best_first = np.argsort(-fitness, kind="stable")
         self._parents = candidates[best_first[: self.settings.parents]]

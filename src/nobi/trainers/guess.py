@@ -1,19 +1,19 @@
-"""Guessing: every generation is drawn anew. What a trainer must beat."""
+"""Random search, the baseline of other trainers."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.trainers.base import Population, Trainer, random_weights
+from nobi.trainers.base import Population, Trainer, normal_population
 
 
 @dataclass(frozen=True)
 class GuessSettings:
-    """How many guesses at once."""
+    """The number of candidates."""
 
     candidates: int = 20
-    """How many networks are drawn in a generation."""
+    """Networks drawn in a generation."""
 
     def __post_init__(self) -> None:
         if self.candidates < 1:
@@ -28,8 +28,7 @@ class Guess(Trainer):
     settings: GuessSettings
 
     def propose(self) -> Population:
-        """New guesses."""
-        return random_weights(self.settings.candidates, self.weights, self.rng)
+        return normal_population(self.settings.candidates, self.weights, self.rng)
 
     def learn(self, candidates: Population, fitness: NDArray[np.float64]) -> None:
-        """Does nothing."""
+        """Random search learns nothing."""

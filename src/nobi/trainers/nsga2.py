@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.trainers.base import Population, Trainer, random_weights
+from nobi.trainers.base import Population, Trainer, normal_population
 
 CROSSOVER_RATE = 0.9
 """The probability that two parents are crossed; otherwise they are copied."""
@@ -23,21 +23,21 @@ MUTATION_RATE = 0.9
 MUTATION_INDEX = 20.0
 """The distribution index of polynomial mutation: the larger, the smaller the changes."""
 NEAREST = 1e-14
-"""Population of two parents that differ by no more than this are not crossed."""
+"""Weights of two parents that differ by no more than this are not crossed."""
 MOST_MATINGS = 100
-"""How often parents are mated again for children that differ from all others, before guesses take their places."""
+"""How often parents are mated to obtain new children, before random weights replace the missing ones."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Nsga2Settings:
-    """How many are kept, and how far weights may go."""
+    """The size of the population and the range of weights."""
 
     population: int = 20
-    """How many networks survive a generation, and how many are bred from them."""
+    """Networks that survive a generation, and the number of their offspring."""
     bound: float = 5.0
-    """Every weight stays within ±bound; the operators' steps are in proportion to it."""
+    """Every weight stays within ±bound; the operators' steps are proportional to it."""
 
     def __post_init__(self) -> None:
         if self.population < 2:
@@ -47,10 +47,10 @@ class Nsga2Settings:
 
 
 class Nsga2(Trainer):
-    """Keeps the networks that no other beats in all objectives.
+    """Keeps the networks that no other dominates.
 
-    The first set is drawn from N(0, 1), twice the population, and one half survives. From then on the set is the
-    offspring followed by the population, whose objectives are measured again and replaced, as for S08's evolution
+    The first candidates are drawn from N(0, 1), twice the population, and one half survives. From then on the
+    candidates are the offspring followed by the population, whose objectives are measured again, as in S08's evolution
     strategy: otherwise one lucky measurement would survive for ever.
     """
 
@@ -66,24 +66,22 @@ class Nsga2(Trainer):
         self._population = np.zeros((0, weights))
         self._objectives = np.zeros((0, 0))
         self._crowding = np.zeros(0)
-        # draws of the operators do not depend on how many guesses are drawn
+        # draws of the operators do not depend on the number of random candidates
         self._operator_rng = np.random.default_rng(int(self.rng.integers(2**63)))
 
     def propose(self) -> Array:
-        """[2 · population, weight]."""
         if self.generation:
             self._offspring = self._breed()
-        # a network that is there already is not bred again; should too few others be found, guesses take their places
+        # children equal to existing networks are discarded; random ones replace them if too few are left
         missing = 2 * self.settings.population - len(self._population) - len(self._offspring)
         if missing:
             self._offspring = np.concatenate([self._offspring, self._guess(missing)])
         return np.concatenate([self._offspring, self._population])
 
     def learn(self, candidates: Population, fitness: Array) -> None:  # noqa: ARG002
-        """Selects by rank and crowding distance."""
         known = self._objectives.shape[1]
         if fitness.shape[1] != (known or fitness.shape[1]):
-            raise ValueError(f"the objectives were {known} so far, not {fitness.shape[1]}")
+            raise ValueError(f"there were {known} objectives before, not {fitness.shape[1]}")
         bred = len(self._offspring)
         members = np.concatenate([self._population, self._offspring])
         objectives = np.concatenate([fitness[bred:], fitness[:bred]])
@@ -105,7 +103,7 @@ class Nsga2(Trainer):
         return offspring
 
     def _tournaments(self, count: int) -> NDArray[np.int64]:
-        """[count] the winners of tournaments of two: who dominates the other, or else who is less crowded."""
+        """[count] the winners of binary tournaments, by dominance, then by crowding distance."""
         rng, size = self._operator_rng, len(self._population)
         order = [rng.permutation(size) for _ in range(-(-2 * count // size))]
         pairs = np.concatenate(order)[: 2 * count].reshape(count, 2)
@@ -122,17 +120,17 @@ class Nsga2(Trainer):
 
     def _guess(self, count: int) -> Array:
         bound = self.settings.bound
-        return random_weights(count, self.weights, self.rng).astype(np.float64).clip(-bound, bound)
+        return normal_population(count, self.weights, self.rng).astype(np.float64).clip(-bound, bound)
 
 
 def dominance(objectives: Array) -> NDArray[np.bool_]:
-    """[i, j] whether i is nowhere worse than j and somewhere better; objectives [i, objective], higher is better."""
+    """[i, j] whether i is at least as good as j in all objectives [i, objective], and better in one."""
     one, other = objectives[:, None], objectives[None]
     return np.asarray((one >= other).all(axis=2) & (one > other).any(axis=2))
 
 
 def fronts(objectives: Array) -> list[NDArray[np.int64]]:
-    """The indices of the candidates that none dominates; of those that only these dominate; and so on."""
+    """The indices of the non-dominated candidates; of those that only these dominate; and so on."""
     beats, left, found = dominance(objectives), np.full(len(objectives), True), []
     while left.any():
         front = left & ~beats[left].any(axis=0)
@@ -142,8 +140,9 @@ def fronts(objectives: Array) -> list[NDArray[np.int64]]:
 
 
 def crowding_distance(objectives: Array) -> Array:
-    """[i] the distance between the neighbours of i on both sides, as a share of the whole range, the mean over the
-    objectives. The first and the last of an objective have no neighbour on one side: their distance is infinite.
+    """[i] the distance between the neighbours of i, as a share of the range, the mean over the objectives.
+
+    The first and the last of an objective have an infinite distance.
     """
     count, kinds = objectives.shape
     if count <= 2:
@@ -156,9 +155,9 @@ def crowding_distance(objectives: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         extent = values[-1] - values[0]
         steps /= np.where(extent == 0, np.nan, extent)
-    steps[np.isnan(steps)] = 0.0  # an objective in which all are equal separates none
-    place = np.argsort(order, axis=0)
-    return np.asarray((steps[:-1][place, columns] + steps[1:][place, columns]).sum(axis=1) / kinds)
+    steps[np.isnan(steps)] = 0.0  # a constant objective
+    index = np.argsort(order, axis=0)
+    return np.asarray((steps[:-1][index, columns] + steps[1:][index, columns]).sum(axis=1) / kinds)
 
 
 def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
@@ -169,7 +168,7 @@ def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDA
     for front in fronts(objectives):
         distance = crowding_distance(objectives[front])
         if len(front) > left:
-            order = rng.permutation(len(front))  # chance decides between equals
+            order = rng.permutation(len(front))  # breaks ties at random
             # not a stable sort: equals in the order in which pymoo left them, on which recorded runs depend
             kept = order[np.argsort(distance[order])][::-1][:left]
             front, distance = front[kept], distance[kept]
@@ -187,7 +186,7 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
     Args:
         parents: [2, pair, weight].
         bound: the weights of children are within ±bound.
-        rng: where the chance comes from.
+        rng: random numbers.
     """
     _, pairs, weights = parents.shape
     crossed: NDArray[np.bool_] = np.asarray(rng.random(pairs) < CROSSOVER_RATE)
@@ -198,15 +197,15 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
     first, second = parents[0][where], parents[1][where]
     ascending = first < second
     low, high = np.where(ascending, first, second), np.where(ascending, second, first)
-    chance = rng.random(len(low))
+    uniform = rng.random(len(low))
     gap = high - low
 
-    def spread(room: Array) -> Array:
-        """How far apart the children are, in proportion to their parents; `room` is from a parent to its bound."""
-        alpha = 2.0 - np.power(1.0 + 2.0 * room / gap, -(CROSSOVER_INDEX + 1.0))
+    def spread(margin: Array) -> Array:
+        """The distance of the children relative to that of the parents; `margin` is from a parent to its bound."""
+        alpha = 2.0 - np.power(1.0 + 2.0 * margin / gap, -(CROSSOVER_INDEX + 1.0))
         power = 1.0 / (CROSSOVER_INDEX + 1.0)
-        inside = chance <= 1.0 / alpha
-        base = np.where(inside, chance * alpha, 1.0 / np.where(inside, 1.0, 2.0 - chance * alpha))
+        inside = uniform <= 1.0 / alpha
+        base = np.where(inside, uniform * alpha, 1.0 / np.where(inside, 1.0, 2.0 - uniform * alpha))
         return np.asarray(np.power(base, power))
 
     lower = 0.5 * ((low + high) - spread(low + bound) * gap)
@@ -226,12 +225,12 @@ def mutate(children: Array, bound: float, rng: np.random.Generator) -> Array:
     count, weights = children.shape
     where = rng.random((count, weights)) < min(0.5, 1 / weights)
     before, extent = children[where], 2 * bound
-    chance = rng.random(len(before))
+    uniform = rng.random(len(before))
     power = MUTATION_INDEX + 1.0
-    down = 2.0 * chance + (1.0 - 2.0 * chance) * np.power(1.0 - (before + bound) / extent, power)
-    up = 2.0 * (1.0 - chance) + 2.0 * (chance - 0.5) * np.power(1.0 - (bound - before) / extent, power)
-    with np.errstate(invalid="ignore"):  # each is meant for one half of the chances
-        change = np.where(chance <= 0.5, np.power(down, 1.0 / power) - 1.0, 1.0 - np.power(up, 1.0 / power))
+    down = 2.0 * uniform + (1.0 - 2.0 * uniform) * np.power(1.0 - (before + bound) / extent, power)
+    up = 2.0 * (1.0 - uniform) + 2.0 * (uniform - 0.5) * np.power(1.0 - (bound - before) / extent, power)
+    with np.errstate(invalid="ignore"):  # each is valid for one half of the uniform numbers
+        change = np.where(uniform <= 0.5, np.power(down, 1.0 / power) - 1.0, 1.0 - np.power(up, 1.0 / power))
     mutated = children.copy()
     mutated[where] = (before + change * extent).clip(-bound, bound)
     kept = rng.random(count) > MUTATION_RATE
@@ -240,7 +239,7 @@ def mutate(children: Array, bound: float, rng: np.random.Generator) -> Array:
 
 
 def _new_rows(rows: Array, others: list[Array]) -> NDArray[np.int64]:
-    """The indices of the rows that equal no earlier row and none of the others."""
+    """The indices of the rows that differ from all earlier rows and from the others."""
     seen = {(row + 0.0).tobytes() for array in others for row in array}  # −0 equals 0
     found = []
     for i, row in enumerate(rows):

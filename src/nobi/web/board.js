@@ -4,6 +4,7 @@ const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const NS = "http://www.w3.org/2000/svg";
 const STONE = 0.478, SMALL = 0.3, STEP_MS = 60;
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
+const linked = new Set(); // all boards of the page that show the same position on other sizes
 let serial = 0;
 
 function starPoints(n) {
@@ -54,6 +55,9 @@ export default {
     label: { type: String, default: "board" },
     status: { type: String, default: "" }, // the class of the element that tells the point under the pointer
     serial: { type: Number, default: 0 }, // changes when the server has answered a click
+    link: { type: String, default: "" }, // boards of the same name mark the point under the pointer together
+    tip: { type: String, default: "" }, // the class of the element that tells of it
+    loss: { type: Object, default: null }, // {cell, colour, text, kind}: a move that is reviewed
   },
   data() { return { armed: -1 }; },
   template: `
@@ -65,7 +69,7 @@ export default {
    <radialGradient :id="'w'+uid" cx=".38" cy=".3" r=".8"><stop offset="0" stop-color="var(--w0)"/><stop offset=".55" stop-color="var(--w1)"/><stop offset="1" stop-color="var(--w2)"/></radialGradient>
    <radialGradient :id="'s'+uid"><stop offset=".72" stop-color="#1c1206" stop-opacity=".5"/><stop offset=".86" stop-color="#1c1206" stop-opacity=".2"/><stop offset="1" stop-color="#1c1206" stop-opacity="0"/></radialGradient>
   </defs>
-  <g ref="grid"></g><g ref="tiles"></g><g ref="aim"></g><g ref="shadows"></g><g ref="stones"></g><g ref="marks"></g>
+  <g ref="grid"></g><g ref="tiles"></g><g ref="aim"></g><g ref="shadows"></g><g ref="stones"></g><g ref="marks"></g><g ref="twin" class="nb-twin"></g>
   <circle ref="ghost" class="nb-ghost" r="${STONE}" visibility="hidden"/>
   <circle ref="cursor" class="nb-cursor" r=".5" visibility="hidden"/>
  </svg>
@@ -84,8 +88,9 @@ export default {
     this.watcher = new ResizeObserver(() => this.measure());
     this.watcher.observe(this.$el);
     this.measure();
+    linked.add(this);
   },
-  unmounted() { this.watcher.disconnect(); clearTimeout(this.timer); },
+  unmounted() { this.watcher.disconnect(); clearTimeout(this.timer); linked.delete(this); },
   watch: {
     size() { this.forget(); this.armed = -1; this.measure(); },
     stones() { this.pending = -1; this.drawStones(); this.drawMarks(); },
@@ -99,6 +104,7 @@ export default {
     dead() { this.drawStones(); },
     hint() { this.drawMarks(); },
     mark() { this.drawMarks(); },
+    loss() { this.drawMarks(); },
     coordinates() { this.measure(); },
     sweep(now, before) { if (!now !== !before) { this.forget(); this.drawStones(); this.drawMarks(); } this.drawGrid(); this.runSweep(); },
   },
@@ -189,7 +195,16 @@ export default {
         const [x, y] = this.xy(p);
         out += kind === "nb-hint" ? `<g class="nb-hint"><circle class="inner" cx="${x}" cy="${y}" r=".3"/><circle cx="${x}" cy="${y}" r=".42"/></g>` : `<circle class="nb-mark" cx="${x}" cy="${y}" r=".46"/>`;
       }
-      this.$refs.marks.innerHTML = out;
+      this.$refs.marks.innerHTML = out + this.lossText(g);
+    },
+    lossText(g) {
+      const l = this.loss;
+      if (!l || l.cell < 0) return "";
+      const [x, y] = this.xy(l.cell), size = clamp(13 / g.px, 0.3, 0.62), wide = (0.62 * l.text.length + 0.7) * size;
+      const left = x + 0.36 + wide > this.size - 1 + g.margin ? x - 0.36 - wide : x + 0.36, top = y - 0.36 - 1.3 * size < -g.margin ? y + 0.3 : y - 0.36 - 0.9 * size;
+      let out = `<circle class="nb-tried" cx="${x}" cy="${y}" r="${STONE}" fill="url(#${l.colour}${this.uid})"/>`;
+      if (l.text) out += `<g class="nb-loss nb-${l.kind}"><rect x="${left}" y="${top}" width="${wide}" height="${1.35 * size}" rx="${0.3 * size}"/><text x="${left + wide / 2}" y="${top + 0.68 * size}" dy=".35em" font-size="${size}">${l.text}</text></g>`;
+      return out;
     },
     ownershipText() {
       let out = "";
@@ -208,7 +223,7 @@ export default {
       let out = "";
       order.forEach((p, rank) => {
         const v = this.policy[p];
-        if (v < 0.002 || this.stones[p] !== ".") return;
+        if (v < 0.002 || this.stones[p] !== "." || (this.loss && this.loss.cell === p && rank > 0)) return;
         const [x, y] = this.xy(p), t = Math.sqrt(v / top), a = 0.94 * Math.pow(t, 1.5), at = `cx="${x}" cy="${y}"`;
         if (v < 0.01 || rank >= 12) { out += `<circle class="nb-move" ${at} r="${0.04 + 0.7 * Math.sqrt(Math.min(v, 0.01))}" fill-opacity=".6"/>`; return; }
         const r = 0.33 + 0.115 * t;
@@ -255,6 +270,7 @@ export default {
       const glow = document.createElementNS(NS, "path"), line = document.createElementNS(NS, "path");
       glow.setAttribute("class", "nb-glow"); line.setAttribute("class", "nb-front");
       layer.append(glow, line);
+      if (this.hover >= 0) this.tellTwins(this.hover);
       const still = s.still || (window.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches);
       const end = () => { glow.remove(); line.remove(); this.$emit("swept", { run: s.run, steps: groups.length }); };
       if (still) { groups.forEach((e) => e.setAttribute("visibility", "visible")); glow.remove(); line.remove(); if (!s.still) this.timer = setTimeout(end, 900); return; }
@@ -279,7 +295,46 @@ export default {
       if (p === this.hover) return;
       this.hover = p;
       this.$el.classList.toggle("nb-no", this.live && p >= 0 && !this.free(p));
-      this.drawGhost(); this.tell(p);
+      this.drawGhost(); this.tell(p); this.tellTwins(p);
+    },
+    // --- the same point on boards of other sizes, and what a cell of a sweep has seen --------------------------------
+    tellTwins(p) {
+      if (!this.link) return;
+      const n = this.size, shift = (other) => Math.floor((other.size - n) / 2), parts = [];
+      for (const board of linked) {
+        if (board.link !== this.link) continue;
+        const [x, y] = this.xy(Math.max(0, p)), d = shift(board), m = board.size;
+        const there = p < 0 || x + d < 0 || y + d < 0 || x + d >= m || y + d >= m ? -1 : (y + d) * m + x + d;
+        board.showTwin(board === this ? -1 : there);
+        if (there >= 0) parts.push(`${board.name(there)} on ${m}×${m}${board.amount(there)}`);
+      }
+      const place = this.tip && document.querySelector(`.${this.tip}`);
+      if (place) place.innerHTML = p < 0 ? "" : `<span>${parts.join(" · ")}</span>` + this.gateBars(p);
+      this.drawSeen(p);
+    },
+    amount(p) {
+      if (this.sweep) return `: ${(bytes(this.sweep.values)[p] / 127).toFixed(2).replace("-", "−")}`;
+      return this.stones[p] !== "." ? "" : this.policy.length ? `: ${(100 * this.policy[p]).toFixed(1)} %` : "";
+    },
+    showTwin(p) {
+      if (p < 0) { this.$refs.twin.innerHTML = ""; return; }
+      const [x, y] = this.xy(p);
+      this.$refs.twin.innerHTML = `<circle class="nb-twin-ring" cx="${x}" cy="${y}" r=".5"/>`;
+    },
+    drawSeen(p) { // the rectangle that a cell has seen, and arrows from its two predecessors
+      if (!this.sweep || !this.sweep.still || p < 0) { if (this.sweep) this.$refs.twin.innerHTML = ""; return; }
+      const [x, y] = this.xy(p), n = this.size, c = this.sweep.corner, x0 = c & 1 ? n - 1 : 0, y0 = c & 2 ? n - 1 : 0, dx = c & 1 ? 1 : -1, dy = c & 2 ? 1 : -1;
+      let out = `<rect class="nb-field" x="${Math.min(x, x0) - 0.5}" y="${Math.min(y, y0) - 0.5}" width="${Math.abs(x - x0) + 1}" height="${Math.abs(y - y0) + 1}" rx=".12"/>`;
+      const arrow = (fx, fy, tx, ty) => { const vx = tx - fx, vy = ty - fy; return `<path class="nb-arrow" d="M${fx} ${fy}L${tx - 0.18 * vx} ${ty - 0.18 * vy}m${-0.2 * vx - 0.13 * vy} ${-0.2 * vy + 0.13 * vx}l${0.2 * vx + 0.13 * vy} ${0.2 * vy - 0.13 * vx}l${-0.2 * vx + 0.13 * vy} ${-0.2 * vy - 0.13 * vx}"/>`; };
+      if (x + dx >= 0 && x + dx < n) out += arrow(x + dx, y, x, y);
+      if (y + dy >= 0 && y + dy < n) out += arrow(x, y + dy, x, y);
+      this.$refs.twin.innerHTML = out;
+    },
+    gateBars(p) {
+      const s = this.sweep;
+      if (!s || !s.still || !s.gates) return "";
+      const values = bytes(s.gates), cells = this.size ** 2;
+      return s.names.map((name, i) => { const v = values[i * cells + p] / 127; return `<span class="gate"><i>${name}</i><b class="${v < 0 ? "n" : ""}"><u style="width:${Math.round(100 * Math.abs(v))}%"></u></b>${v.toFixed(2).replace("-", "−")}</span>`; }).join("");
     },
     tell(p) {
       for (const text of this.$refs.grid.querySelectorAll("text.on")) text.classList.remove("on");
@@ -289,7 +344,7 @@ export default {
       const why = p in this.forbidden ? ` · ${this.forbidden[p]}` : "";
       place.textContent = p < 0 ? "" : this.name(p) + (this.live ? why : "");
     },
-    leave() { this.hover = -1; this.$el.classList.remove("nb-no"); this.drawGhost(); this.tell(-1); },
+    leave() { this.hover = -1; this.$el.classList.remove("nb-no"); this.drawGhost(); this.tell(-1); this.tellTwins(-1); },
     down(e) { this.pressed = this.at(e); },
     up(e) {
       const p = this.at(e), same = p === this.pressed || this.armed >= 0;

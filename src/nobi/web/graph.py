@@ -1,6 +1,6 @@
-"""The graph of Black's chance to win over the moves of a game."""
+"""The graph of Black's chance to win and of the score over the moves of a game."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -9,10 +9,27 @@ from nicegui import ui
 class Graph(ui.element, component="graph.js"):
     """The graph; a click jumps to a move."""
 
-    def show(self, chances: dict[int, float], total: int, current: int) -> None:
-        """Shows what is known of a game of `total` moves, with a line at the `current` one."""
+    def show(
+        self,
+        chances: Mapping[int, float],
+        total: int,
+        current: int,
+        scores: Mapping[int, float] | None = None,
+        marks: Sequence[int] = (),
+    ) -> None:
+        """Shows what is known of a game of `total` moves, with a line at the `current` one.
+
+        Args:
+            chances: number of moves → Black's chance to win, 0 to 1.
+            total: the moves of the game.
+            current: the number of moves on the board.
+            scores: number of moves → by how many points Black is ahead.
+            marks: numbers of moves to mark.
+        """
         found = {
-            "chances": [[ply, round(rng, 4)] for ply, rng in sorted(chances.items())],
+            "chances": [[ply, round(chance, 4)] for ply, chance in sorted(chances.items())],
+            "scores": [[ply, round(score, 1)] for ply, score in sorted((scores or {}).items())],
+            "marks": list(marks),
             "total": total,
             "current": current,
         }

@@ -6,6 +6,7 @@ NiceGUI checks none of these itself. A plain ASGI class sees HTTP requests and w
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -28,11 +29,20 @@ class _BodyTooLargeError(Exception):
 class Guard:
     """Refuses what does not come from this page."""
 
-    def __init__(self, app: App, hosts: Iterable[str] = (), token: str = "") -> None:
-        """`hosts` are the values of the Host header that are served, none for all; `token` opens the page."""
+    def __init__(self, app: App, hosts: Iterable[str], token: str = "", *, addresses: bool = False) -> None:
+        """Protects `app`.
+
+        Args:
+            app: what is served.
+            hosts: the values of the Host header that are served.
+            token: opens the page; empty for none.
+            addresses: whether any numeric address is served as well, as where the page listens to a network. A page
+                elsewhere can let its own name point to this machine, but not a number.
+        """
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._token = token
+        self._addresses = addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves or refuses a request or a socket."""
@@ -60,7 +70,7 @@ class Guard:
     def refusal(self, headers: dict[str, str]) -> str:
         """Why a request with these headers is not served; empty if it is."""
         host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower()
-        if self._hosts and host not in self._hosts:
+        if host not in self._hosts and not (self._addresses and _is_address(host)):
             return "This host is not served."
         if origin and origin.partition("://")[2] != host:
             return "Requests of other pages are not served."
@@ -71,7 +81,7 @@ class Guard:
         if not self._token:
             return "open"
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        if any(hmac.compare_digest(spec.encode(), self._token.encode()) for spec in query.get("token", [])):
+        if any(hmac.compare_digest(word.encode(), self._token.encode()) for word in query.get("token", [])):
             return "query"
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
@@ -91,6 +101,20 @@ class Guard:
             await self._app(scope, receive, send_with_cookie)
         except _BodyTooLargeError:
             await _refuse(scope, receive, send, 413, "SGF files can have up to 1 MB.")
+
+
+def _is_address(host: str) -> bool:
+    """Whether a Host header is a numeric address, with a port or without."""
+    name, colon, port = host.rpartition(":")
+    if not colon or host.endswith("]"):
+        name = host
+    elif not port.isdecimal():
+        return False
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _limited(receive: Receive) -> Receive:

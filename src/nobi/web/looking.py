@@ -1,19 +1,29 @@
 """Looking inside a network: one position on two boards of different sizes, answered by the same weights."""
 
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
-from nobi.web.jobs import Job, Jobs, Priority
+from nobi.models.model import COMPILED
+from nobi.web.champion import SIZES, SizeShare, win_rates
+from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import InsideView, look_inside_file, weights_of
 from nobi.web.opponents import Catalogue, Opponent
 from nobi.web.session import Session, stones_of
 from nobi.web.setup import Setup
+from nobi.web.tasks import Task
 
+_log = logging.getLogger(__name__)
+
+_RATE_GAMES = 40
 _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
 """A position to begin with, and the size of its board."""
 
@@ -31,13 +41,20 @@ class Shown:
     note: str
     """A sentence on what is missing, or nothing."""
 
+    @property
+    def weights(self) -> NDArray[np.float32] | None:
+        """The weights with which the answer was computed; None for a deep network."""
+        return self.view.weights if self.view else None
+
 
 class Looker:
     """The position that a visitor looks at, and what a network makes of it."""
 
-    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs) -> None:
+    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "") -> None:
+        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
         self.catalogue = catalogue
         self._visitor = visitor
+        self._tab = tab
         self._jobs = jobs
         self.model: Opponent | None = next(iter(catalogue.models()), None)
         self.first = Session(Setup(size=_EXAMPLE[1]))
@@ -47,6 +64,10 @@ class Looker:
         self._job: Job | None = None
         self.failed = ""
         """Why the network has not answered, if it has not."""
+        self.rates: dict[str, tuple[SizeShare, ...]] = {}
+        """How often networks win on each board, by their ids, as far as it was measured."""
+        self._measuring = ""
+        self._rates_task = Task(jobs, visitor, f"sizes {tab}")
         self.show_example()
 
     @property
@@ -81,9 +102,18 @@ class Looker:
                 self.second_size = 19 if self.first.size < 13 else 7
             self._look()
 
+    def choices(self) -> dict[str, str]:
+        """The networks that can be looked at, by id."""
+        own = {} if self.model is None else {self.model.id: self.model.title}
+        return own | {one.id: one.title for one in self.catalogue.models()}
+
     def choose(self, key: str) -> None:
-        """Another network."""
-        model = self.catalogue[key]
+        """Another network of the catalogue."""
+        if self.model is None or key != self.model.id:
+            self.take(self.catalogue[key])
+
+    def take(self, model: Opponent) -> None:
+        """Looks inside another network."""
         model.network_file  # noqa: B018 (refuses a player without a network)
         before = self.model
         self.model = model
@@ -110,10 +140,36 @@ class Looker:
         self.first = Session(Setup(game=self.first.setup.game, size=self.first.size))
         self._look()
 
+    @property
+    def measures_at_once(self) -> bool:
+        """Whether the games that measure the network take a moment only."""
+        return bool(self.model and self.model.network_file.format == COMPILED)
+
+    @property
+    def measuring(self) -> bool:
+        """Whether the network is being measured."""
+        return self._rates_task.busy
+
+    def measure(self) -> None:
+        """Lets the network play on all boards, unless that is known."""
+        model = self.model
+        if model is None or model.id in self.rates or (self.measuring and self._measuring == model.id):
+            return
+        game = model.games[0]
+        self._measuring = model.id
+        self._rates_task.start(lambda stop, _: win_rates(model.network_file, game, SIZES, _RATE_GAMES, stop))
+        self.version += 1
+
     def resize(self, size: int) -> None:
         """Another size of the second board."""
         self.second_size = Setup(size=size).size
         self._look()
+
+    @property
+    def changed_weights(self) -> int | None:
+        """How many weights differ between the answers on the two boards; None where that is not known."""
+        first, second = (board.weights for board in self.boards) if len(self.boards) == 2 else (None, None)
+        return None if first is None or second is None else int((first != second).sum())
 
     def weights(self) -> list[float]:
         """The weights of a small network, from -1 to 1; none for a large one."""
@@ -121,12 +177,22 @@ class Looker:
 
     def poll(self) -> None:
         """Takes what the network has answered."""
+        self._poll_rates()
         if self._job and self._job.done.is_set():
             job, self._job = self._job, None
             try:
                 self.boards, self.failed = job.take(), ""
             except NobiError as fault:
                 self.failed = str(fault)
+            except Exception:
+                _log.exception("looking inside a network failed")
+                self.failed = WENT_WRONG
+            self.version += 1
+
+    def _poll_rates(self) -> None:
+        found = self._rates_task.poll()
+        if found is not None:
+            self.rates[self._measuring] = found
             self.version += 1
 
     def _look(self) -> None:
@@ -137,7 +203,11 @@ class Looker:
         def work(_: threading.Event) -> tuple[Shown, ...]:
             return look_at_both(model, first, second_size)
 
-        self._job = self._jobs.submit(f"{self._visitor}/inside", Priority.OPINION, work)
+        try:
+            self._job = self._jobs.submit(self._visitor, Priority.OPINION, work, f"inside {self._tab}")
+        except NobiError as fault:
+            self.failed = str(fault)
+            self.version += 1
 
 
 def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:

@@ -5,29 +5,32 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS
 from nobi.board.text import row_column, vertex_name
+from nobi.encoding import position_planes
 from nobi.errors import NobiError
+from nobi.features import make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import ModelFile
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
-from nobi.players.base import Bot, Clock, Player
-from nobi.players.inspection import view_of
+from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import NetworkPlayer, PolicyPlayer, planes_of, player_in
+from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_file
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.web.gates import gates_of
 from nobi.web.session import cell_of
 
 HINT_PLAYOUTS = 800
 OWNERSHIP_PLAYOUTS = 300
+SCORE_PLAYOUTS = 100
 _LEAST_SHARE = 0.02
 """A search tells a number for a move only with this share of the playouts, and at least two of them."""
 REPORT_SECONDS = 0.2
@@ -59,6 +62,8 @@ class Opinion:
     black_chance: float | None = None
     """Black's chance to win, 0 to 1; None where nobody knows."""
     sentence: str = ""
+    black_score: float | None = None
+    """By how many points Black is ahead, by playouts (Go only); None where nobody has counted."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +76,26 @@ class Thinking:
     black_chance: float
 
 
-def opinion_of_network(player: Player, game: Game, *, has_value: bool = False) -> Opinion:
+def opinion_of_network(player: ModelPlayer, game: Game, *, has_value: bool = False) -> Opinion:
     """The preferences of a network, and its chance to win where it has learnt to tell it (`has_value`)."""
     if game.is_over:
         raise NobiError("The game is over.")
-    found = view_of(player, game)
+    found = player.inspect(game)
     moves = [move for move in found.legal if move != PASS]
-    output = {move: float(found.inside.output[row_column(move, game.size)]) for move in moves}
+    output = {move: float(found.output[row_column(move, game.size)]) for move in moves}
     if found.measure == "output":
         measure, shares = "preference", _preferences(output)
         details = {move: f"value {value:.4g}" for move, value in output.items()}
     else:
         measure, shares = "probability", {move: value / 100 for move, value in output.items()}
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
-    rng = None
+    chance = None
     sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
     if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
-        planes = planes_of(cast(Go, game), player.network.planes, player.settings.rank)
+        planes = position_planes(game, make_planes(player.network.planes), rank=player.settings.rank)
         mine = float(player.network.values(planes[None])[0])
-        rng, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
-    return _opinion(game, measure, shares, details, rng, sentence)
+        chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
+    return _opinion(game, measure, shares, details, chance, sentence)
 
 
 def _preferences(values: dict[int, float]) -> dict[int, float]:
@@ -110,10 +115,10 @@ def opinion_of_search(search: Search, game: Game) -> Opinion:
     known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
     shares = {child.move: child.visits / max(1, total) for child in known}
     details = {child.move: f"{child.visits:,} playouts, {100 * child.winrate:.0f} % won" for child in known}
-    rng = search.value if total else None
-    if rng is not None and game.to_move != BLACK:
-        rng = 1 - rng
-    return _opinion(game, "playouts", shares, details, rng, "")
+    chance = search.value if total else None
+    if chance is not None and game.to_move != BLACK:
+        chance = 1 - chance
+    return _opinion(game, "playouts", shares, details, chance, "")
 
 
 def _opinion(
@@ -121,7 +126,7 @@ def _opinion(
     measure: str,
     shares: dict[int, float],
     details: dict[int, str],
-    rng: float | None,
+    chance: float | None,
     sentence: str,
 ) -> Opinion:
     cells = np.zeros(game.size**2)
@@ -130,7 +135,7 @@ def _opinion(
             cells[cell_of(move, game.size)] = share
     order = sorted(shares, key=lambda move: -shares[move])[:9]
     best = tuple(MoveShare(move, vertex_name(move, game.size), shares[move], details[move]) for move in order)
-    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, rng, sentence)
+    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
 
 
 def has_value(file: ModelFile) -> bool:
@@ -143,7 +148,7 @@ def has_value(file: ModelFile) -> bool:
 def network_opinion(file: ModelFile, game: Game) -> Opinion:
     """The opinion of the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
-    return opinion_of_network(player_in(file, variant), game, has_value=has_value(file))
+    return opinion_of_network(player_from_file(file, variant), game, has_value=has_value(file))
 
 
 def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
@@ -167,15 +172,22 @@ def think(
 
     def tell() -> None:
         children = search.children()
-        rng = search.value if game.to_move == BLACK else 1 - search.value
+        chance = search.value if game.to_move == BLACK else 1 - search.value
         playouts = sum(child.visits for child in children)
         best = vertex_name(children[0].move, game.size)
-        report(Thinking(playouts, time.perf_counter() - start, best, rng))
+        report(Thinking(playouts, time.perf_counter() - start, best, chance))
 
     search.set_game(game)
     search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)
     opinion = opinion_of_search(search, game)
     return bot.choose(game, Clock(0.02)), opinion  # a moment more: it decides about passing and resigning
+
+
+def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
+    """By how many points Black is ahead in Go, by playouts; None in other games."""
+    if not isinstance(game, Go):
+        return None
+    return float(ownership(game, playouts).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
@@ -211,6 +223,10 @@ class SweepFrame:
     gates: str
     units: tuple[str, ...]
     """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
+    gate_names: tuple[str, ...] = ()
+    """Of MDLSTM cells; none for other networks."""
+    unit_gates: tuple[str, ...] = ()
+    """[k] the gates of unit k, [gate, cell], packed alike."""
 
     @property
     def sentence(self) -> str:
@@ -226,26 +242,35 @@ class InsideView:
     frames: tuple[SweepFrame, ...]
     """None where the network has no sweeps. Those of the first layer, corner after corner."""
     units: int
+    weights: NDArray[np.float32] | None = None
+    """The weights of an evolved network; None for a deep one."""
 
 
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
     """What the network in a file makes of a position, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
-    player = player_in(file, variant)
+    player = player_from_file(file, variant)
     opinion = opinion_of_network(player, game, has_value=has_value(file))
     if not isinstance(player, NetworkPlayer):
         return InsideView(opinion, (), 0)
-    layers = view_of(player, game).inside.layers
+    layers = player.inspect(game).layers
     if not layers:
-        return InsideView(opinion, (), 0)
-    layer = layers[0]
+        return InsideView(opinion, (), 0, player.weights)
+    layer, gates = layers[0], gates_of(player, game)
     largest = float(np.abs(layer.hidden).max()) or 1.0
     frames = [
-        SweepFrame(label.arrow, _CORNERS[label.arrow], label.gates, tuple(_packed(unit / largest) for unit in units))
-        for label, units in zip(layer.sweeps, layer.hidden, strict=True)
+        SweepFrame(
+            label.arrow,
+            _CORNERS[label.arrow],
+            label.gates,
+            tuple(_packed(unit / largest) for unit in units),
+            gates.names if gates else (),
+            tuple(gates.packed(sweep, unit) for unit in range(len(units))) if gates else (),
+        )
+        for sweep, (label, units) in enumerate(zip(layer.sweeps, layer.hidden, strict=True))
     ]
     frames.sort(key=lambda frame: frame.corner)
-    return InsideView(opinion, tuple(frames), layer.hidden.shape[1])
+    return InsideView(opinion, tuple(frames), layer.hidden.shape[1], player.weights)
 
 
 def _packed(values: NDArray[np.float32]) -> str:

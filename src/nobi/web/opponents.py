@@ -3,8 +3,9 @@
 The browser names an opponent by its id; files and commands are known to the server alone.
 """
 
-import shutil
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,9 +19,11 @@ from nobi.networks import make_network
 from nobi.players import make_bot
 from nobi.players.base import Bot
 from nobi.players.mcts import MctsPlayer
-from nobi.players.network import player_in
+from nobi.players.network import player_from_file
 from nobi.search.settings import SearchSettings
+from nobi.storage import atomic_write, make_writable_folder
 from nobi.web.setup import GAME_TITLES, Setup
+from nobi.web.strength import elo_of, step_name
 
 PLAYOUTS = (100, 300, 1000, 3000, 10_000)
 """The steps of the strength slider: playouts a move."""
@@ -29,6 +32,11 @@ _TREE_MEGABYTES = 32
 _ENGINE_SECONDS = 60.0
 
 Kind = Literal["player", "search", "model", "engine"]
+Origin = Literal["built-in", "given", "shipped", "saved", "run", "drawn"]
+"""Where an opponent comes from: nobi itself, the command line, the package, a run that was saved, a run, chance."""
+
+MOST_SAVED = 100
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 _BUILT_IN = {
     "random": ("Random", "plays anywhere"),
@@ -54,15 +62,25 @@ class Opponent:
     """The only board it plays on, or 0 for every board."""
     command: str = ""
     file: ModelFile | None = None
-    shipped: bool = False
+    origin: Origin = "built-in"
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it is a model that ships with nobi."""
+        return self.origin == "shipped"
 
     @property
     def steps(self) -> list[str]:
         """The names of its steps of strength; none where there is nothing to choose."""
-        search = [f"{playouts:,} playouts a move" for playouts in PLAYOUTS]
-        if self.kind == "model":
-            return ["the network alone", *(f"search, {step}" for step in search)]
-        return search if self.kind == "search" else []
+        count = {"model": len(PLAYOUTS) + 1, "search": len(PLAYOUTS)}.get(self.kind, 0)
+        return [step_name(self.playouts(step)) for step in range(count)]
+
+    def step_detail(self, game: str, size: int, strength: int) -> str:
+        """What a step of strength means, and its Elo where that was measured."""
+        playouts = self.playouts(strength)
+        words = f"{playouts:,} playouts a move" if playouts else "the network alone, without search"
+        measured = elo_of(game, size, self.title if self.shipped else self.id, playouts)
+        return f"{words} · {measured.text}" + (f"; {measured.zero}" * bool(measured.zero)) if measured else words
 
     def playouts(self, strength: int) -> int:
         """The playouts a move of a step of strength; 0 for no search."""
@@ -105,17 +123,25 @@ class Opponent:
             settings = SearchSettings(rollouts=playouts, memory=_TREE_MEGABYTES, model=model)
             return MctsPlayer(variant, settings).bot(seed)
         if self.file:
-            return player_in(self.file, variant).bot(seed)
+            return player_from_file(self.file, variant).bot(seed)
         return make_bot(self.id, variant, seed)
 
 
 class Catalogue:
     """All opponents of a server."""
 
-    def __init__(self, files: Sequence[Path] = (), engines: Sequence[str] = ()) -> None:
-        """`files` are model files, `engines` GTP commands. A NobiError says which of them cannot be used."""
-        own = [_of_model(f"file-{i}", model_title(path), path) for i, path in enumerate(files, 1)]
-        shipped = [_of_model(f"model-{name}", name, path, shipped=True) for name, path in models.shipped().items()]
+    def __init__(self, files: Sequence[Path] = (), engines: Sequence[str] = (), saved: Path | None = None) -> None:
+        """All that a server offers.
+
+        Args:
+            files: model files. A NobiError says which of them cannot be used.
+            engines: GTP commands.
+            saved: the folder of models that visitors have saved; None where nothing can be saved.
+        """
+        self._saved = saved
+        own = [_of_model(f"file-{i}", model_title(path), path, "given") for i, path in enumerate(files, 1)]
+        own += _saved_models(saved)
+        shipped = [_of_model(f"model-{name}", name, path, "shipped") for name, path in models.shipped().items()]
         built_in = [
             Opponent(name, title, "player", note, _GAMES_OF.get(name, ())) for name, (title, note) in _BUILT_IN.items()
         ]
@@ -139,6 +165,31 @@ class Catalogue:
         """The networks, those of the command line first."""
         return [one for one in self._all.values() if one.file]
 
+    def add_run(self, run: str, title: str, champion: Path) -> Opponent:
+        """The champion of a run as an opponent; a later champion takes the place of an earlier one."""
+        one = _of_model(f"champion-{run}", title, champion, "run")
+        self._all[one.id] = one
+        return one
+
+    def save(self, name: str, champion: Path) -> Opponent:
+        """Keeps the champion of a run as a model of this name."""
+        if self._saved is None:
+            raise NobiError("Models cannot be saved here.")
+        if not _NAME.fullmatch(name):
+            raise NobiError("A name has up to 40 letters, digits, '-' and '_'.")
+        if name in models.shipped():
+            raise NobiError(f"{name} is the name of a model that ships with nobi.")
+        path = make_writable_folder(self._saved) / f"{name}{models.SUFFIX}"
+        if path.exists():
+            raise NobiError(f"There is a model {name} already; choose another name.")
+        if len(list(self._saved.glob(f"*{models.SUFFIX}"))) >= MOST_SAVED:
+            raise NobiError(f"There are {MOST_SAVED} saved models already.")
+        read_model_file(champion)
+        atomic_write(path, champion.read_bytes())
+        one = _of_model(f"saved-{name}", name, path, "saved")
+        self._all = {one.id: one, **self._all}
+        return one
+
     def best_for(self, setup: Setup) -> str:
         """The opponent of these settings if it can play them, or else another that can."""
         if setup.opponent in self._all and not self[setup.opponent].refusal(setup.game, setup.size):
@@ -153,8 +204,21 @@ class Catalogue:
         return "naive"
 
 
-def _of_model(key: str, title: str, path: Path, *, shipped: bool = False) -> Opponent:
-    file = read_model_file(path)
+def _saved_models(folder: Path | None) -> list[Opponent]:
+    """The models that were saved before; a file that cannot be read is left out."""
+    found = []
+    for path in sorted(folder.glob(f"*{models.SUFFIX}")) if folder and folder.is_dir() else []:
+        with suppress(NobiError):
+            found.append(_of_model(f"saved-{path.stem}", path.stem, path, "saved"))
+    return found
+
+
+def _of_model(key: str, title: str, path: Path, origin: Origin) -> Opponent:
+    return opponent_of(key, title, read_model_file(path), origin)
+
+
+def opponent_of(key: str, title: str, file: ModelFile, origin: Origin) -> Opponent:
+    """The network of a model file as an opponent."""
     only = 0
     if file.format == COMPILED:
         network = make_network(file.network)
@@ -165,7 +229,8 @@ def _of_model(key: str, title: str, path: Path, *, shipped: bool = False) -> Opp
         only = 0 if compiled_in(file) else _deep_size(file)
     weights = sum(tensor.size for tensor in file.tensors.values())
     note = f"{file.network}, {weights:,} weights"
-    return Opponent(key, title, "model", note, (file.game,), only, file=file, shipped=shipped)
+    game = file.game.partition(":")[0]
+    return Opponent(key, title, "model", note, (game,), only, file=file, origin=origin)
 
 
 def _deep_size(file: ModelFile) -> int:
@@ -191,9 +256,3 @@ def engine_title(command: str) -> str:
     """The name of a program."""
     name = Path(command.split()[0]).name if command.split() else command
     return {"gnugo": "GNU Go"}.get(name, name)
-
-
-def installed_engines() -> list[str]:
-    """The commands of known engines that are installed on this machine."""
-    found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
-    return [f"{found} --mode gtp --level 5"] if found else []

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import secrets
 import socket
@@ -16,9 +17,15 @@ from typing import Any
 import platformdirs
 
 from nobi.errors import NobiError
+from nobi.web.exploring import Experiments
 from nobi.web.jobs import Jobs
+from nobi.web.learning import Learner
 from nobi.web.looking import Looker
 from nobi.web.opponents import Catalogue
+from nobi.web.results import study_results
+from nobi.web.reviewing import ReviewDesk
+from nobi.web.runs import Runs
+from nobi.web.setup import setup_from_query
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import WarmUp
 
@@ -26,8 +33,23 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TABS = {
     "/": ("Play", "sports_esports"),
     "/inside": ("Look inside", "visibility"),
+    "/learn": ("Learn", "trending_up"),
+    "/explore": ("Explore", "travel_explore"),
     "/models": ("Models", "category"),
 }
+
+
+_DROP = """
+addEventListener("dragover", (e) => e.preventDefault());
+addEventListener("drop", (e) => {
+  e.preventDefault();
+  const input = document.querySelector(".q-uploader__input");
+  if (!input || !e.dataTransfer.files.length) return;
+  input.files = e.dataTransfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+"""
+"""Lets a visitor drop an SGF file anywhere on a view that opens one."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +63,10 @@ class ServerSettings:
     models: Sequence[Path] = ()
     engines: Sequence[str] = ()
     browser: bool = True
+    names: Sequence[str] = ()
+    """Further names by which the page is reached, as through a proxy."""
+    runs: Path = Path("runs")
+    """The folder of runs."""
 
     @property
     def address(self) -> str:
@@ -51,10 +77,11 @@ class ServerSettings:
 
     @property
     def hosts(self) -> list[str]:
-        """The Host headers that are served; none for all, where the machine may have any name."""
+        """The Host headers that are served, besides numeric addresses where the page listens to a network."""
+        own = ["127.0.0.1", "localhost", "[::1]"]
         if self.host not in LOOPBACK:
-            return []
-        return [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+            own += [self.host, socket.gethostname(), socket.getfqdn()]
+        return [f"{name}:{self.port}" for name in own] + [*self.names, *(f"{name}:{self.port}" for name in self.names)]
 
 
 def check_settings(settings: ServerSettings) -> None:
@@ -97,15 +124,27 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
         raise NobiError("The page needs NiceGUI; install it with pip install 'nobi[web]'.") from None
     from nobi.web.guard import Guard
 
-    visitors = Visitors(Catalogue(settings.models, settings.engines), Jobs())
+    folders = [path for path in settings.models if path.is_dir()]
+    files = [path / "champion.safetensors" if path.is_dir() else path for path in settings.models]
+    catalogue = Catalogue(files, settings.engines, data / "models")
+    visitors = Visitors(catalogue, Jobs())
+    runs = Runs(settings.runs, folders)
     warming = WarmUp()
-    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token)
+    listens = settings.host not in LOOPBACK
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, addresses=listens)
     app.storage.max_tab_storage_age = KEEP_SECONDS
     app.on_shutdown(visitors.close)
+    app.on_shutdown(runs.close)
+    for result in study_results().values():
+        for figure in result.figures:
+            if not figure.is_game:
+                app.add_static_file(local_file=figure.file, url_path=figure.url)
     app.on_startup(lambda: _open_browser(settings, say))
 
     async def root() -> None:
-        await _page(visitors, warming)
+        await _page(visitors, runs, warming)
+
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
 
     ui.run(
         root,
@@ -124,16 +163,19 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     )
 
 
-async def _page(visitors: Visitors, warming: WarmUp) -> None:
+async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     """Builds the page of one tab."""
     from nicegui import app, ui
 
     from nobi.web.theme import stylesheet
+    from nobi.web.views.explore import ExploreView
     from nobi.web.views.inside import InsideView
+    from nobi.web.views.learn import LearnView
     from nobi.web.views.models import ModelsView
     from nobi.web.views.play import PlayView
 
     ui.add_css(stylesheet())
+    ui.add_body_html(f"<script>{_DROP}</script>")
     dark = ui.dark_mode(app.storage.user.get("dark"))
     client = ui.context.client
     await client.connected()
@@ -147,7 +189,9 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
     tab, kept = client.tab_id, app.storage.tab
     last = app.storage.user.get("last")
     try:
-        table = visitors.table(tab, kept.get("game") or last)
+        browser = str(app.storage.browser.get("id", tab))
+        asked = setup_from_query(client.request.query_params)
+        table = visitors.table(tab, kept.get("game"), browser=browser, last=last, setup=asked)
     except NobiError as fault:
         ui.label(str(fault)).classes("nothing")
         return
@@ -156,28 +200,43 @@ async def _page(visitors: Visitors, warming: WarmUp) -> None:
         visitors.touch(tab)
         if kept.get("version") != table.version:
             kept["version"], kept["game"] = table.version, table.session.plain()
-            app.storage.user["last"] = kept["game"]
+            if table.session.game.moves:
+                app.storage.user["last"] = kept["game"]
 
     def switch_theme() -> None:
         dark.set_value({None: True, True: False, False: None}[dark.value])
         app.storage.user["dark"] = dark.value
         ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
-    looker = Looker(tab, visitors.catalogue, visitors.jobs)
-
+    catalogue, jobs = visitors.catalogue, visitors.jobs
     taken = [-1]
+
+    # what a view needs is made when the view is opened for the first time, so that a visitor who plays costs little
+
+    def looker() -> Looker:
+        return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab))
 
     def inside() -> None:
         if table.session.game.moves and taken[0] != table.version:
             taken[0] = table.version
             with contextlib.suppress(NobiError):
-                looker.look_at(table.session)
-        InsideView(looker)
+                looker().look_at(table.session)
+        InsideView(looker())
+
+    def learn() -> None:
+        LearnView(visitors.keep(tab, "learner", lambda: Learner(browser, tab, runs, catalogue, jobs)), table)
+
+    def explore() -> None:
+        desk = visitors.keep(tab, "desk", lambda: ReviewDesk(browser, tab, catalogue, jobs))
+        experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
+        ExploreView(desk, experiments, looker, table, visitors.keep(tab, "chosen", lambda: ["review"]))
 
     views: dict[str, Callable[[], Any]] = {
         "/": lambda: PlayView(table),
         "/inside": inside,
-        "/models": lambda: ModelsView(table, looker, visitors.jobs),
+        "/learn": learn,
+        "/explore": explore,
+        "/models": lambda: ModelsView(table, looker, jobs),
     }
     _header(switch_theme)
     ui.sub_pages(views)
@@ -207,6 +266,12 @@ def _header(switch_theme: Callable[[], None]) -> None:
     router = ui.context.client.sub_pages_router
     mark(router.current_path)
     router.on_path_changed(mark)
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether the server logs a record: not that a browser went away before it got its answer."""
+    fault = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(fault, RuntimeError) and str(fault) == "No response returned.")
 
 
 def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:

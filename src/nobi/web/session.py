@@ -53,6 +53,8 @@ class Session:
         """How many moves are on the board that the visitor sees."""
         self.black_chance: dict[int, float] = {}
         """[number of moves] Black's chance to win, where a search has told it."""
+        self.black_score: dict[int, float] = {}
+        """[number of moves] by how many points Black is ahead in Go, where playouts have told it."""
 
     # --- the position -------------------------------------------------------------------------------------------------
 
@@ -142,7 +144,8 @@ class Session:
             self.game.undo()
         self.resigned, self.result = RUNNING, None
         self.shown = moves
-        self.black_chance = {ply: rng for ply, rng in self.black_chance.items() if ply <= moves}
+        self.black_chance = {ply: chance for ply, chance in self.black_chance.items() if ply <= moves}
+        self.black_score = {ply: score for ply, score in self.black_score.items() if ply <= moves}
 
     # --- what the page shows ------------------------------------------------------------------------------------------
 
@@ -192,7 +195,8 @@ class Session:
             "moves": list(self.game.moves),
             "resigned": self.resigned,
             "shown": self.shown,
-            "chances": [[ply, rng] for ply, rng in self.black_chance.items()],
+            "chances": [[ply, chance] for ply, chance in self.black_chance.items()],
+            "scores": [[ply, score] for ply, score in self.black_score.items()],
         }
 
     @classmethod
@@ -210,7 +214,8 @@ class Session:
             if data.get("resigned") in (BLACK, WHITE) and not session.is_over:
                 session.resign(data["resigned"])
             session.show(int(data.get("shown", len(session.game.moves))))
-            session.black_chance = {int(ply): float(rng) for ply, rng in data.get("chances", [])}
+            session.black_chance = {int(ply): float(chance) for ply, chance in data.get("chances", [])}
+            session.black_score = {int(ply): float(score) for ply, score in data.get("scores", [])}
         except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             raise NobiError("This is not a game.") from None
         return session

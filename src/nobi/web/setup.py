@@ -1,5 +1,7 @@
 """What a visitor chooses for a game, as plain data: it is kept in the browser's tab and checked when it comes back."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
@@ -99,6 +101,22 @@ class Setup:
             )
         except (KeyError, TypeError, ValueError, OverflowError):
             raise NobiError("These are not settings of a game.") from None
+
+
+def setup_from_query(query: Mapping[str, str]) -> Setup | None:
+    """The settings in the address of the page, as in `?game=go&size=9&opponent=mcts`; None where there are none.
+
+    What is wrong is left out: an address is often typed by hand.
+    """
+    known = {"game": str, "size": int, "opponent": str, "strength": int, "colour": str}
+    found: dict[str, Any] = {}
+    for name, kind in known.items():
+        if name in query:
+            with suppress(ValueError, NobiError):
+                value = kind(query[name])
+                replace(Setup(), **{name: value})
+                found[name] = value
+    return replace(Setup(), **found) if found else None
 
 
 def handicaps(size: int) -> list[int]:

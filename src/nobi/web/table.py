@@ -4,6 +4,7 @@ All methods are called from the event loop and return at once; jobs run in threa
 what they have found. `version` changes whenever the page has something new to show.
 """
 
+import logging
 import random
 import threading
 from collections.abc import Callable
@@ -17,17 +18,19 @@ from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.games.go import Go
-from nobi.gtp.client import EngineError, GtpBot
+from nobi.gtp.client import GtpBot
+from nobi.gtp.process import EngineError
 from nobi.models.model import ModelFile
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.network import PolicyBot
 from nobi.players.scoring import ownership
-from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import (
     Opinion,
     Thinking,
     expected_ownership,
+    expected_score,
     network_opinion,
     search_opinion,
     think,
@@ -48,12 +51,18 @@ _SETTLED = 0.9
 """A network alone passes when every empty point belongs to somebody by more than this."""
 _JUDGE_PLAYOUTS = 200
 
+_log = logging.getLogger(__name__)
+
 
 class Table:
     """One visitor's game."""
 
-    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None) -> None:
+    def __init__(
+        self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None, tab: str = ""
+    ) -> None:
+        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
         self.visitor = visitor
+        self.tab = tab
         self.catalogue = catalogue
         self._jobs = jobs
         first = Setup()
@@ -255,7 +264,12 @@ class Table:
     ) -> None:
         if self._look:
             self._look.cancel()
-        self._look = self._jobs.submit(f"{self.visitor}/look", priority, work)
+            self._look = None
+        try:
+            self._look = self._jobs.submit(self.visitor, priority, work, f"table {self.tab}")
+        except NobiError as fault:
+            self._complain(str(fault))
+            return
         self._look_done = done
 
     # --- the opponent -------------------------------------------------------------------------------------------------
@@ -303,6 +317,9 @@ class Table:
             failed(f"{self.opponent.title} stopped: it {fault}.")
         except NobiError as fault:
             failed(str(fault))
+        except Exception:
+            _log.exception("a computation for a visitor failed")
+            failed(WENT_WRONG)
         self.version += 1
 
     def _fail(self, sentence: str) -> None:
@@ -313,7 +330,7 @@ class Table:
 
     def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
         try:
-            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work)
+            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work, f"table {self.tab}")
         except NobiError as fault:
             self.failed = str(fault)
             return
@@ -322,18 +339,21 @@ class Table:
 
     def _choose(
         self, game: Game, opponent: Opponent, setup: Setup, stop: threading.Event
-    ) -> tuple[int, Opinion | None]:
-        """The opponent's move; runs in a thread."""
+    ) -> tuple[int, Opinion | None, float | None]:
+        """The opponent's move, what it thinks, and the score before the move; runs in a thread."""
 
         def note(thinking: Thinking) -> None:
             if not stop.is_set():
                 self.thinking = thinking  # one assignment; the event loop reads it
 
+        score = expected_score(game)
         with self._bot_in_use:  # a cancelled job may still be at work
             bot = self._bot_for(opponent, setup)
             if opponent.file and not isinstance(bot, MctsBot):
-                return _network_move(bot, opponent.file, game, self._seed)
-            return think(bot, game, stop, note)
+                move, opinion = _network_move(bot, opponent.file, game, self._seed)
+            else:
+                move, opinion = think(bot, game, stop, note)
+        return move, opinion, score
 
     def _bot_for(self, opponent: Opponent, setup: Setup) -> Bot:
         """The bot of this game."""
@@ -349,9 +369,11 @@ class Table:
         if bot:
             bot.close()
 
-    def _take_move(self, found: tuple[int, Opinion | None]) -> None:
-        move, opinion = found
+    def _take_move(self, found: tuple[int, Opinion | None, float | None]) -> None:
+        move, opinion, score = found
         session = self.session
+        if score is not None:
+            session.black_score[len(session.game.moves)] = score
         if opinion and opinion.black_chance is not None:
             session.black_chance[len(session.game.moves)] = opinion.black_chance
         mover = session.game.to_move

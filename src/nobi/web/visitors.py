@@ -2,13 +2,17 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from nobi.errors import NobiError
 from nobi.web.jobs import Jobs
 from nobi.web.opponents import Catalogue
 from nobi.web.session import Session
+from nobi.web.setup import Setup
 from nobi.web.table import Table
+
+Kept = TypeVar("Kept")
 
 MOST_VISITORS = 200
 KEEP_SECONDS = 24 * 3600.0
@@ -25,18 +29,43 @@ class Visitors:
         self._now = now
         self._tables: dict[str, Table] = {}
         self._seen: dict[str, float] = {}
+        self._kept: dict[str, dict[str, Any]] = {}
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def table(self, tab: str, kept: Any = None) -> Table:
-        """The table of a tab; a new one begins with the game in `kept`, plain data, if that is one."""
+    def table(
+        self, tab: str, kept: Any = None, *, browser: str = "", last: Any = None, setup: Setup | None = None
+    ) -> Table:
+        """The table of a tab.
+
+        Args:
+            tab: the id of the tab.
+            kept: the game that the tab had before, as plain data; a new game begins if there is none.
+            browser: the id of the browser, which all its tabs share.
+            last: the latest game of the browser in any tab, which the visitor may bring back.
+            setup: the settings of a new game; None for the usual ones.
+        """
         now = self._now()
         if tab not in self._tables:
             self._expire(now)
-            self._tables[tab] = Table(tab, self.catalogue, self.jobs, self._session(kept))
+            session = self._session(kept)
+            table = Table(browser or tab, self.catalogue, self.jobs, session, tab)
+            if session is None and (before := self._session(last)) and before.game.moves:
+                table.previous = before.plain()
+            if session is None and setup is not None:
+                table.new_game(setup)
+            self._tables[tab] = table
         self._seen[tab] = now
         return self._tables[tab]
+
+    def keep(self, tab: str, name: str, make: Callable[[], Kept]) -> Kept:
+        """What a tab has besides its table, such as a review; made once, so that a reload finds it again."""
+        kept = self._kept.setdefault(tab, {})
+        if name not in kept:
+            kept[name] = make()
+        found: Kept = kept[name]
+        return found
 
     def touch(self, tab: str) -> None:
         """Notes that the tab is still open."""
@@ -55,7 +84,7 @@ class Visitors:
             return None
         try:
             session = Session.from_plain(kept)
-            self.catalogue[session.setup.opponent]
+            session.setup = replace(session.setup, opponent=self.catalogue.best_for(session.setup))
         except NobiError:
             return None
         return session
@@ -71,3 +100,4 @@ class Visitors:
         for tab in dict.fromkeys(old):
             self._tables.pop(tab).close()
             del self._seen[tab]
+            self._kept.pop(tab, None)

@@ -1,7 +1,7 @@
-"""Reading ahead in Atari-Go: liberties, ladders and nets, on the board itself.
+"""Forced captures in Atari-Go: liberties, ladders and nets, read on the board itself.
 
-The reader puts stones on `stones.colour` and takes them off again; the chains are not kept up meanwhile, and liberties
-are found by walking. Nothing need be captured on the way: the first capture is the end of what is read.
+The reader puts stones on `stones.colour` and removes them again; the chains are not updated meanwhile, and liberties
+are found by flood fill. No capture is played out: the first capture ends the game.
 """
 
 from typing import NamedTuple
@@ -14,46 +14,35 @@ from nobi.compiling import compiled, inlined
 from nobi.memory import zeros
 
 MOST_STEPS = 300
-"""Positions that the reading of one move may visit; a ladder across a 19x19 board takes about 70."""
-
+"""The largest number of positions visited for one move; a ladder across a 19x19 board takes about 70."""
 
 _FAILS, _GOES_ON, _WINS = 0, 1, 2
 
 
 class Workspace(NamedTuple):
-    """The player's settings and where it notes things; every thread has its own."""
+    """The player's setting e and its scratch arrays; every thread has its own."""
 
     e: float
-    mark: NDArray[np.int64]
-    """[point] visited by the walk of this number."""
-    walks: NDArray[np.int64]
-    """[0] the number of the latest walk."""
-    steps: NDArray[np.int64]
-    """[0] positions that may still be visited."""
-    queue: NDArray[np.uint16]
-    """[i] the stones of the chain that is walked through."""
-    liberty: NDArray[np.uint16]
-    """[i] the liberties that the latest walk found."""
-    weak: NDArray[np.uint16]
-    """[i, 3] chains with two liberties: a stone and the liberties."""
-    path: NDArray[np.uint16]
-    """[depth, 4] a row of ataris: the move, its answer, and the two liberties where to go on, PASS once tried."""
-    candidates: NDArray[np.uint16]
-    """[i] the moves to choose from."""
-    escape: NDArray[np.uint16]
-    """[i, 2] extensions of the chain that is pressed: the point, and the liberties that the chain would have."""
-    worth: NDArray[np.int64]
-    """[i] what the i-th empty point is worth as a quiet move."""
+    mark: NDArray[np.int64]  # [point] the number of the fill that visited the point
+    fills: NDArray[np.int64]  # [0] the number of the latest fill
+    steps: NDArray[np.int64]  # [0] positions that may still be visited
+    queue: NDArray[np.uint16]  # [i] the stones of the chain that is filled
+    liberty: NDArray[np.uint16]  # [i] the liberties that the latest fill found
+    weak: NDArray[np.uint16]  # [i, 3] chains with two liberties: a stone and the liberties
+    path: NDArray[np.uint16]  # [depth, 4] ataris: the move, its answer, the two liberties to try next, PASS once tried
+    candidates: NDArray[np.uint16]  # [i] the moves to choose from
+    escape: NDArray[np.uint16]  # [i, 2] extensions of the target chain: the point, and the liberties it would have
+    worth: NDArray[np.int64]  # [i] the value of the i-th empty point as a quiet move
 
 
-def allocate_room(size: int, e: float) -> Workspace:
-    """Makes the room for boards of this size."""
+def allocate_workspace(size: int, e: float) -> Workspace:
+    """The workspace for boards of this size."""
     points = points_of(size)
     area = size * size
     return Workspace(
         e=e,
         mark=zeros(points, np.int64),
-        walks=zeros(1, np.int64),
+        fills=zeros(1, np.int64),
         steps=zeros(1, np.int64),
         queue=zeros(area, np.uint16),
         liberty=zeros(area, np.uint16),
@@ -66,10 +55,10 @@ def allocate_room(size: int, e: float) -> Workspace:
 
 
 @inlined
-def _walk(stones: Stones, g: int, workspace: Workspace, point: int, most: int, walk: int) -> int:
-    """Walks through the chain of the stone at this point, until `most` liberties are found; returns their number."""
+def _fill(stones: Stones, g: int, workspace: Workspace, point: int, most: int, number: int) -> int:
+    """Flood-fill the chain of the stone at this point until `most` liberties are found; return their number."""
     colour = stones.colour[g, point]
-    workspace.mark[point] = walk
+    workspace.mark[point] = number
     workspace.queue[0] = point
     met, done, count = 1, 0, 0
     while done < met:
@@ -77,17 +66,17 @@ def _walk(stones: Stones, g: int, workspace: Workspace, point: int, most: int, w
         done += 1
         for k in range(SIDES):
             beside = stones.neighbours[stone, k]
-            if workspace.mark[beside] == walk:
+            if workspace.mark[beside] == number:
                 continue
             there = stones.colour[g, beside]
             if there == EMPTY:
-                workspace.mark[beside] = walk
+                workspace.mark[beside] = number
                 workspace.liberty[count] = beside
                 count += 1
                 if count == most:
                     return count
             elif there == colour:
-                workspace.mark[beside] = walk
+                workspace.mark[beside] = number
                 workspace.queue[met] = beside
                 met += 1
     return count
@@ -95,20 +84,20 @@ def _walk(stones: Stones, g: int, workspace: Workspace, point: int, most: int, w
 
 @inlined
 def find_liberties(stones: Stones, g: int, workspace: Workspace, point: int, most: int) -> int:
-    """Lists the liberties of the chain of the stone at this point, `most` of them at the most, in `workspace.liberty`."""
-    workspace.walks[0] += 1
-    return _walk(stones, g, workspace, point, most, workspace.walks[0])
+    """List up to `most` liberties of the chain of the stone at this point in `workspace.liberty`."""
+    workspace.fills[0] += 1
+    return _fill(stones, g, workspace, point, most, workspace.fills[0])
 
 
 @inlined
-def just_walked(workspace: Workspace, point: int) -> bool:
-    """Whether the latest walk has met this point: if a stone is there, it belongs to the chain walked through."""
-    return bool(workspace.mark[point] == workspace.walks[0])
+def was_filled(workspace: Workspace, point: int) -> bool:
+    """Whether the latest fill visited this point: if a stone is there, it belongs to the filled chain."""
+    return bool(workspace.mark[point] == workspace.fills[0])
 
 
 @inlined
 def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, colour: int, most: int) -> int:
-    """Lists the liberties, up to `most`, of the chain that a stone of this colour at an empty point would belong to."""
+    """List up to `most` liberties of the chain that a stone of this colour at an empty point would belong to."""
     stones.colour[g, point] = colour
     count = find_liberties(stones, g, workspace, point, most)
     stones.colour[g, point] = EMPTY
@@ -117,10 +106,10 @@ def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, co
 
 @inlined
 def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
-    """Whether a chain of this colour beside the point is in atari; the latest walk was through one that is not."""
+    """Whether a chain of this colour beside the point is in atari; the latest fill was of one that is not."""
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
-        unmet = stones.colour[g, beside] == colour and not just_walked(workspace, beside)
+        unmet = stones.colour[g, beside] == colour and not was_filled(workspace, beside)
         if unmet and find_liberties(stones, g, workspace, beside, 2) < 2:
             return True
     return False
@@ -128,12 +117,12 @@ def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colou
 
 @compiled
 def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
-    """Whether the move begins a row of ataris that ends in a capture, whatever the enemy does.
+    """Whether the move starts a sequence of ataris that captures by force.
 
-    This reads ladders, double ataris, and ataris whose only escape is none. After an atari the enemy has one answer, to
-    extend at the last liberty, for he has nothing to capture: no own chain may be left in atari. So only the attacker
-    has a choice, of two liberties at each step, and the search is a walk down one path with steps back. `answered` is
-    where the enemy has just played: the only place where he can have put own chains into atari.
+    This finds ladders, double ataris, and ataris without escape. After an atari the enemy has one answer, to extend at
+    the last liberty, since there is nothing to capture: no own chain may be left in atari. So only the attacker has a
+    choice, of two liberties at each step, and the search is a single path with backtracking. `answered` is where the
+    enemy has just played: the only place where own chains can have come into atari.
     """
     path = workspace.path
     depth = 0
@@ -161,14 +150,14 @@ def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: i
 
 @compiled
 def begins_ladder(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
-    """`wins_by_atari` of a move by itself, with all the steps that one reading may take."""
+    """`wins_by_atari` with a full budget of steps."""
     workspace.steps[0] = MOST_STEPS
     return wins_by_atari(stones, g, workspace, move, me, answered)
 
 
 @inlined
 def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int, depth: int) -> int:
-    """One step of the row of ataris: whether it wins, fails, or goes on; then move and answer stay on the board."""
+    """One atari: whether it wins, fails, or the sequence goes on; then move and answer stay on the board."""
     enemy = enemy_of(me)
     stones.colour[g, move] = me
     state = _FAILS
@@ -176,7 +165,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
         answer = as_point(PASS)
         for k in range(SIDES):
             beside = stones.neighbours[move, k]
-            unmet = stones.colour[g, beside] == enemy and not just_walked(workspace, beside)
+            unmet = stones.colour[g, beside] == enemy and not was_filled(workspace, beside)
             if unmet and find_liberties(stones, g, workspace, beside, 2) == 1:
                 if answer != PASS and answer != workspace.liberty[0]:
                     state = _WINS  # double atari
@@ -199,7 +188,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 @compiled
 def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
-    """Whether I, to move, can capture the enemy chain at `target` by force."""
+    """Whether `me`, to move, can capture the enemy chain at `target` by force."""
     left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
         return True
@@ -213,7 +202,7 @@ def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, a
 
 @compiled
 def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int, target: int, answered: int) -> bool:
-    """Whether the move nets the enemy chain at `target`: it gives no atari, yet every answer leads to its capture.
+    """Whether the move nets the enemy chain at `target`: it is no atari, but every answer leads to a capture.
 
     `answered` is where the enemy has just played. All answers are tried, those at the chain's liberties first.
     """
@@ -240,7 +229,7 @@ def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 @compiled
 def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, enemy: int, target: int) -> bool:
-    """Whether the chain at `target` can still be captured by force after this answer of its owner."""
+    """Whether the chain at `target` can still be captured by force after this answer."""
     stones.colour[g, answer] = enemy
     fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
     fails = fails or _falls(stones, g, workspace, target, enemy_of(enemy), answer)
@@ -250,15 +239,15 @@ def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, ene
 
 @compiled
 def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
-    """Lists the chains of this colour with two liberties in `workspace.weak`; returns their number."""
-    workspace.walks[0] += 1
-    first = workspace.walks[0]
+    """List the chains of this colour with two liberties in `workspace.weak`; return their number."""
+    workspace.fills[0] += 1
+    first = workspace.fills[0]
     count = 0
     for point in range(stones.size + 2, stones.colour.shape[1]):
-        # a stone met by one of the walks below is not walked through again
+        # a chain visited by one of the fills below is not filled again
         if stones.colour[g, point] == colour and workspace.mark[point] < first:
-            workspace.walks[0] += 1
-            if _walk(stones, g, workspace, as_point(point), 3, workspace.walks[0]) == 2:
+            workspace.fills[0] += 1
+            if _fill(stones, g, workspace, as_point(point), 3, workspace.fills[0]) == 2:
                 workspace.weak[count, 0] = point
                 workspace.weak[count, 1] = workspace.liberty[0]
                 workspace.weak[count, 2] = workspace.liberty[1]
@@ -268,9 +257,9 @@ def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
 
 @compiled
 def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered: int, most: int) -> int:
-    """Lists up to `most` moves that capture by force, by atari or else by a net, in `workspace.candidates`.
+    """List up to `most` moves that capture by force, by atari or else by a net, in `workspace.candidates`.
 
-    Nobody's chain is in atari, but for what the enemy did by playing at `answered`.
+    No chain is in atari, except by the enemy's move at `answered`.
     """
     weak = list_weak(stones, g, workspace, enemy_of(me))
     count = 0
@@ -286,7 +275,7 @@ def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered:
         return count
     for i in range(weak):
         for j in range(1, 3):
-            # a net is laid around a liberty: on one of its eight neighbours
+            # candidates for a net are the eight neighbours of a liberty
             liberty = workspace.weak[i, j]
             for k in range(2 * SIDES):
                 move = stones.neighbours[liberty, k]

@@ -1,4 +1,4 @@
-"""The heuristic player's rules, in the order in which they are asked."""
+"""The heuristic player's rules, in their order."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ from nobi.players.heuristic.forced_captures import (
 from nobi.streams import Streams, below, fraction
 
 ENOUGH = 20
-"""More liberties than this are not told apart."""
+"""Larger numbers of liberties are not distinguished."""
 
 ESCAPES = 4
-"""So many extensions of the chain that is pressed are looked at."""
+"""The number of extensions of the target chain that are tried."""
 
 LIBERTIES = 1 << 8
 LINKS = 1 << 14
@@ -27,10 +27,10 @@ NO_EYE = 1 << 24
 HOLDS = 1 << 25
 SAFE = 1 << 26
 LIVES = 1 << 27
-"""The digits of a quiet move's worth; each outweighs all below it."""
+"""The digits of a quiet move's value; each outweighs all below it."""
 
 _TAKEN = -1
-"""Below any worth: the move has been looked at."""
+"""Below any value: the move has been considered."""
 
 
 @compiled
@@ -90,7 +90,7 @@ def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -
 
 @compiled
 def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
-    """The best point by the rules of `worth`, one that leaves the enemy no forced win if there is any."""
+    """The point of the highest `worth`, if possible one that leaves the enemy no forced win."""
     stones = boards.stones
     enemy = enemy_of(me)
     target = weakest(boards, g, workspace, enemy)
@@ -101,7 +101,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
     chosen = as_point(PASS)
     best = ways = 0
     workspace.candidates[0] = PASS
-    # reading is dear: the worthiest come first, and what cannot become the best any more is not read
+    # reading is expensive: the best points come first, and those that cannot become the best are not read
     while True:
         top = _TAKEN
         for i in range(count):
@@ -124,8 +124,8 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
     """Whether the enemy has no forced win after this move.
 
-    What wins against one move often wins against the next as well: the latest is kept in `workspace.candidates[0]`, PASS if
-    there is none, and tried first.
+    A reply that refutes one move often refutes the next: the latest is kept in `workspace.candidates[0]`, or PASS, and
+    tried first.
     """
     enemy = enemy_of(me)
     stones.colour[g, move] = me
@@ -153,10 +153,10 @@ def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
 
 @inlined
 def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target: int, escapes: int) -> int:
-    """What a point is worth: a number whose digits are the rules, the first the highest.
+    """The value of a point as a quiet move: a number whose digits are the rules, the first the highest.
 
-    Safe (two liberties at least), no own eye filled, presses the weakest enemy chain, cuts or connects, gains
-    liberties, lies near the centre and the enemy's latest stone.
+    Safe (at least two liberties), fills no own eye, attacks the weakest enemy chain, cuts or connects, gains liberties,
+    is near the centre and the enemy's latest stone.
     """
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(me)
@@ -191,10 +191,10 @@ def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target:
 
 @compiled
 def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enemy: int) -> int:
-    """Lists where the enemy chain can extend, and the liberties that it gets there, in `workspace.escape`; how many."""
+    """List the extensions of the enemy chain and their liberties in `workspace.escape`; return their number."""
     count = find_liberties(stones, g, workspace, target, ESCAPES + 1)
     for i in range(count):
-        workspace.escape[i, 0] = workspace.liberty[i]  # the list is made anew by every walk
+        workspace.escape[i, 0] = workspace.liberty[i]  # every fill overwrites the list
     for i in range(count):
         workspace.escape[i, 1] = liberties_after(stones, g, workspace, workspace.escape[i, 0], enemy, ENOUGH + 1)
     return count
@@ -202,7 +202,7 @@ def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enem
 
 @inlined
 def most_after(workspace: Workspace, move: int, escapes: int) -> int:
-    """How many liberties the enemy chain can get by its next move after mine at one of its liberties."""
+    """The most liberties that the enemy chain can get by its next move after mine at one of its liberties."""
     most = tried = 0
     for i in range(escapes):
         if workspace.escape[i, 0] != move and tried < ESCAPES:
@@ -213,7 +213,7 @@ def most_after(workspace: Workspace, move: int, escapes: int) -> int:
 
 @inlined
 def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
-    """How many more points are liberties of mine, and fewer the enemy's, after the move."""
+    """The number of points that become own liberties plus those that are no longer the enemy's."""
     stones, chains = boards.stones, boards.chains
     gained = 0
     for k in range(SIDES):
@@ -228,7 +228,7 @@ def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
 
 @inlined
 def distance(size: int, move: int, last: int) -> int:
-    """How far the move is from the centre and from the latest move, in steps along the lines, halved."""
+    """The distance from the centre plus that from the latest move, in steps along the lines, halved."""
     stride = size + 1
     row, column = move // stride, move % stride
     centre = (size + 1) // 2

@@ -1,1 +1,1 @@
-"""beyond."""
+"""Questions beyond the papers."""

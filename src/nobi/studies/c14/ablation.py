@@ -1,6 +1,5 @@
-"""C14 section 4.1: the small network with its ideas left out (table 1), and its filters (figure 3)."""
+"""C14 section 4.1: the small network without some of its techniques (table 1), and its filters (figure 3)."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -8,22 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import mean_interval
-from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Job
-from nobi.studies.study import Claim, Findings, Picture, Row, Table, mean_text, negative, verdict, verdict_of_all
+from nobi.statistics import all_positive, mean_interval
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
-    DeepStudy,
-    Imitation,
-    Learning,
-    Prediction,
-    gain_rows,
-    less,
-    percent,
-    points,
-    quality_rows,
-    small_scale,
+    GradientTraining,
+    ImitationJob,
+    curve_lines,
+    imitation_run,
+    move_rankings,
+    prediction_job,
+    prediction_rows,
+    small_training,
 )
 
 BOARD = (19,)
@@ -51,171 +46,150 @@ TABLE_1 = {
     ALL: (33.45, 8.76, 7.07),
 }
 SINGLE = [case for case, off in SWITCHES.items() if len(off) == 1]
+SCALES = {
+    "tiny": TINY,
+    "quick": small_training(12_800, 1000, batch=32, validation=500, measurements=5),
+    "day": small_training(192_000, 100_000),
+    # the paper gives "0.01 for 7 epochs, and 0.05 for 2"; here the rates decrease
+    "paper": GradientTraining(epochs=9.0, schedule="pieces:rates=0.05/0.01,lengths=7/2"),
+}
 
 
-class AblationStudy(DeepStudy):
-    """The small network, trained with and without each idea."""
+def small_network(study: Study, left_out: str = NONE) -> ImitationJob:
+    """The run of the small network on games of professionals, without some techniques."""
+    off = ",".join(f"{switch}=false" for switch in SWITCHES[left_out])
+    net = f"c14-small:{off}" if off else "c14-small"
+    return imitation_run(study, SCALES[study.scale], net, "pro", BOARD, symmetries=False)
 
-    group = "c14-ablation"
+
+class AblationStudy(Study):
+    """The small network, trained with and without each technique."""
+
+    page = "c14-ablation"
     roles: ClassVar = {"pro": BOARD}
-    symmetries = False
-    legal = True
-    scales: ClassVar = {
-        "tiny": TINY,
-        "quick": small_scale(12_800, 1000, batch=32, validation=500, measurements=5),
-        "day": small_scale(192_000, 100_000),
-        # the paper gives "0.01 for 7 epochs, and 0.05 for 2", here in the order in which rates fall
-        "paper": Learning(epochs=9.0, schedule="pieces:rates=0.05/0.01,lengths=7/2"),
-    }
-
-    def run(self, left_out: str) -> Imitation:
-        """The network without one of the ideas."""
-        off = ",".join(f"{switch}=false" for switch in SWITCHES[left_out])
-        return self.train(f"c14-small:{off}" if off else "c14-small", "pro", BOARD)
-
-    def prediction(self, left_out: str) -> Prediction:
-        """What that network predicts."""
-        return self.test(self.run(left_out), "pro", BOARD)
+    scales = SCALES
 
     def conditions(self) -> dict[str, str]:
-        """Network, records and training."""
-        records = self.records["pro"]
+        dataset = self.datasets["pro"]
         return {
             "network": "c14-small: 48 filters of 7x7, three layers of 32 of 5x5, one fully connected layer",
-            "records": records.in_words(BOARD),
-            "training": self.learning().in_words(records.count("train", BOARD)),
-            "samples": "not turned, as in the paper",
-            "measured": self.measured_in_words(),
+            "records": dataset.describe(BOARD),
+            "training": self.settings.describe(dataset.count("train", BOARD)),
+            "samples": "no symmetries of the board, as in the paper",
+            "measured": self.settings.describe_test(legal=True),
         }
 
 
 class Table1(AblationStudy):
-    """The ablation study."""
+    """C14 table 1: what each idea of the paper is worth."""
 
     name = "c14-table1"
-    title = "C14 table 1: what each idea of the paper is worth"
-    paper = "C14 table 1"
 
-    def jobs(self) -> Sequence[Job]:
-        """A run and a prediction for every row."""
-        return [job for case in SWITCHES for job in (self.run(case), self.prediction(case))]
+    def jobs(self) -> Jobs:
+        return {
+            case: prediction_job(self, self.settings, small_network(self, case), "pro", BOARD, legal=True)
+            for case in SWITCHES
+        }
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """The table, and the differences to the network from which nothing is left out."""
+    def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, quality_of
 
-        outcomes = {case: self.prediction(case).outcomes(cache) for case in SWITCHES}
-        rows, changes = [], []
-        lost, bars = {}, []
+        rankings = {case: move_rankings(found[case]) for case in SWITCHES}
+        rows, changes, bars, lost = [], [], [], {}
         for case in SWITCHES:
             labels = {"left out": case}
-            rows += quality_rows(labels, quality_of(outcomes[case]), TABLE_1[case])
-            if case == NONE:
-                continue
-            lost[case] = gain_of(outcomes[NONE], outcomes[case])
-            paper = [round(a - b, 2) for a, b in zip(TABLE_1[NONE], TABLE_1[case], strict=True)]
-            changes += gain_rows(labels, lost[case], paper)
-            bars.append(PaperComparison(case, percent(lost[case].accuracy), paper[0]))
-        least = {
-            case: gain_of(outcomes[case], outcomes["reflection preserving"]).accuracy
+            rows += prediction_rows(labels, quality_of(rankings[case]), TABLE_1[case])
+            if case != NONE:
+                lost[case] = gain_of(rankings[NONE], rankings[case])
+                paper = [round(a - b, 2) for a, b in zip(TABLE_1[NONE], TABLE_1[case], strict=True)]
+                changes += prediction_rows(labels, lost[case], paper, differences=True)
+                bars.append(PaperComparison(case, 100 * lost[case].accuracy, paper[0]))
+        reflection = {
+            case: gain_of(rankings[case], rankings["reflection preserving"]).accuracy
             for case in SINGLE
             if case != "reflection preserving"
         }
-        over_liberties = gain_of(outcomes[NONE], outcomes[LIBERTIES_ONLY]).accuracy
+        accuracy = {case: change.accuracy for case, change in lost.items()}
         claims = [
-            Claim(
+            Claim.positive(
                 "Reflection preservation is the most useful of the ideas.",
-                verdict_of_all(least.values()),
-                "accuracy without it is lower than "
-                + "; ".join(f"without {case} by {points(gap)}" for case, gap in least.items()),
+                reflection,
+                "accuracy without another idea minus that without reflection preservation",
+                points=True,
             ),
-            *(
-                Claim(f"{name} raises accuracy.", verdict(lost[case].accuracy), points(lost[case].accuracy))
-                for case, name in (
-                    ("reflection preserving", "Reflection preservation"),
-                    ("liberties encoding", "The encoding of liberties"),
-                )
-            ),
+            Claim.positive("Reflection preservation raises accuracy.", accuracy["reflection preserving"], points=True),
+            Claim.positive("The encoding of liberties raises accuracy.", accuracy["liberties encoding"], points=True),
             Claim(
                 "All the techniques improve average rank and average probability.",
-                verdict_of_all(gap for case in SINGLE for gap in (negative(lost[case].rank), lost[case].probability)),
+                all_positive(gap for case in SINGLE for gap in (-lost[case].rank, lost[case].probability)),
                 "; ".join(
-                    f"{case}: rank {mean_text(lost[case].rank)}, probability {points(lost[case].probability)}"
+                    f"{case}: rank {lost[case].rank}, probability {100 * lost[case].probability:+.1f} points"
                     for case in SINGLE
                 ),
             ),
-            Claim(
-                "Together they raise accuracy by over 3 %.",
-                verdict(less(lost[ALL].accuracy, 0.03)),
-                points(lost[ALL].accuracy),
-            ),
-            Claim(
+            Claim.positive("Together they raise accuracy by over 3 %.", accuracy[ALL], null=0.03, points=True),
+            Claim.positive(
                 "They raise accuracy relative to the encoding of liberties alone by over 2 %.",
-                verdict(less(over_liberties, 0.02)),
-                points(over_liberties),
+                accuracy[LIBERTIES_ONLY],
+                null=0.02,
+                points=True,
             ),
         ]
-        compare_with_paper(
-            bars, folder / "c14-table1.png", "What leaving out an idea costs in accuracy", "accuracy lost, points"
-        )
-        curves = {case: self.run(case).lines(cache) for case in SWITCHES}
-        validation_curves(
-            curves, folder / "c14-table1-curves.png", "Learning of networks from which an idea is left out"
-        )
+        title = "What leaving out an idea costs in accuracy"
+        compare_with_paper(bars, out / "c14-table1.png", title, "accuracy lost, points")
+        curves = {case: curve_lines(found.runs(case)[0]) for case in SWITCHES}
+        title = "Learning of networks from which an idea is left out"
+        validation_curves(curves, out / "c14-table1-curves.png", title)
         tables = [
             Table("Networks from which something is left out", rows),
-            Table("Ahead by so much if nothing is left out, on the same positions", changes),
+            Table("Difference to the complete network, on the same positions", changes),
         ]
-        pictures = [
-            Picture(
-                "c14-table1.png", "Accuracy lost by leaving out an idea, with 95 % intervals; the paper's beside it."
-            ),
-            Picture("c14-table1-curves.png", "Accuracy on the same validation positions in the course of training."),
-        ]
+        caption = "Accuracy lost by leaving out an idea, with 95 % intervals, beside the paper's."
+        curves_caption = "Accuracy on the same validation positions during training."
+        pictures = [Picture("c14-table1.png", caption), Picture("c14-table1-curves.png", curves_caption)]
         return Findings(tables, claims, pictures)
 
 
 class Figure3(AblationStudy):
-    """Filters with and without tied weights."""
+    """C14 figure 3: filters of the first layer, with and without reflection preservation."""
 
     name = "c14-fig3"
-    title = "C14 figure 3: filters of the first layer, with and without reflection preservation"
-    paper = "C14 figure 3"
     networks: ClassVar = {"free": "reflection preserving", "tied": NONE}
 
-    def jobs(self) -> Sequence[Job]:
-        """Two runs of table 1."""
-        return [self.run(case) for case in self.networks.values()]
+    def jobs(self) -> Jobs:
+        return {weights: small_network(self, case) for weights, case in self.networks.items()}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """The filters, and how symmetric they are."""
-        from nobi.figures.training import filter_figure
+    def report(self, found: Results, out: Path) -> Findings:
+        from nobi.figures.training import filter_figure, plane_names
+        from nobi.imitation.prediction import first_filters
+        from nobi.models.model import load_deep
 
         rows, pictures, shares = [], [], {}
-        for spec, case in self.networks.items():
-            filters = self.run(case).filters(cache)
+        for weights, case in self.networks.items():
+            network = load_deep(small_network(self, case).model(found.cache)).network
+            filters = first_filters(network)
             if filters is None:
                 raise ValueError("the network has no convolution")
-            shares[spec] = mean_interval(symmetric_share(filters))
-            rows.append(Row({"weights": spec}, "symmetric share of a filter", shares[spec]))
-            file = f"{self.name}-{spec}.png"
-            title = f"Filters of the first layer of C14's small network, {spec} weights"
-            filter_figure(filters, folder / file, title, self.run(case).plane_names(), seed=self.seed)
-            pictures.append(
-                Picture(file, f"Randomly chosen channels of the filters of the first layer, {spec} weights.")
-            )
-        by_chance = chance_share(7)
+            shares[weights] = mean_interval(symmetric_share(filters))
+            rows.append(Row({"weights": weights}, "symmetric share of a filter", shares[weights]))
+            file = f"{self.name}-{weights}.png"
+            title = f"Filters of the first layer of C14's small network, {weights} weights"
+            names = plane_names(network.planes, network.settings)
+            filter_figure(filters, out / file, title, names, seed=self.seed)
+            caption = f"Randomly chosen channels of the filters of the first layer, {weights} weights."
+            pictures.append(Picture(file, caption))
+        expected = expected_symmetric_share(7)
         claim = Claim(
             "Even without weight tying some filters have learned to acquire a symmetric property.",
-            verdict(less(shares["free"], by_chance)),
-            f"of a filter's squared length {mean_text(shares['free'])} is symmetric, by chance {by_chance:.2f}",
+            (shares["free"] - expected).is_positive,
+            f"symmetric share of a filter's squared norm {shares['free']}, of random filters {expected:.2f}",
         )
         return Findings([Table("How symmetric filters are", rows)], [claim], pictures)
 
 
 def symmetric_share(filters: NDArray[np.float32]) -> NDArray[np.float64]:
-    """[channel] which share of a filter's squared length is in the part that all eight symmetries leave as it is.
+    """[channel] the share of a filter's squared norm in its mean over the eight symmetries.
 
     1 for a symmetric filter, 0 for one whose images cancel out.
 
@@ -227,12 +201,12 @@ def symmetric_share(filters: NDArray[np.float32]) -> NDArray[np.float64]:
     mirrored = np.concatenate([flat[None], flat.transpose(0, 2, 1)[None]])
     images = [np.rot90(mirrored, turns, axes=(2, 3)) for turns in range(4)]
     symmetric = np.mean(images, axis=(0, 1))
-    lengths = (flat**2).sum(axis=(1, 2))
-    found: NDArray[np.float64] = (symmetric**2).sum(axis=(1, 2))[lengths > 0] / lengths[lengths > 0]
+    norms = (flat**2).sum(axis=(1, 2))
+    found: NDArray[np.float64] = (symmetric**2).sum(axis=(1, 2))[norms > 0] / norms[norms > 0]
     return found
 
 
-def chance_share(width: int) -> float:
-    """The expected symmetric share of a filter of independent normal weights: distinct weights among all."""
+def expected_symmetric_share(width: int) -> float:
+    """The expected symmetric share of a filter of independent normal weights: distinct weights / all weights."""
     half = (width + 1) // 2
     return half * (half + 1) / 2 / width**2

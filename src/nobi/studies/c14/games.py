@@ -1,37 +1,29 @@
 """C14 section 4.3: networks that play, against GNU Go (table 4) and Fuego (table 5)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
-from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.studies.c14.ablation import NONE
-from nobi.studies.c14.ablation import Table1 as Small
-from nobi.studies.c14.prediction import Table3 as Large
-from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Job
+from nobi.studies.c14.ablation import BOARD, small_network
+from nobi.studies.c14.ablation import SCALES as SMALL_SCALES
+from nobi.studies.c14.prediction import SCALES as LARGE_SCALES
+from nobi.studies.c14.prediction import large_network
 from nobi.studies.match_jobs import (
-    PASSES,
-    Contestant,
-    EngineMatch,
-    Playing,
-    Standing,
-    contest_conditions,
-    gnugo,
-    in_percent,
-    match_with,
-    network_of,
-    remarks,
-    repeatable,
-    stand_in,
-    standing_of,
+    NETWORK_MOVES,
+    MatchCase,
+    MatchJob,
+    MatchPlayer,
+    MatchResult,
+    MatchSettings,
+    engine_player,
+    match_conditions,
+    match_findings,
+    match_job,
+    network_player,
 )
-from nobi.studies.resources import Strength
-from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, beyond_half, mean_text, verdict_of_all
-from nobi.studies.training_jobs import Imitation
+from nobi.studies.resources import GNUGO, Strength
+from nobi.studies.study import Claim, Findings, Jobs, Results, Study
 
-BOARD = (19,)
 KGS, PRO, SMALL = "KGS", "professionals", "professionals, small network"
 TABLE_4 = {
     # network → share won against GNU Go by Chinese and by Japanese rules
@@ -43,164 +35,98 @@ TABLE_5 = {KGS: 0.12, PRO: 0.14}
 """Against Fuego 1.1 with 10 seconds a move."""
 
 
-@dataclass(frozen=True)
-class Timed(Playing):
-    """Games with a time for each move."""
-
-    seconds: float = 10.0
-
-
 class NetworkGames(Study):
-    """The networks of C14, against an engine."""
+    """The networks of C14 against an engine."""
 
-    group = "c14-games"
+    page = "c14-games"
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
 
-    def run(self, network: str) -> Imitation:
-        """A trained network, the same as in the tables on prediction."""
-        if network == SMALL:
-            return Small(self.scale, self.seed, self.records).run(NONE)
-        return Large(self.scale, self.seed, self.records).run("kgs" if network == KGS else "pro")
+    def match(self, network: str, opponent: MatchPlayer, rules: str = "chinese") -> MatchJob:
+        """A network against an opponent."""
+        run = small_network(self) if network == SMALL else large_network(self, "kgs" if network == KGS else "pro")
+        return match_job(network_player(run, network), opponent, self.settings, self.seed, rules=rules)
 
-    def contestant(self, network: str) -> Contestant:
-        """The network as a player."""
-        return network_of(self.run(network), network)
-
-    def training(self) -> dict[str, str]:
-        """What the networks have learnt from."""
-        learning = Large(self.scale, self.seed, self.records).learning()
-        small = Small(self.scale, self.seed, self.records).learning()
-        counts = {role: self.records[role].count("train", BOARD) for role in self.roles}
+    def training_conditions(self) -> dict[str, str]:
+        """How the networks were trained, and how they choose moves."""
+        small, large = SMALL_SCALES[self.scale], LARGE_SCALES[self.scale]
+        counts = {role: self.datasets[role].count("train", BOARD) for role in self.roles}
         return {
             "networks": "c14-large trained on games of KGS and of professionals; c14-small on those of professionals",
-            "training, KGS": learning.in_words(counts["kgs"]),
-            "training, professionals": learning.in_words(counts["pro"]),
-            "training, small network": small.in_words(counts["pro"]),
-            "move": PASSES,
+            "training, KGS": large.describe(counts["kgs"]),
+            "training, professionals": large.describe(counts["pro"]),
+            "training, small network": small.describe(counts["pro"]),
+            "move": NETWORK_MOVES,
         }
 
 
 class Table4(NetworkGames):
-    """Against GNU Go."""
+    """C14 table 4: games won against GNU Go, by Chinese and Japanese rules."""
 
     name = "c14-table4"
-    title = "C14 table 4: games won against GNU Go, by Chinese and Japanese rules"
-    paper = "C14 table 4"
-    plays_against = ("gnugo",)
+    plays_against = (GNUGO,)
     scales: ClassVar = {
-        "tiny": Playing(2, longest=20),
-        "quick": Playing(2, level=1, longest=30),
-        "day": Playing(20, level=1),
-        "paper": Playing(200),
+        "tiny": MatchSettings(2, longest=20),
+        "quick": MatchSettings(2, level=1, longest=30),
+        "day": MatchSettings(20, level=1),
+        "paper": MatchSettings(200),
     }
 
-    def opponent(self, rules: str) -> Contestant:
+    def opponent(self, rules: str = "chinese") -> MatchPlayer:
         """GNU Go by these rules."""
-        return stand_in() if self.scale == "tiny" else gnugo(self.engines, self.settings.level, rules)
-
-    def match(self, network: str, rules: str) -> EngineMatch:
-        """A network against it."""
-        return match_with(self.contestant(network), self.opponent(rules), self.settings, self.seed, rules=rules)
+        return engine_player(self, GNUGO, Strength(level=self.settings.level, rules=rules))
 
     def conditions(self) -> dict[str, str]:
-        """Networks and games."""
-        both = "Chinese rules, komi 7.5, and Japanese rules, komi 6.5"
-        opponent = self.opponent("chinese")
-        referee = "GNU Go" if opponent.engine else "nobi"
-        return {
-            "opponent": str(opponent),
-            **contest_conditions(self.settings, rules=both, referee=referee),
-            **self.training(),
-            "chance": repeatable(opponent),
-        }
+        rules = "Chinese rules, komi 7.5, and Japanese rules, komi 6.5"
+        return {**match_conditions(self.settings, [self.opponent()], rules=rules), **self.training_conditions()}
 
-    def jobs(self) -> Sequence[Job]:
-        """The networks, and their matches."""
-        runs = [self.run(network) for network in TABLE_4]
-        return [*runs, *(self.match(network, rules) for network in TABLE_4 for rules in TABLE_4[network])]
+    def jobs(self) -> Jobs:
+        keys = product(TABLE_4, ("chinese", "japanese"))
+        return {(network, rules): self.match(network, self.opponent(rules), rules) for network, rules in keys}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """The table."""
-        rows, bars, found = [], [], {}
-        for network, papers in TABLE_4.items():
-            for rules, paper in papers.items():
-                standing = found[f"{network}, {rules}"] = standing_of(cache.arrays(self.match(network, rules)))
-                labels = {"network": network, "rules": rules.capitalize(), "games": str(standing.games)}
-                rows.append(Row(labels, "games won", standing.share, paper, neutral=0.5))
-                bars.append(PaperComparison(f"{network}, {rules}", in_percent(standing.share), 100 * paper))
-        claims = [_beats("GNU Go", found)]
-        compare_with_paper(
-            bars, folder / f"{self.name}.png", f"Games won against {self.opponent('chinese')}", "games won, %"
-        )
-        caption = "Games won, with 95 % intervals, beside the paper's."
-        picture = Picture(f"{self.name}.png", caption)
-        notes = remarks(found, self.settings.level)
-        return Findings([Table("Share of games won", rows)], claims, [picture], notes)
+    def report(self, found: Results, out: Path) -> Findings:
+        cases = []
+        for network, rules in found.jobs:
+            labels = {"network": network, "rules": rules.capitalize()}
+            result = MatchResult.from_arrays(found[network, rules])
+            cases.append(MatchCase(f"{network}, {rules}", labels, result, TABLE_4[network][rules]))
+        shares = {case.label: case.result.share for case in cases}
+        claim = Claim.positive("Even the small network consistently defeats GNU Go.", shares, null=0.5)
+        title = f"Games won against {self.opponent()}"
+        return match_findings(self, cases, [claim], title, out, percent=False, level=self.settings.level)
 
 
 class Table5(NetworkGames):
-    """Against Fuego."""
+    """C14 table 5: games won against Fuego."""
 
     name = "c14-table5"
-    title = "C14 table 5: games won against Fuego"
-    paper = "C14 table 5"
     plays_against = ("fuego",)
     scales: ClassVar = {
-        "tiny": Timed(2, longest=20, seconds=0.0),
-        "quick": Timed(2, longest=30, seconds=0.5),
-        "day": Timed(20, seconds=2.0),
-        "paper": Timed(200, seconds=10.0),
+        "tiny": MatchSettings(2, longest=20),
+        "quick": MatchSettings(2, longest=30, seconds=0.5),
+        "day": MatchSettings(20, seconds=2.0),
+        "paper": MatchSettings(200, seconds=10.0),
     }
 
-    def opponent(self) -> Contestant:
+    def opponent(self) -> MatchPlayer:
         """Fuego."""
-        if self.scale == "tiny":
-            return stand_in()
-        return Contestant(engine=self.engines["fuego"], strength=Strength(seconds=self.settings.seconds))
-
-    def match(self, network: str) -> EngineMatch:
-        """A network against it."""
-        return match_with(self.contestant(network), self.opponent(), self.settings, self.seed)
+        return engine_player(self, "fuego", Strength(seconds=self.settings.seconds))
 
     def conditions(self) -> dict[str, str]:
-        """Networks and games."""
-        opponent = self.opponent()
-        referee = opponent.engine.title if opponent.engine else "nobi"
-        return {
-            "opponent": f"{opponent}; threads and memory as its command sets them",
-            **contest_conditions(self.settings, referee=referee),
-            **self.training(),
-            "chance": repeatable(opponent),
-        }
+        opponent = f"{self.opponent()}; threads and memory as its command sets them"
+        matches = match_conditions(self.settings, [self.opponent()])
+        return {**matches, "opponent": opponent, **self.training_conditions()}
 
-    def jobs(self) -> Sequence[Job]:
-        """The networks, and their matches."""
-        return [*(self.run(network) for network in TABLE_5), *(self.match(network) for network in TABLE_5)]
+    def jobs(self) -> Jobs:
+        return {network: self.match(network, self.opponent()) for network in TABLE_5}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """The table."""
-        rows, bars, found = [], [], {}
-        for network, paper in TABLE_5.items():
-            standing = found[network] = standing_of(cache.arrays(self.match(network)))
-            labels = {"network": network, "games": str(standing.games)}
-            rows.append(Row(labels, "games won", standing.share, paper, neutral=0.5))
-            bars.append(PaperComparison(network, in_percent(standing.share), 100 * paper))
-        wins = [standing.share.low > 0 for standing in found.values()]
+    def report(self, found: Results, out: Path) -> Findings:
+        results = {network: MatchResult.from_arrays(found[network]) for network in TABLE_5}
+        cases = [
+            MatchCase(network, {"network": network}, result, TABLE_5[network]) for network, result in results.items()
+        ]
         claim = Claim(
             "The networks win some games against a program that searches, though they do not search.",
-            True if all(wins) else None,
-            "; ".join(f"{network}: {standing.words()}" for network, standing in found.items()),
+            True if all(result.share.low > 0 for result in results.values()) else None,
+            "; ".join(f"{network}: {result}" for network, result in results.items()),
         )
-        compare_with_paper(bars, folder / f"{self.name}.png", f"Games won against {self.opponent()}", "games won, %")
-        caption = "Games won, with 95 % intervals, beside the paper's."
-        picture = Picture(f"{self.name}.png", caption)
-        return Findings([Table("Share of games won", rows)], [claim], [picture], remarks(found))
-
-
-def _beats(opponent: str, found: Mapping[str, Standing]) -> Claim:
-    shares = {label: standing.share for label, standing in found.items()}
-    return Claim(
-        f"Even the small network consistently defeats {opponent}.",
-        verdict_of_all(beyond_half(share) for share in shares.values()),
-        "; ".join(f"{label}: {mean_text(share)}" for label, share in shares.items()),
-    )
+        return match_findings(self, cases, [claim], f"Games won against {self.opponent()}", out, percent=False)

@@ -1,345 +1,301 @@
-"""M15: symmetric weights (section 5.1), depth and width (5.2), guesses (figure 1), and the rank as an input.
+"""M15: symmetric weights (section 5.1), depth and width (5.2), guesses (figure 1), and the rank as an input."""
 
-How often the networks of `Depth` and `Rank` win is measured elsewhere; their runs are pieces that any study can ask
-for, as in `Depth(scale, seed, records).run(12, 128)`.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Job
-from nobi.studies.study import Claim, Findings, Picture, Row, Table, verdict, verdict_of_all
-from nobi.studies.training_jobs import TINY, DeepStudy, Imitation, Learning, Prediction, percent, points, small_scale
-
-if TYPE_CHECKING:
-    from nobi.imitation.prediction import MoveRankings
-
+from nobi.statistics import all_positive
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.training_jobs import (
+    TINY,
+    GradientTraining,
+    ImitationJob,
+    PredictionJob,
+    curve_lines,
+    imitation_run,
+    move_rankings,
+    prediction_job,
+    small_training,
+    weight_count,
+)
 
 BOARD = (19,)
-SYMMETRY = {
-    # (layers, filters) of the paper → accuracy without and with symmetric weights
+Shape = tuple[int, int]
+"""Layers and filters."""
+SYMMETRY: dict[Shape, tuple[float, float]] = {
+    # network of the paper → accuracy without and with symmetric weights
     (3, 64): (43.3, 44.3),
     (6, 192): (49.6, 49.4),
 }
-DEPTH = {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10, 128): 54.5, (12, 128): 55.2}
-"""(layers, filters) → accuracy."""
+DEPTH: dict[Shape, float] = {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10, 128): 54.5, (12, 128): 55.2}
+"""Network → accuracy."""
 TOP_TEN = 94.0
 """How often the move is among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
-
-Shape = tuple[int, int]
-"""Layers and filters."""
+ACCURACY_CAPTION = "Accuracy with 95 % intervals; the paper's where the network is the same."
+CURVES_CAPTION = "Accuracy on the same validation positions during training."
 
 
 @dataclass(frozen=True)
 class Networks:
-    """Which networks are trained, and how."""
+    """The networks of a study and their training."""
 
-    learning: Learning
+    learning: GradientTraining
     shapes: tuple[Shape, ...]
-    """Layers and filters."""
 
 
-PAPER = Learning(epochs=28.0, schedule="m15")
+PAPER = GradientTraining(epochs=28.0, schedule="m15")
 """25 epochs and 3 of fine-tuning."""
-SYMMETRY_SCALES = {
-    "tiny": Networks(TINY, ((3, 4), (6, 4))),
-    "quick": Networks(small_scale(16_000, 1000, batch=32, validation=500, measurements=5), ((3, 64), (6, 32))),
-    "day": Networks(small_scale(192_000, 50_000), ((3, 64), (6, 64))),
-    "paper": Networks(PAPER, ((3, 64), (6, 192))),
-}
 DEPTH_SCALES = {
     "tiny": Networks(TINY, ((3, 4), (3, 8), (6, 4), (12, 4))),
     "quick": Networks(
-        small_scale(12_800, 1000, batch=32, validation=500, measurements=5), ((3, 16), (3, 32), (6, 16), (12, 16))
+        small_training(12_800, 1000, batch=32, validation=500, measurements=5), ((3, 16), (3, 32), (6, 16), (12, 16))
     ),
-    "day": Networks(small_scale(192_000, 50_000), ((3, 16), (3, 32), (3, 64), (3, 128), (6, 32), (10, 32), (12, 32))),
+    "day": Networks(
+        small_training(192_000, 50_000), ((3, 16), (3, 32), (3, 64), (3, 128), (6, 32), (10, 32), (12, 32))
+    ),
     "paper": Networks(PAPER, tuple(DEPTH)),
+}
+RANK_SCALES = {
+    "tiny": Networks(TINY, ((3, 4),)),
+    "quick": Networks(DEPTH_SCALES["quick"].learning, ((3, 32),)),
+    "day": Networks(DEPTH_SCALES["day"].learning, ((3, 64),)),
+    "paper": Networks(PAPER, ((10, 128),)),
 }
 
 
-class M15Study(DeepStudy):
-    """Networks of M15 on games of KGS."""
+def shape_text(shape: Shape) -> str:
+    """`12 layers of 128`."""
+    return f"{shape[0]} layers of {shape[1]}"
 
-    group = "m15-prediction"
+
+def network_run(study: Study, training: GradientTraining, shape: Shape, **settings: str) -> ImitationJob:
+    """The run of a network on games of KGS."""
+    more = "".join(f",{name}={value}" for name, value in settings.items())
+    net = f"m15:layers={shape[0]},filters={shape[1]}{more}"
+    return imitation_run(study, training, net, "kgs", BOARD, symmetries=True)
+
+
+def depth_network(study: Study, shape: Shape) -> ImitationJob:
+    """A network of the study of depth."""
+    return network_run(study, DEPTH_SCALES[study.scale].learning, shape)
+
+
+def rank_network(study: Study, *, rank: bool) -> ImitationJob:
+    """The network of the study of ranks, with or without the rank as an input."""
+    scale = RANK_SCALES[study.scale]
+    return network_run(study, scale.learning, scale.shapes[0], **({} if rank else {"planes": "m15-norank"}))
+
+
+def chains(shapes: tuple[Shape, ...]) -> dict[str, list[Shape]]:
+    """Networks that differ only in depth, and only in width, in order."""
+    widths = [filters for _, filters in shapes]
+    common = max(widths, key=lambda filters: (widths.count(filters), filters))
+    return {
+        "Deeper": sorted(shape for shape in shapes if shape[1] == common),
+        "Wider": sorted(shape for shape in shapes if shape[0] == min(depth for depth, _ in shapes)),
+    }
+
+
+class M15Study(Study):
+    """What networks of M15 predict on games of KGS."""
+
+    page = "m15-prediction"
     roles: ClassVar = {"kgs": BOARD}
-    symmetries = True
-    legal = False
     planes: ClassVar[str]
-    """What the networks see, in words."""
-
-    def learning(self) -> Learning:
-        """How much is learnt."""
-        found: Learning = self.settings.learning
-        return found
-
-    def net(self, shape: Shape, **settings: str) -> Imitation:
-        """The run of a network of this shape, with more settings."""
-        layers, filters = shape
-        more = "".join(f",{name}={value}" for name, value in settings.items())
-        return self.train(f"m15:layers={layers},filters={filters}{more}", "kgs", BOARD)
-
-    def prediction(self, run: Imitation) -> Prediction:
-        """What it predicts."""
-        return self.test(run, "kgs", BOARD)
+    """The input planes, in words."""
 
     def conditions(self) -> dict[str, str]:
-        """Networks, records and training."""
-        records = self.records["kgs"]
+        dataset = self.datasets["kgs"]
         return {
             "networks": "m15: first layer 5x5, the others 3x3, biases for every point, a softmax for each colour",
             "planes": self.planes,
-            "records": records.in_words(BOARD),
-            "training": self.learning().in_words(records.count("train", BOARD)),
-            "samples": "turned by a random symmetry of the board",
-            "measured": self.measured_in_words(),
+            "records": dataset.describe(BOARD),
+            "training": self.settings.learning.describe(dataset.count("train", BOARD)),
+            "samples": "a random symmetry of the board for each sample",
+            "measured": self.settings.learning.describe_test(legal=False),
         }
+
+    def prediction(self, run: ImitationJob) -> PredictionJob:
+        """What a network predicts."""
+        return prediction_job(self, self.settings.learning, run, "kgs", BOARD, legal=False)
 
 
 class Symmetry(M15Study):
-    """Symmetric weights."""
+    """M15 section 5.1: weights that are the same under all symmetries of the board."""
 
     name = "m15-symmetry"
-    title = "M15 section 5.1: weights that are the same under all symmetries of the board"
-    paper = "M15 section 5.1"
     planes = "the paper's reduced set: stones, liberties, legality, the latest move"
-    scales = SYMMETRY_SCALES
+    scales: ClassVar = {
+        "tiny": Networks(TINY, ((3, 4), (6, 4))),
+        "quick": Networks(small_training(16_000, 1000, batch=32, validation=500, measurements=5), ((3, 64), (6, 32))),
+        "day": Networks(small_training(192_000, 50_000), ((3, 64), (6, 64))),
+        "paper": Networks(PAPER, tuple(SYMMETRY)),
+    }
+    kinds = ("free", "symmetric")
 
-    def run(self, shape: Shape, *, symmetric: bool) -> Imitation:
-        """A network with or without symmetric weights."""
-        more = {"symmetric": "true"} if symmetric else {}
-        return self.net(shape, **more, planes="m15-reduced")
+    def run(self, shape: Shape, weights: str) -> ImitationJob:
+        """A network with free or symmetric weights."""
+        more = {"symmetric": "true"} if weights == "symmetric" else {}
+        return network_run(self, self.settings.learning, shape, **more, planes="m15-reduced")
 
-    def jobs(self) -> Sequence[Job]:
-        """Both kinds of all networks."""
-        runs = [self.run(shape, symmetric=s) for shape in self.settings.shapes for s in (False, True)]
-        return [job for run in runs for job in (run, self.prediction(run))]
+    def jobs(self) -> Jobs:
+        return {key: self.prediction(self.run(*key)) for key in product(self.settings.shapes, self.kinds)}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """Accuracy, and what symmetry adds."""
+    def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, gains_apart, quality_of
 
-        rows, changes, bars, gains, curves, pairs = [], [], [], {}, {}, []
-        for shape, papers in zip(self.settings.shapes, SYMMETRY.items(), strict=True):
-            (paper_shape, paper) = papers
-            outcomes = []
-            for symmetric in (False, True):
-                run = self.run(shape, symmetric=symmetric)
-                outcomes.append(self.prediction(run).outcomes(cache))
-                weights = "symmetric" if symmetric else "free"
-                labels = {"network": shape_text(shape), "weights": weights, "weight count": f"{run.weight_count():,}"}
-                accuracy = percent(quality_of(outcomes[-1]).accuracy)
-                # the paper's figure stands beside a network of its shape, or of fewer filters where that is too much
-                figure = paper[symmetric]
-                rows.append(Row(labels, "accuracy, %", accuracy, figure if shape == paper_shape else None))
-                bars.append(
-                    PaperComparison(
-                        f"{shape_text(shape)}, {weights}", accuracy, figure if shape == paper_shape else None
-                    )
-                )
-                curves[f"{shape_text(shape)}, {weights}"] = run.lines(cache)
-            pairs.append((outcomes[1], outcomes[0]))
-            gains[shape] = gain_of(*pairs[-1]).accuracy
-            of_paper = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
-            labels = {"network": f"{shape_text(shape)}{of_paper}"}
-            changes.append(
-                Row(labels, "accuracy gained, points", percent(gains[shape]), round(paper[1] - paper[0], 1), 0.0)
-            )
-        shallow, gap = gains[self.settings.shapes[0]], gains_apart(*pairs)
+        rows, changes, bars, curves, pairs = [], [], [], {}, []
+        rankings = {key: move_rankings(found[key]) for key in found.jobs}
+        for shape, (paper_shape, paper) in zip(self.settings.shapes, SYMMETRY.items(), strict=True):
+            name = shape_text(shape)
+            for weights, number in zip(self.kinds, paper, strict=True):
+                count = weight_count(self.run(shape, weights).settings.net)
+                accuracy = 100 * quality_of(rankings[shape, weights]).accuracy
+                same = number if shape == paper_shape else None
+                labels = {"network": name, "weights": weights, "weight count": count}
+                rows.append(Row(labels, "accuracy, %", accuracy, same))
+                bars.append(PaperComparison(f"{name}, {weights}", accuracy, same))
+                curves[f"{name}, {weights}"] = curve_lines(found.runs((shape, weights))[0])
+            pairs.append((rankings[shape, "symmetric"], rankings[shape, "free"]))
+            # where the paper's network is too large, its difference stands beside that of a smaller network
+            suffix = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
+            gain, paper_gain = gain_of(*pairs[-1]).accuracy, round(paper[1] - paper[0], 1)
+            changes.append(Row({"network": f"{name}{suffix}"}, "accuracy gained, points", 100 * gain, paper_gain, 0.0))
+        shallow = gain_of(*pairs[0]).accuracy
         claims = [
-            Claim("Weight symmetries help small and shallow networks.", verdict(shallow), points(shallow)),
-            Claim(
+            Claim.positive("Weight symmetries help small and shallow networks.", shallow, points=True),
+            Claim.positive(
                 "They help larger and deeper networks less.",
-                verdict(gap),
-                f"the gain of the shallow network minus that of the deep one: {points(gap)}",
+                gains_apart(*pairs),
+                "the gain of the shallow network minus that of the deep one",
+                points=True,
             ),
         ]
-        compare_with_paper(
-            bars, folder / f"{self.name}.png", "Accuracy with free and with symmetric weights", "accuracy, %"
-        )
-        validation_curves(curves, folder / f"{self.name}-curves.png", "Learning with free and symmetric weights")
-        tables = [Table("Accuracy on the test part", rows), Table("What symmetry adds, on the same positions", changes)]
-        pictures = [
-            Picture(f"{self.name}.png", "Accuracy with 95 % intervals; the paper's where the network is the same."),
-            Picture(f"{self.name}-curves.png", "Accuracy on the same validation positions in the course of training."),
+        file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
+        compare_with_paper(bars, out / file, "Accuracy with free and with symmetric weights", "accuracy, %")
+        validation_curves(curves, out / curves_file, "Learning with free and symmetric weights")
+        tables = [
+            Table("Accuracy on the test split", rows),
+            Table("Effect of symmetric weights, on the same positions", changes),
         ]
-        return Findings(tables, claims, pictures)
+        return Findings(tables, claims, [Picture(file, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)])
 
 
 class DepthStudy(M15Study):
     """Networks of several depths and widths."""
 
-    planes = "all 36 of the paper, the rank of the player among them"
+    planes = "all 36 of the paper, including the rank of the player"
     scales = DEPTH_SCALES
 
-    def run(self, layers: int, filters: int) -> Imitation:
-        """The network of so many layers and filters."""
-        return self.net((layers, filters))
-
-    def jobs(self) -> Sequence[Job]:
-        """All networks."""
-        runs = [self.run(*shape) for shape in self.settings.shapes]
-        return [job for run in runs for job in (run, self.prediction(run))]
-
-    def outcomes(self, cache: JobCache) -> "dict[Shape, MoveRankings]":
-        """What the networks predict."""
-        return {shape: self.prediction(self.run(*shape)).outcomes(cache) for shape in self.settings.shapes}
-
-    def chains(self) -> dict[str, list[Shape]]:
-        """Networks that differ in depth alone, and in width alone, in order."""
-        shapes = self.settings.shapes
-        widths = [filters for _, filters in shapes]
-        common = max(widths, key=lambda filters: (widths.count(filters), filters))
-        return {
-            "Deeper": sorted(shape for shape in shapes if shape[1] == common),
-            "Wider": sorted(shape for shape in shapes if shape[0] == min(depth for depth, _ in shapes)),
-        }
+    def jobs(self) -> Jobs:
+        return {shape: self.prediction(depth_network(self, shape)) for shape in self.settings.shapes}
 
 
 class Depth(DepthStudy):
-    """Accuracy by depth and width."""
+    """M15 section 5.2: accuracy of deeper and wider networks."""
 
     name = "m15-depth"
-    title = "M15 section 5.2: accuracy of deeper and wider networks"
-    paper = "M15 section 5.2"
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """Accuracy of all networks."""
+    def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
         from nobi.imitation.prediction import gain_of, quality_of
 
-        outcomes = self.outcomes(cache)
-        rows, bars, curves = [], [], {}
+        rankings = {shape: move_rankings(found[shape]) for shape in found.jobs}
+        rows, bars, curves, claims = [], [], {}, []
         for shape in self.settings.shapes:
-            run, accuracy = self.run(*shape), percent(quality_of(outcomes[shape]).accuracy)
-            labels = {"network": shape_text(shape), "weight count": f"{run.weight_count():,}"}
+            name, accuracy = shape_text(shape), 100 * quality_of(rankings[shape]).accuracy
+            labels = {"network": name, "weight count": weight_count(depth_network(self, shape).settings.net)}
             rows.append(Row(labels, "accuracy, %", accuracy, DEPTH.get(shape)))
-            bars.append(PaperComparison(shape_text(shape), accuracy, DEPTH.get(shape)))
-            curves[shape_text(shape)] = run.lines(cache)
-        claims = []
-        for spec, chain in self.chains().items():
-            gaps = {(a, b): gain_of(outcomes[b], outcomes[a]).accuracy for a, b in pairwise(chain)}
-            claims.append(
-                Claim(
-                    f"{spec} networks predict better.",
-                    verdict_of_all(gaps.values()),
-                    "; ".join(f"{shape_text(b)} minus {shape_text(a)}: {points(gap)}" for (a, b), gap in gaps.items()),
-                )
-            )
-        compare_with_paper(
-            bars, folder / f"{self.name}.png", "Accuracy of networks of different depth and width", "accuracy, %"
-        )
-        validation_curves(
-            curves, folder / f"{self.name}-curves.png", "Learning of networks of different depth and width"
-        )
-        pictures = [
-            Picture(f"{self.name}.png", "Accuracy with 95 % intervals; the paper's where the network is the same."),
-            Picture(f"{self.name}-curves.png", "Accuracy on the same validation positions in the course of training."),
-        ]
-        return Findings([Table("Accuracy on the test part", rows)], claims, pictures)
+            bars.append(PaperComparison(name, accuracy, DEPTH.get(shape)))
+            curves[name] = curve_lines(found.runs(shape)[0])
+        for adjective, chain in chains(self.settings.shapes).items():
+            gaps = {
+                f"{shape_text(b)} minus {shape_text(a)}": gain_of(rankings[b], rankings[a]).accuracy
+                for a, b in pairwise(chain)
+            }
+            claims.append(Claim.positive(f"{adjective} networks predict better.", gaps, points=True))
+        file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
+        compare_with_paper(bars, out / file, "Accuracy of networks of different depth and width", "accuracy, %")
+        validation_curves(curves, out / curves_file, "Learning of networks of different depth and width")
+        pictures = [Picture(file, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)]
+        return Findings([Table("Accuracy on the test split", rows)], claims, pictures)
 
 
 class Figure1(DepthStudy):
-    """Several guesses."""
+    """M15 figure 1: how often the expert's move is among the n best."""
 
     name = "m15-fig1"
-    title = "M15 figure 1: how often the expert's move is among the n best"
-    paper = "M15 figure 1"
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """A curve a network."""
+    def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import top_curve
-        from nobi.imitation.prediction import guesses_gain
+        from nobi.imitation.prediction import guesses_gain, prediction_of
 
-        outcomes = self.outcomes(cache)
-        curves, rows = {}, []
-        for shape in self.settings.shapes:
-            top = curves[shape_text(shape)] = self.prediction(self.run(*shape)).predicted(cache).top
-            for n in GUESSES:
-                paper = DEPTH.get(shape) if n == 1 else TOP_TEN if n == 10 and shape == (12, 128) else None
-                rows.append(
-                    Row({"network": shape_text(shape), "guesses": str(n)}, "accuracy, %", percent(top[n - 1]), paper)
-                )
-        best, worst = (sorted(outcomes, key=lambda s: curves[shape_text(s)][0].value)[i] for i in (-1, 0))
-        gaps = {n: guesses_gain(outcomes[best], n, outcomes[worst], n) for n in GUESSES if n > 1}
-        ten = curves[shape_text(best)][9]
+        rankings = {shape: move_rankings(found[shape]) for shape in found.jobs}
+        top = {shape: prediction_of(one).top for shape, one in rankings.items()}
+        rows = []
+        for shape, n in product(self.settings.shapes, GUESSES):
+            paper = DEPTH.get(shape) if n == 1 else TOP_TEN if n == 10 and shape == (12, 128) else None
+            labels = {"network": shape_text(shape), "guesses": str(n)}
+            rows.append(Row(labels, "accuracy, %", 100 * top[shape][n - 1], paper))
+        worst, *_, best = sorted(rankings, key=lambda shape: top[shape][0].value)
+        gaps = {n: guesses_gain(rankings[best], n, rankings[worst], n) for n in GUESSES if n > 1}
+        ten = top[best][9]
         claims = [
             Claim(
                 "The network that is best with one guess is ahead with several guesses, too.",
-                verdict_of_all(gap for n, gap in gaps.items() if n <= 10),
+                all_positive(gap for n, gap in gaps.items() if n <= 10),
                 f"{shape_text(best)} minus {shape_text(worst)}: "
-                + "; ".join(f"{n} guesses {points(gap)}" for n, gap in gaps.items()),
+                + "; ".join(f"{n} guesses {100 * gap:+.1f} points" for n, gap in gaps.items()),
             ),
             Claim(
                 "The best network has the expert's move among its ten best at least 94 % of the time.",
                 None if ten.low < 0.94 <= ten.high else ten.low >= 0.94,
-                f"{shape_text(best)}: {100 * ten.value:.1f} % [{100 * ten.low:.1f}, {100 * ten.high:.1f}]",
+                f"{shape_text(best)}: {100 * ten:.1f} %",
             ),
         ]
-        top_curve(curves, folder / f"{self.name}.png", "The expert's move within n guesses")
-        caption = "How often the expert's move is among the n best of each network, on the test part; bands are 95 %."
+        curves = {shape_text(shape): curve for shape, curve in top.items()}
+        top_curve(curves, out / f"{self.name}.png", "The expert's move within n guesses")
+        caption = "How often the expert's move is among the n best of each network, on the test split; bands are 95 %."
         return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)])
 
 
 class Rank(M15Study):
-    """The rank of the player as an input."""
+    """M15 section 5.2: accuracy with and without the rank of the player as an input."""
 
     name = "m15-rank"
-    title = "M15 section 5.2: what the rank of the player tells a network"
-    paper = "M15 section 5.2"
     planes = "all 36 of the paper, and all but the 9 of the rank"
-    scales: ClassVar = {
-        "tiny": Networks(TINY, ((3, 4),)),
-        "quick": Networks(DEPTH_SCALES["quick"].learning, ((3, 32),)),
-        "day": Networks(DEPTH_SCALES["day"].learning, ((3, 64),)),
-        "paper": Networks(PAPER, ((10, 128),)),
-    }
+    scales = RANK_SCALES
+    kinds: ClassVar = {"with the rank": True, "without the rank": False}
 
-    def run(self, *, rank: bool) -> Imitation:
-        """The network with or without the planes of the rank."""
-        return self.net(self.settings.shapes[0], **({} if rank else {"planes": "m15-norank"}))
+    def jobs(self) -> Jobs:
+        return {kind: self.prediction(rank_network(self, rank=rank)) for kind, rank in self.kinds.items()}
 
-    def jobs(self) -> Sequence[Job]:
-        """Both networks."""
-        runs = [self.run(rank=rank) for rank in (True, False)]
-        return [job for run in runs for job in (run, self.prediction(run))]
-
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """Accuracy by the rank of the player to move, with and without knowing it."""
+    def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import accuracy_by_group
-        from nobi.imitation.prediction import FEWEST_GAMES, gain_of, large_enough
+        from nobi.imitation.prediction import FEWEST_GAMES, gain_of, large_enough, prediction_of
         from nobi.records.properties import rank_name
 
-        groups, rows, outcomes = {}, [], {}
-        for spec, rank in (("with the rank", True), ("without the rank", False)):
-            job = self.prediction(self.run(rank=rank))
-            outcomes[rank] = job.outcomes(cache)
-            found = job.predicted(cache)
-            enough = large_enough(found.by_rank)
-            groups[spec] = {rank_name(key): quality.accuracy for key, quality in enough.items()}
-            rows.append(Row({"network": spec, "rank of the player": "all"}, "accuracy, %", percent(found.all.accuracy)))
-            for key, quality in enough.items():
-                labels = {"network": spec, "rank of the player": rank_name(key)}
-                rows.append(Row(labels, "accuracy, %", percent(quality.accuracy)))
-        gain = gain_of(outcomes[True], outcomes[False]).accuracy
-        claim = Claim(
-            "Knowing the rank of the player makes his moves easier to predict.",
-            verdict(gain),
-            f"accuracy with the rank minus without: {points(gain)}",
+        groups, rows = {}, []
+        rankings = {kind: move_rankings(found[kind]) for kind in self.kinds}
+        for kind, one in rankings.items():
+            predicted = prediction_of(one)
+            groups[kind] = {
+                rank_name(rank): quality.accuracy for rank, quality in large_enough(predicted.by_rank).items()
+            }
+            for rank, accuracy in {"all": predicted.all.accuracy, **groups[kind]}.items():
+                rows.append(Row({"network": kind, "rank of the player": rank}, "accuracy, %", 100 * accuracy))
+        claim = Claim.positive(
+            "Knowing the rank of the player makes the moves easier to predict.",
+            gain_of(*rankings.values()).accuracy,
+            "accuracy with the rank minus without",
+            points=True,
         )
-        accuracy_by_group(groups, folder / f"{self.name}.png", "rank of the player")
+        accuracy_by_group(groups, out / f"{self.name}.png", "rank of the player")
         caption = (
-            f"Accuracy on the test part by the rank of the player to move, of ranks in {FEWEST_GAMES} games or more."
+            f"Accuracy on the test split by the rank of the player to move; at least {FEWEST_GAMES} games per rank."
         )
         return Findings([Table("By rank of the player", rows)], [claim], [Picture(f"{self.name}.png", caption)])
-
-
-def shape_text(shape: Shape) -> str:
-    """`12 layers of 128 filters`."""
-    return f"{shape[0]} layers of {shape[1]}"

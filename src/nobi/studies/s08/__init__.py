@@ -1,1 +1,1 @@
-"""s08."""
+"""Schaul & Schmidhuber 2008 (S08)."""

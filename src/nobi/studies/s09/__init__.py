@@ -1,1 +1,1 @@
-"""s09."""
+"""Schaul & Schmidhuber 2009 (S09)."""

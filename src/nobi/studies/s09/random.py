@@ -1,17 +1,17 @@
-"""S09 section 4.1: networks of random weights (figures 2 and 4a, table 1)."""
+"""S09 section 4.1: networks with random weights (figures 2 and 4a, table 1)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import ClassVar
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
-from nobi.statistics import difference, mean_interval, share_interval
-from nobi.studies.cache import JobCache
-from nobi.studies.jobs import Job, RandomNetworks
-from nobi.studies.s08.random import boards, claims_of_tables, transfer_rows
-from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table, mean_text, verdict_of_all
+from nobi.statistics import all_positive, difference, mean_interval, share_interval
+from nobi.studies.s08.random import RandomStudy as S08RandomStudy
+from nobi.studies.s08.random import Sample, boards, transfer_claims, transfer_rows
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Table
 
 MDLSTM, MDRNN, CONV, MLP = "mdlstm:hidden=3", "mdrnn:hidden=3", "conv:features=3,width=5", "mlp:hidden=3,unit=tanh"
+NAMES = {MDLSTM: "MDLSTM", CONV: "CONV", MDRNN: "MDRNN", MLP: "MLP"}
 MODES = {"symmetric": MDLSTM, "as in the published code": f"{MDLSTM},mode=original"}
 PENTE = "pente:centre=true"
 GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Go-Moku", PENTE: "Pente"}
@@ -42,25 +42,13 @@ TABLE_1 = {
 }
 
 
-@dataclass(frozen=True)
-class Sample:
-    """How much is measured. S09: 400 networks for figure 2, 100 for table 1; 100 games each."""
+class RandomStudy(S08RandomStudy):
+    """A study of random networks. S09: 400 networks for figure 2, 100 for table 1; 100 games each."""
 
-    networks: int
-    games: int
-
-
-SCALES = {"tiny": Sample(8, 4), "quick": Sample(100, 40), "paper": Sample(400, 100)}
-
-
-class RandomStudy(Study):
-    """What these studies share."""
-
-    group = "s09-random"
-    scales = SCALES
+    page = "s09-random"
+    scales: ClassVar = {"tiny": Sample(8, 4), "quick": Sample(100, 40), "paper": Sample(400, 100)}
 
     def conditions(self) -> dict[str, str]:
-        """Networks, games, fitness."""
         return {
             "networks": f"{self.settings.networks} of each kind, weights drawn from N(0, 1), greedy",
             "games": f"{self.settings.games} for each network, board and opponent, half with each colour",
@@ -68,25 +56,17 @@ class RandomStudy(Study):
             "Pente": "starts with a white stone at the centre, as in the published code",
         }
 
-    def job(self, net: str, game: str, size: int, opponent: str) -> RandomNetworks:
-        """The networks on one board against one opponent."""
-        return RandomNetworks(net, game, size, opponent, self.settings.networks, self.settings.games, self.seed)
-
 
 class Figure2(RandomStudy):
-    """(a) MDRNNs and (b) perceptrons on all games against all opponents, (c) all kinds on Atari-Go against naive."""
+    """S09 figure 2: random networks of all kinds on 7x7.
+
+    (a) MDRNNs and (b) perceptrons on all games against all opponents, (c) all kinds on Atari-Go against naive.
+    """
 
     name = "s09-fig2"
-    title = "S09 figure 2: random networks of all kinds on 7x7"
-    paper = "S09 figure 2"
-    size = 7
-    cases = (
-        *((game, opponent) for game in GAME_NAMES for opponent in ("random", "naive")),
-        ("atari-go", "heuristic"),
-    )
+    cases = (*product(GAME_NAMES, ("random", "naive")), ("atari-go", "heuristic"))
 
     def conditions(self) -> dict[str, str]:
-        """And the sizes of the networks."""
         return {
             **super().conditions(),
             "MDRNN (a), MLP (b)": "k = 3; the perceptron has tanh units",
@@ -94,108 +74,88 @@ class Figure2(RandomStudy):
             "heuristic": "e = 0",
         }
 
-    def jobs(self) -> Sequence[Job]:
-        """All curves."""
-        both = [self.job(net, game, self.size, opponent) for net in (MDRNN, MLP) for game, opponent in self.cases]
-        return [*both, *(self.job(net, "atari-go", self.size, "naive") for net in KINDS.values())]
+    def jobs(self) -> Jobs:
+        keys = [(net, *case) for net, case in product((MDRNN, MLP), self.cases)]
+        keys += [(net, "atari-go", "naive") for net in KINDS.values()]
+        return {(net, game, opponent): self.job(net, game, 7, opponent) for net, game, opponent in keys}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """Percentiles, mean fitness, and the share of networks that win more than they lose."""
-        panels, rows, claims = [], [], []
-        fitness = {
-            (net, game, opponent): cache.arrays(self.job(net, game, self.size, opponent))["points"]
-            for net in (MDRNN, MLP)
-            for game, opponent in self.cases
-        }
-        for label, net in (("MDRNN", MDRNN), ("MLP", MLP)):
+    def report(self, found: Results, out: Path) -> Findings:
+        fitness = {key: found[key]["points"] for key in found.jobs}
+        panels, rows = [], []
+        for part, net in (("(a)", MDRNN), ("(b)", MLP)):
             curves = {f"{GAME_NAMES[game]}, {opponent}": fitness[net, game, opponent] for game, opponent in self.cases}
-            panels.append(Panel(f"({'a' if net == MDRNN else 'b'}) {label}", curves))
+            panels.append(Panel(f"{part} {NAMES[net]}", curves))
             for game, opponent in self.cases:
                 values = fitness[net, game, opponent]
-                labels = {"network": label, "game": GAME_NAMES[game], "opponent": opponent}
-                good = share_interval(int((values > 0).sum()), len(values))
+                labels = {"network": NAMES[net], "game": GAME_NAMES[game], "opponent": opponent}
                 rows.append(Row(labels, "mean fitness", mean_interval(values)))
-                rows.append(Row(labels, "share above 0", good))
-        kinds = {
-            label: cache.arrays(self.job(net, "atari-go", self.size, "naive"))["points"] for label, net in KINDS.items()
-        }
+                rows.append(Row(labels, "share above 0", share_interval(int((values > 0).sum()), len(values))))
+        kinds = {label: fitness[net, "atari-go", "naive"] for label, net in KINDS.items()}
         panels.append(Panel("(c) Atari-Go, naive", kinds))
         more = [Row({"network": label}, "mean fitness", mean_interval(values)) for label, values in kinds.items()]
         gaps = {case: difference(fitness[MDRNN, *case], fitness[MLP, *case]) for case in self.cases}
-        evidence = "; ".join(f"{GAME_NAMES[game]}, {o}: {mean_text(gap)}" for (game, o), gap in gaps.items())
-        not_heuristic = [gap for (_, opponent), gap in gaps.items() if opponent != "heuristic"]
-        claims.append(
+        lost = float((fitness[MDRNN, "atari-go", "heuristic"] <= -0.98).mean())
+        claims = [
             Claim(
                 "Reasonable initial weights are common for MDRNNs and rare for MLPs.",
-                verdict_of_all(not_heuristic),
-                "mean fitness of MDRNN minus MLP: " + evidence,
-            )
-        )
-        lost = float((fitness[MDRNN, "atari-go", "heuristic"] <= -0.98).mean())
-        claims.append(
+                all_positive(gap for (_, opponent), gap in gaps.items() if opponent != "heuristic"),
+                "mean fitness of MDRNN minus MLP: "
+                + "; ".join(f"{GAME_NAMES[game]}, {opponent}: {gap}" for (game, opponent), gap in gaps.items()),
+            ),
             Claim(
                 "Against the heuristic player (e = 0) almost all random networks lose almost all games.",
                 lost > 0.9,
                 f"{lost:.0%} of MDRNNs lose at least 99 % of their games",
-            )
-        )
-        percentile_curves(panels, folder / "s09-fig2.png", "Random networks on 7x7", columns=3, ylabel="fitness")
-        caption = "Which share of random networks reaches which fitness on 7x7; bands are 95 %."
+            ),
+        ]
+        percentile_curves(panels, out / "s09-fig2.png", "Random networks on 7x7")
+        caption = "The percentage of random networks that reach a fitness on 7x7; bands are 95 %."
         tables = [Table("All games and opponents, 7x7", rows), Table("All kinds, Atari-Go 7x7 against naive", more)]
         return Findings(tables, claims, [Picture("s09-fig2.png", caption)])
 
 
 class Table1(RandomStudy):
-    """Correlations of random MDLSTMs."""
+    """S09 table 1: do random MDLSTMs play alike on small and large boards?"""
 
     name = "s09-table1"
-    title = "S09 table 1: do random MDLSTMs play alike on small and large boards?"
-    paper = "S09 table 1"
 
     def conditions(self) -> dict[str, str]:
-        """And the network."""
         return {**super().conditions(), "MDLSTM": "k = 3, 93 weights", "opponent": "naive"}
 
-    def jobs(self) -> Sequence[Job]:
-        """All boards and games."""
+    def jobs(self) -> Jobs:
         sizes = sorted({size for pair in TABLE_1 for size in pair})
-        return [self.job(net, game, size, "naive") for net in MODES.values() for game in GAME_NAMES for size in sizes]
+        keys = product(MODES, GAME_NAMES, sizes)
+        return {(mode, game, size): self.job(MODES[mode], game, size, "naive") for mode, game, size in keys}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:  # noqa: ARG002
-        """The table; the paper gives no p."""
-        tables = []
-        for mode, net in MODES.items():
+    def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
+        tables, claims = [], []
+        for mode in MODES:
             rows = []
             for i, game in enumerate(GAME_NAMES):
-                for (small, large), correlations in TABLE_1.items():
-                    labels = {"game": GAME_NAMES[game], "boards": boards(small, large)}
-                    both = [cache.arrays(self.job(net, game, size, "naive"))["points"] for size in (small, large)]
-                    rows.extend(transfer_rows(labels, both[0], both[1], (correlations[i], None)))
+                for pair, correlations in TABLE_1.items():
+                    labels = {"game": GAME_NAMES[game], "boards": boards(*pair)}
+                    small, large = (found[mode, game, size]["points"] for size in pair)
+                    rows += transfer_rows(labels, small, large, (correlations[i], None))  # the paper has no p
             tables.append(Table(f"Random MDLSTMs against naive: {mode}", rows))
-        return Findings(tables, claims_of_tables(dict(zip(MODES, tables, strict=True))))
+            claims += transfer_claims(rows, f" ({mode})")
+        return Findings(tables, claims)
 
 
 class Figure4a(RandomStudy):
-    """Random MDLSTMs on two boards."""
+    """S09 figure 4a: the same random MDLSTMs on two boards."""
 
     name = "s09-fig4a"
-    title = "S09 figure 4a: the same random MDLSTMs on two boards"
-    paper = "S09 figure 4a"
     sizes = (7, 11)
 
-    def jobs(self) -> Sequence[Job]:
-        """Two boards."""
-        return [self.job(MDLSTM, "atari-go", size, "naive") for size in self.sizes]
+    def jobs(self) -> Jobs:
+        return {size: self.job(MDLSTM, "atari-go", size, "naive") for size in self.sizes}
 
-    def report(self, cache: JobCache, folder: Path) -> Findings:
-        """A point a network."""
-        small, large = (cache.arrays(job)["points"] for job in self.jobs())
-        panel = ScatterPanel(
-            "Atari-Go, against naive", "fitness on 7x7", "fitness on 11x11", [Cloud("MDLSTM", small, large)]
-        )
-        scatter_plot([panel], folder / "s09-fig4a.png", "The same random MDLSTMs on two boards", columns=1)
-        rows = transfer_rows(
-            {"game": "Atari-Go", "boards": boards(*self.sizes)}, small, large, (TABLE_1[7, 11][0], None)
-        )
-        caption = "The fitness of the same random networks on two boards; a point a network."
+    def report(self, found: Results, out: Path) -> Findings:
+        small, large = (found[size]["points"] for size in self.sizes)
+        cloud = Cloud("MDLSTM", small, large)
+        panel = ScatterPanel("Atari-Go, against naive", "fitness on 7x7", "fitness on 11x11", [cloud])
+        scatter_plot([panel], out / "s09-fig4a.png", "The same random MDLSTMs on two boards")
+        labels = {"game": "Atari-Go", "boards": boards(*self.sizes)}
+        rows = transfer_rows(labels, small, large, (TABLE_1[7, 11][0], None))
+        caption = "The fitness of the same random networks on two boards; one point per network."
         return Findings([Table("As in table 1", rows)], pictures=[Picture("s09-fig4a.png", caption)])

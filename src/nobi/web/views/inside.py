@@ -10,8 +10,12 @@ from nobi.board.stones import LARGEST, SMALLEST
 from nobi.web.board import Board
 from nobi.web.looking import Looker, Shown
 from nobi.web.opinion import SUM_SENTENCE, TWICE_SENTENCE
+from nobi.web.plot import Plot
+from nobi.web.thumbnails import thumbnail
 from nobi.web.views.common import Choice, button, sentences
 
+_MOST_UNITS = 10
+"""The units of which there are small pictures."""
 _PAUSE = 0.5
 """Seconds between two sweeps."""
 
@@ -27,17 +31,19 @@ class InsideView:
         self._step = 0
         self._run = 0
         self._playing = False
+        self._thumbs: tuple[Any, ...] | None = None
         with ui.element("div").classes("view"):
             if looker.model is None:
                 self._build_nothing()
                 return
             self._build()
+        self._measure_small()
         ui.timer(0.1, self._tick)
 
     def _build_nothing(self) -> None:
         with ui.element("div").classes("nothing"):
             ui.label("There is no network yet.").classes("title")
-            ui.label("Evolve one with 'nobi evolve DIR', then start 'nobi play DIR/champion.safetensors'.")
+            ui.label("Start a run under 'Learn', or evolve one with 'nobi evolve DIR'.")
 
     def _build(self) -> None:
         looker = self.looker
@@ -46,8 +52,8 @@ class InsideView:
             "Click on the left board to place stones. The network answers there, and at once on a board of any other "
             "size: its weights stay the same."
         ).classes("lead")
-        with ui.element("div").classes("tools").style("margin-bottom:20px"):
-            options = {one.id: one.title for one in looker.catalogue.models()}
+        with ui.element("div").classes("tools"):
+            options = looker.choices()
             chosen = ui.select(
                 options,
                 value=looker.model.id if looker.model else None,
@@ -57,6 +63,10 @@ class InsideView:
             button("Undo", self._guarded(looker.undo), icon="undo")
             button("Clear", self._guarded(looker.clear))
             button("Example", self._guarded(looker.show_example))
+            self._build_controls()
+        with ui.element("div").classes("inside-line"):
+            self.sentence = ui.label().props("aria-live=polite")
+            ui.html("", sanitize=False).classes("inside-tip")
         with ui.element("div").classes("inside"):
             self.boards, self.titles = [], []
             for number in range(2):
@@ -66,7 +76,7 @@ class InsideView:
                         if number:
                             self._build_slider()
                     with ui.element("div").classes("frame"):
-                        self.boards.append(Board(status="", live=number == 0))
+                        self.boards.append(Board(status="", live=number == 0, link="inside", tip="inside-tip"))
         self.boards[0].on_play(self._play)
         for board in self.boards:
             board.on_swept(partial(self._swept, board))
@@ -77,21 +87,27 @@ class InsideView:
         slider.props('aria-label="size of the second board"').style("width:46%;min-width:140px").classes("sizer")
         slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
 
+    def _build_controls(self) -> None:
+        self.mode = Choice(
+            {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
+        )
+        self.controls = ui.element("div").classes("tools tight")
+        with self.controls:
+            button("", lambda: self._turn(-1), icon="chevron_left", style="quiet").props('aria-label="back"')
+            self.run_button = button("Play", self._toggle, icon="play_arrow")
+            button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
+            self.units = ui.element("div")
+
     def _build_card(self) -> None:
         with ui.element("div").classes("card").style("margin-top:24px"):
             self.strip = ui.html(sanitize=False).classes("strip-box")
-            with ui.element("div").classes("tools").style("margin-top:14px"):
-                self.mode = Choice(
-                    {"preferences": "Preferences", "sweeps": "Sweeps"}, "preferences", self._set_mode, "what is shown"
-                )
-                self.controls = ui.element("div").classes("tools")
-                with self.controls:
-                    button("", lambda: self._turn(-1), icon="chevron_left", style="quiet").props('aria-label="back"')
-                    self.run_button = button("Play", self._toggle, icon="play_arrow")
-                    button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
-                    self.units = ui.element("div")
-            self.sentence = ui.label().style("margin-top:12px;min-height:22px").props("aria-live=polite")
+            self.thumbnails = ui.element("div").classes("thumbnails")
             self.best = ui.html(sanitize=False).style("margin-top:12px")
+        with ui.element("div").classes("card").style("margin-top:24px"):
+            ui.label("Games won against the naive player, by board").classes("heading")
+            self.rates = Plot(height=180, y={"low": 0, "high": 1, "scale": 100, "unit": " %"}, label="games won")
+            self.measure = button("Measure", self._guarded(self.looker.measure), icon="bar_chart")
+            self.rates_text = ui.label().classes("hinted")
 
     # --- what the visitor does ----------------------------------------------------------------------------------------
 
@@ -106,6 +122,13 @@ class InsideView:
         with sentences():
             self.looker.choose(str(key))
         self._unit = self._step = 0
+        self._measure_small()
+
+    def _measure_small(self) -> None:
+        """A small network is measured at once; a large one when the visitor asks for it."""
+        if self.looker.measures_at_once:
+            with sentences():
+                self.looker.measure()
 
     def _play(self, cell: Any) -> None:
         before = len(self.looker.first.game.moves)
@@ -187,6 +210,56 @@ class InsideView:
         self._show_strip()
         self.sentence.set_text(self._sentence(sweeping=sweeping))
         self._show_best(shown)
+        self._show_thumbnails(sweeping=self._mode == "sweeps" and frames > 0)
+        self._show_rates()
+
+    def _show_thumbnails(self, *, sweeping: bool) -> None:
+        """A picture of every unit in every sweep over the first board; a click shows it there."""
+        view = self.looker.boards[0].view
+        wanted = (view.frames, self._step, self._unit) if sweeping and view else None
+        if wanted == self._thumbs:
+            return
+        self._thumbs = wanted
+        self.thumbnails.clear()
+        if wanted is None or view is None:
+            return
+        size = self.looker.boards[0].size
+        with self.thumbnails:
+            for step, frame in enumerate(view.frames):
+                for unit, values in enumerate(frame.units[:_MOST_UNITS]):
+                    one = ui.element("button").props(
+                        f'type=button aria-label="sweep {step + 1} {frame.arrow}, unit {unit + 1}"'
+                    )
+                    one.classes("thumb on" if (step, unit) == (self._step, self._unit) else "thumb")
+                    one.on("click", partial(self._pick_thumbnail, step, unit))
+                    with one:
+                        ui.html(f'<img alt="" src="{thumbnail(values, size)}">', sanitize=False)
+                        ui.label(f"{frame.arrow} {unit + 1}")
+
+    def _pick_thumbnail(self, step: int, unit: int) -> None:
+        self._step, self._unit, self._playing = step, unit, False
+        self._show()
+
+    def _show_rates(self) -> None:
+        model, sizes = self.looker.model, {board.size for board in self.looker.boards}
+        found = self.looker.rates.get(model.id, ()) if model else ()
+        self.rates.set_visibility(bool(found))
+        self.measure.set_visibility(not found and not self.looker.measuring)
+        bars = [
+            {
+                "label": f"{one.size}×{one.size}",
+                "value": round(one.share, 3),
+                "text": f"{100 * one.share:.0f} %",
+                "on": one.size in sizes,
+            }
+            for one in found
+        ]
+        self.rates.show(bars=bars)
+        if found:
+            self.rates_text.set_text(f"{found[0].games} games on each board. The two boards above are highlighted.")
+        else:
+            waiting = "The network is playing." if self.looker.measuring else "It plays 40 games on each board."
+            self.rates_text.set_text(waiting)
 
     def _show_board(self, board: Board, one: Shown, *, sweeping: bool) -> None:
         view = one.view
@@ -195,6 +268,11 @@ class InsideView:
             frame = view.frames[self._step]
             values = frame.units[min(self._unit, view.units - 1)]
             sweep = {"corner": frame.corner, "values": values, "run": self._run, "still": not self._playing}
+            if frame.unit_gates and not self._playing:
+                sweep |= {
+                    "names": list(frame.gate_names),
+                    "gates": frame.unit_gates[min(self._unit, view.units - 1)],
+                }
         board.show(
             size=one.size,
             stones=one.stones,
@@ -221,7 +299,9 @@ class InsideView:
             f'<i class="{"n" if weight < 0 else "p"}" style="--s:{max(0.15, abs(weight) ** 0.5):.2f}"></i>'
             for weight in weights
         )
-        words = f'<div class="hinted" style="margin-top:8px">{count:,} weights · changed: 0</div>'
+        changed = self.looker.changed_weights
+        compared = "" if changed is None else f" · changed from one board to the other: {changed}"
+        words = f'<div class="hinted" style="margin-top:8px">{count:,} weights{compared}</div>'
         self.strip.set_content(f'<div class="strip">{squares}</div>{words}')
 
     def _sentence(self, *, sweeping: bool) -> str:

@@ -1,5 +1,6 @@
 """The view of all models: those of the command line first, then those that ship."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,46 +9,79 @@ from nicegui import ui
 
 from nobi.web.board import Board
 from nobi.web.cards import Card, card_of, first_preferences
-from nobi.web.jobs import Job, Jobs, Priority
+from nobi.web.jobs import Jobs
 from nobi.web.looking import Looker
 from nobi.web.session import Session
-from nobi.web.setup import Setup
+from nobi.web.setup import GAME_TITLES, Setup
 from nobi.web.table import Table
-from nobi.web.views.common import button, sentences
+from nobi.web.tasks import Task
+from nobi.web.views.common import Choice, button, sentences
+
+_ORIGINS = {
+    "given": "given on the command line",
+    "saved": "trained here and saved",
+    "run": "the champion of a run",
+    "shipped": "ships with nobi",
+}
 
 
 class ModelsView:
     """A card for each model."""
 
-    def __init__(self, table: Table, looker: Looker, jobs: Jobs) -> None:
+    def __init__(self, table: Table, looker: Callable[[], Looker], jobs: Jobs) -> None:
         self.table = table
         self.looker = looker
         self._boards: dict[str, Board] = {}
         cards = [card_of(one) for one in table.catalogue.models()]
+        self._cards = cards
+        self._game = self._board = ""
+        self._elements: dict[str, ui.element] = {}
         with ui.element("div").classes("view"):
             ui.label("Models").classes("title")
             if not cards:
                 ui.label(
-                    "There is no network yet. Evolve one with 'nobi evolve DIR', then start "
-                    "'nobi play DIR/champion.safetensors'."
+                    "There is no network yet. Start a run under 'Learn', or evolve one with 'nobi evolve DIR'."
                 ).classes("lead")
                 return
             ui.label("On each board: what the network prefers as the first move.").classes("lead")
+            self._build_filter()
             with ui.element("div").classes("cards"):
                 for card in cards:
                     self._build_card(card)
-        self._job: Job | None = jobs.submit(
-            f"{table.visitor}/models", Priority.REVIEW, lambda stop: first_preferences(cards, stop)
-        )
+            self.none = ui.label("No model plays this game on this board.").classes("nothing")
+        self._filter()
+        self._task = Task(jobs, table.visitor, f"models {table.tab}")
+        self._task.start(lambda stop, _: first_preferences(cards, stop))
         self._timer = ui.timer(0.2, self._tick)
+
+    def _build_filter(self) -> None:
+        games = {card.opponent.games[0] for card in self._cards}
+        sizes = {"": "every board", **{str(size): f"{size}×{size}" for size in (5, 7, 9, 13, 19)}}
+        with ui.element("div").classes("tools").style("margin-bottom:20px"):
+            options = {"": "All games", **{key: title for key, title in GAME_TITLES.items() if key in games}}
+            self.game_choice = Choice(options, "", lambda key: self._filter(game=key), "game")
+            chosen = ui.select(sizes, value="", on_change=lambda event: self._filter(board=str(event.value)))
+            chosen.props('dense outlined options-dense aria-label="board"').style("min-width:130px")
+
+    def _filter(self, game: str | None = None, board: str | None = None) -> None:
+        self._game = self._game if game is None else game
+        self._board = self._board if board is None else board
+        self.game_choice.set(self._game)
+        shown = 0
+        for card in self._cards:
+            one = card.opponent
+            fits = self._game in ("", one.games[0]) and (not self._board or one.only_size in (0, int(self._board)))
+            self._elements[one.id].set_visibility(fits)
+            shown += fits
+        self.none.set_visibility(not shown)
 
     def _build_card(self, card: Card) -> None:
         session = Session(Setup(game=card.opponent.games[0], size=card.mini_size))
-        with ui.element("div").classes("card"):
+        with ui.element("div").classes("card") as self._elements[card.opponent.id]:
             board = Board(size=card.mini_size, stones=session.stones(), mini=True, label=card.opponent.title)
             self._boards[card.opponent.id] = board
             ui.label(card.opponent.title).style("font-weight:600")
-            ui.label("ships with nobi" if card.opponent.shipped else "given on the command line").classes("hinted")
+            ui.label(_ORIGINS[card.opponent.origin]).classes("hinted")
             for name, value in card.facts:
                 with ui.element("div").classes("fact"):
                     ui.label(name)
@@ -57,11 +91,10 @@ class ModelsView:
                 button("Look inside", partial(self._look, card))
 
     def _tick(self) -> None:
-        if self._job and self._job.done.is_set():
-            found: dict[str, Any] = self._job.take()
-            self._job = None
+        found: dict[str, Any] | None = self._task.poll()
+        if found is not None or not self._task.busy:
             self._timer.deactivate()
-            for key, shares in found.items():
+            for key, shares in (found or {}).items():
                 self._boards[key].show(policy=list(shares))
 
     def _play(self, card: Card) -> None:
@@ -73,5 +106,5 @@ class ModelsView:
 
     def _look(self, card: Card) -> None:
         with sentences():
-            self.looker.choose(card.opponent.id)
+            self.looker().choose(card.opponent.id)
             ui.navigate.to("/inside")

@@ -16,8 +16,14 @@ from nobi.web.table import Table
 from nobi.web.views.common import Choice, button, sentences
 
 POLL_SECONDS = 0.1
+_QUICK_SECONDS = 0.03
 _SETTLE_SECONDS = 0.25
 _LETTERS = {"black": "b", "white": "w"}
+_NOW = ' class="now"'
+_PICK = (
+    "(e) => { const a = e.target.closest('[data-n]'); if (a && %s) { e.preventDefault(); emit(Number(a.dataset.n)); } }"
+)
+"""Tells the number of the move that was picked in the list."""
 
 
 class PlayView:
@@ -106,7 +112,10 @@ class PlayView:
                                          ("On", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
                     action = self._guarded(lambda step=step: self._jump(self.table.session.shown + step))
                     button("", action, icon=icon, style="quiet").props(f'aria-label="{text}"').tooltip(text)
-            self.moves = ui.element("div").classes("moves")
+            # one element for all moves: an element for each would cost more than the opponent's move
+            self.moves = ui.html("", sanitize=False).classes("moves")
+            for event, condition in (("click", "true"), ("keydown", "['Enter', ' '].includes(e.key)")):
+                self.moves.on(event, lambda found: self._jump_to(found.args), js_handler=_PICK % condition)
             with ui.element("div").classes("actions"):
                 button("Save SGF", self._save, icon="download")
                 button("Open SGF", lambda: self.upload.run_method("pickFiles"), icon="upload")
@@ -138,6 +147,8 @@ class PlayView:
         if self.table.version == before:
             self.board.refuse()
         self.refresh()
+        if self.table.busy:  # a quick opponent is not kept waiting for the next tick
+            ui.timer(_QUICK_SECONDS, self._tick, once=True)
 
     def _new(self, **settings: Any) -> None:
         table = self.table
@@ -195,6 +206,11 @@ class PlayView:
     def _jump(self, ply: int) -> None:
         self.table.show(ply)
         self.refresh()
+
+    def _jump_to(self, number: Any) -> None:
+        """A click on the list of moves; the browser may send anything."""
+        if isinstance(number, int) and not isinstance(number, bool):
+            self._jump(number)
 
     def _ask_resign(self) -> None:
         with ui.dialog() as dialog, ui.element("div").classes("card"):
@@ -354,7 +370,9 @@ class PlayView:
                 step = min(setup.strength, len(opponent.steps) - 1)
                 if self.strength.id not in self._moving:
                     self.strength.set_value(step)
-                self.strength_text.set_text(opponent.steps[step])
+                self.strength_text.set_text(
+                    f"{opponent.steps[step]}: {opponent.step_detail(setup.game, setup.size, step)}"
+                )
             else:
                 self.strength_text.set_text(opponent.note)
             self.colour.set(setup.colour)
@@ -394,14 +412,15 @@ class PlayView:
     def _show_moves(self) -> None:
         session = self.table.session
         names = session.move_names()
-        self.graph.show(session.black_chance, len(names), session.shown)
-        self.graph.set_visibility(bool(session.black_chance))
-        self.moves.clear()
-        with self.moves:
-            for number, name in enumerate(names, 1):
-                link = ui.html(f"<i>{number}</i>{name}", sanitize=False, tag="a").props("tabindex=0 role=button")
-                link.classes("now" if number == session.shown else "")
-                link.on("click", lambda number=number: self._jump(number))
+        self.graph.show(session.black_chance, len(names), session.shown, session.black_score)
+        self.graph.set_visibility(bool(session.black_chance or session.black_score))
+        self.moves.set_content(
+            "".join(
+                f'<a data-n="{number}" tabindex="0" role="button"{_NOW * (number == session.shown)}>'
+                f"<i>{number}</i>{name}</a>"
+                for number, name in enumerate(names, 1)
+            )
+        )
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,89 @@
+"""What a champion can do: games to watch on several boards, and how often it wins on boards of other sizes."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nobi.arena.play import play_games
+from nobi.board.stones import BLACK, WHITE
+from nobi.errors import NobiError
+from nobi.games.base import Variant
+from nobi.models.model import ModelFile
+from nobi.players import make_player
+from nobi.players.network import player_from_file
+from nobi.web.session import Session, cell_of
+from nobi.web.setup import Setup
+
+SIZES = (5, 7, 9, 11, 13, 15, 19)
+"""The boards on which champions are measured."""
+
+
+@dataclass(frozen=True)
+class WatchedGame:
+    """A finished game to be shown move by move."""
+
+    size: int
+    positions: tuple[str, ...]
+    """[number of moves] a letter for each cell."""
+    cells: tuple[int, ...]
+    """[move] where it was played, -1 for a pass."""
+    sentence: str
+    """Who has won, and with which colour the champion played."""
+
+
+@dataclass(frozen=True)
+class SizeShare:
+    """How often a network wins on a board."""
+
+    size: int
+    share: float
+    """Games won, 0 to 1; draws count half."""
+    games: int
+
+
+def watch_game(file: ModelFile, game: str, size: int, opponent: str, seed: int) -> WatchedGame:
+    """A game of the network in a file against a built-in player; with an odd seed the network has White."""
+    variant = Setup(game=game, size=size).variant()
+    first = seed % 2
+    played = play_games(
+        variant,
+        player_from_file(file, variant),
+        make_player(opponent, variant),
+        1,
+        seed=seed,
+        first=first,
+        threads=1,
+        keep_moves=True,
+    )
+    names = ("The network", opponent.capitalize()) if first == 0 else (opponent.capitalize(), "The network")
+    return watched(Setup(game=game, size=size), played.replay(0).moves, *names)
+
+
+def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> WatchedGame:
+    """A finished game, with all its positions."""
+    session = Session(setup)
+    positions = [session.stones()]
+    for move in moves:
+        session.play(move)
+        positions.append(session.stones())
+    winner = {BLACK: f"{black} wins as Black.", WHITE: f"{white} wins as White."}
+    cells = tuple(cell_of(move, setup.size) for move in moves)
+    return WatchedGame(setup.size, tuple(positions), cells, winner.get(session.game.outcome, "Draw."))
+
+
+def win_rates(
+    file: ModelFile, game: str, sizes: Sequence[int], games: int, stop: threading.Event, opponent: str = "naive"
+) -> tuple[SizeShare, ...]:
+    """How often the network in a file wins against a built-in player on each board; fewer boards after `stop`."""
+    found = []
+    for size in sizes:
+        if stop.is_set():
+            break
+        variant: Variant = Setup(game=game, size=size).variant()
+        try:
+            player = player_from_file(file, variant)
+        except NobiError:  # a network for one size only
+            continue
+        played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)
+        found.append(SizeShare(size, float((played.points_of_a.mean() + 1) / 2), games))
+    return tuple(found)

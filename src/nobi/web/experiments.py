@@ -1,0 +1,156 @@
+"""Two experiments of the papers, small enough to be made while a visitor waits.
+
+Size transfer: networks drawn at random play on a small and on a large board (Schaul & Schmidhuber 2008, figure 5).
+Coevolution: two populations train against each other; every champion of one meets every champion of the other (CIAO,
+"current individual against ancestral opponents", figure 8).
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.arena.play import play_games
+from nobi.board.stones import LARGEST, SMALLEST
+from nobi.errors import NobiError
+from nobi.evolution.coevolution import CoevolutionRun
+from nobi.evolution.fitness import Fitness
+from nobi.evolution.settings import CoevolutionSettings
+from nobi.models.model import COMPILED, ModelFile
+from nobi.networks import make_network
+from nobi.players.network import NetworkPlayer
+from nobi.statistics import correlation
+from nobi.web.champion import WatchedGame, watched
+from nobi.web.opponents import Opponent, opponent_of
+from nobi.web.setup import GAME_TITLES, Setup
+
+NETWORKS = 80
+GAMES = 40
+GENERATIONS = 80
+COEVOLVED = "mdrnn:hidden=10"
+"""The network of the coevolution, that of the paper."""
+KINDS = {"mdlstm:hidden=3": "MDLSTM, 93 weights", "mdrnn:hidden=10": "MDRNN, 140 weights"}
+
+
+@dataclass(frozen=True)
+class TransferChoice:
+    """What a visitor chooses for a scatter, checked when it is made."""
+
+    game: str = "atari-go"
+    net: str = "mdlstm:hidden=3"
+    small: int = 5
+    large: int = 9
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.game not in GAME_TITLES or self.game == "go" or self.net not in KINDS:
+            raise NobiError("There is no such choice.")
+        if not SMALLEST <= self.small < self.large <= LARGEST:
+            raise NobiError("The second board must be larger than the first.")
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Random networks and how they play on two boards."""
+
+    choice: TransferChoice
+    weights: NDArray[np.float32]
+    """[network, weight]"""
+    small: tuple[float, ...]
+    """[network] the mean outcome against the naive player, -1 to 1."""
+    large: tuple[float, ...]
+    correlation: float | None
+    """None where it is not defined."""
+
+    @property
+    def points(self) -> list[list[float]]:
+        """[network] (small, large)"""
+        return [[round(x, 4), round(y, 4)] for x, y in zip(self.small, self.large, strict=True)]
+
+    def network(self, i: int) -> Opponent:
+        """One of the networks, to be looked at."""
+        size = self.choice.small
+        file = ModelFile(
+            Path(f"drawn-{i + 1}"),
+            COMPILED,
+            self.choice.net,
+            size,
+            {"weights": self.weights[i]},
+            {"training": {"game": self.choice.game}},
+        )
+        return opponent_of(f"drawn-{i + 1}", f"Random network {i + 1}", file, "drawn")
+
+
+def measure_scatter(
+    choice: TransferChoice,
+    stop: threading.Event,
+    progress: Callable[[float], None] = lambda _: None,
+    networks: int = NETWORKS,
+) -> Scatter:
+    """Draws networks and lets them play; fewer networks after `stop`."""
+    network = make_network(choice.net)
+    rng = np.random.default_rng(choice.seed)
+    weights = rng.standard_normal((networks, network.weight_count(choice.small))).astype(np.float32)
+    fitness = [
+        Fitness(choice.game, (size,), network, ("naive",), GAMES, choice.seed, 1)
+        for size in (choice.small, choice.large)
+    ]
+    found: list[list[float]] = [[], []]
+    for i in range(networks):
+        if stop.is_set():
+            break
+        for values, one in zip(found, fitness, strict=True):
+            values.append(float(one.measure(weights[i : i + 1], 0)[0]))
+        progress((i + 1) / networks)
+    done = len(found[1])
+    small, large = (np.array(values[:done]) for values in found)
+    r = correlation(small, large).value if done >= 3 else float("nan")
+    return Scatter(
+        choice, weights[:done], tuple(small.tolist()), tuple(large.tolist()), None if np.isnan(r) else float(r)
+    )
+
+
+@dataclass(frozen=True)
+class Ciao:
+    """Champions of two populations, and how they play each other."""
+
+    seed: int
+    size: int
+    game: str
+    first: NDArray[np.float32]
+    """[champion, weight] of the first population, in the order of the generations."""
+    second: NDArray[np.float32]
+    scores: NDArray[np.float64]
+    """[first, second] -1 to 1 for the champion of the first population."""
+
+
+def coevolve(
+    seed: int,
+    stop: threading.Event,
+    progress: Callable[[float], None] = lambda _: None,
+    generations: int = GENERATIONS,
+    size: int = 5,
+) -> Ciao:
+    """A short run of coevolution on Atari-Go, and all games between its champions; shorter after `stop`."""
+    settings = CoevolutionSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
+    with tempfile.TemporaryDirectory(prefix="nobi-coevolution-") as folder:
+        run = CoevolutionRun(Path(folder) / "run", settings, resume=False, threads=1)
+        while run.generation < generations and not (stop.is_set() and run.generation >= 2):
+            run.step()
+            progress(run.generation / generations)
+        return Ciao(seed, size, "atari-go", run.champions("a"), run.champions("b"), run.ciao())
+
+
+def replay_between(ciao: Ciao, i: int, j: int, size: int = 0) -> WatchedGame:
+    """The game in which champion i of the first population has Black against champion j of the second."""
+    size = size or ciao.size
+    variant = Setup(game=ciao.game, size=size).variant()
+    network = make_network(COEVOLVED)
+    players = NetworkPlayer(variant, network, ciao.first[i]), NetworkPlayer(variant, network, ciao.second[j])
+    played = play_games(variant, *players, 1, threads=1, keep_moves=True).replay(0)
+    names = f"Champion of generation {2 * i + 1}", f"Champion of generation {2 * j + 2}"
+    return watched(Setup(game=ciao.game, size=size), played.moves, *names)

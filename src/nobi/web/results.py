@@ -1,0 +1,142 @@
+"""The studies' results for the page: tables of the papers' figures beside ours, claims and figures.
+
+They are files that `nobi study` has written. A wheel carries them in `nobi/studies/results` (see `hatch_build.py`), a
+checkout has them in `docs/studies/results`. Figures are served under ids; no name of a file comes from a browser.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nobi
+from nobi.studies import names
+from nobi.studies.pages import AGREES, HOLDS, PAGES, table_cells
+
+_PACKAGE = Path(nobi.__file__).parent
+
+PAPERS = {
+    "s08": "Schaul & Schmidhuber 2008",
+    "s09": "Schaul & Schmidhuber 2009",
+    "c14": "Clark & Storkey 2014",
+    "m15": "Maddison et al. 2015",
+    "size": "Other board sizes",
+    "beyond": "Beyond the papers",
+}
+"""The headings of the list of studies, by what the names of the studies begin with."""
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """One table."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    agrees: tuple[str, ...]
+    """[row] `yes`, `direction`, `no` or nothing."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or a game of a study."""
+
+    file: Path
+    caption: str
+
+    @property
+    def is_game(self) -> bool:
+        """Whether it is a game record."""
+        return self.file.suffix == ".sgf"
+
+    @property
+    def url(self) -> str:
+        """Where the page serves it."""
+        return f"/figures/{self.file.stem}.svg"
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found."""
+
+    name: str
+    title: str
+    scale: str
+    page: str
+    tables: tuple[StudyTable, ...]
+    claims: tuple[tuple[str, str, str], ...]
+    """(mark, text, evidence)"""
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...]
+    conditions: tuple[tuple[str, str], ...]
+
+
+def results_folder() -> Path | None:
+    """Where the results are; None if there are none."""
+    for folder in (_PACKAGE / "studies" / "results", _PACKAGE.parents[1] / "docs" / "studies" / "results"):
+        if folder.is_dir():
+            return folder
+    return None
+
+
+@cache
+def study_results(folder: Path | None = None) -> Mapping[str, StudyResult]:
+    """All results by the name of the study, in the order of the papers; those that cannot be read are left out."""
+    folder = folder or results_folder()
+    found: dict[str, StudyResult] = {}
+    if folder is None:
+        return found
+    for name in names():
+        try:
+            document = json.loads((folder / f"{name}.json").read_bytes())
+            found[name] = _result(document, folder)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return found
+
+
+def _result(document: dict[str, Any], folder: Path) -> StudyResult:
+    tables = []
+    for table in document["tables"]:
+        heads, rows = table_cells(table)
+        agrees = tuple(str(row["agrees"]) for row in table["rows"])
+        tables.append(StudyTable(table["title"], tuple(heads), tuple(map(tuple, rows)), agrees))
+    figures = []
+    for picture in document["pictures"]:
+        file = folder / picture["file"]
+        file = file if file.suffix == ".sgf" else file.with_suffix(".svg")
+        if file.parent == folder and file.is_file():
+            figures.append(Figure(file, picture["caption"]))
+    title = document["title"]
+    return StudyResult(
+        document["study"],
+        title[0].upper() + title[1:],
+        document["scale"],
+        PAGES.get(document["group"], ""),
+        tuple(tables),
+        tuple((HOLDS[claim["holds"]], claim["text"], claim["evidence"]) for claim in document["claims"]),
+        tuple(figures),
+        tuple(document.get("notes", ())),
+        tuple((str(key), str(text)) for key, text in document["conditions"].items()),
+    )
+
+
+def missing_studies(found: Mapping[str, StudyResult]) -> list[str]:
+    """The studies without a result."""
+    return [name for name in names() if name not in found]
+
+
+def heading_of(name: str) -> str:
+    """The heading under which a study is listed."""
+    return PAPERS.get(name.partition("-")[0], "Others")
+
+
+def agreement_words() -> dict[str, str]:
+    """What the column on agreement says → what it means."""
+    return {
+        AGREES["yes"]: "the paper's figure lies inside our 95 % interval",
+        AGREES["direction"]: "it does not, but both lie on the same side of the value that would mean nothing",
+        AGREES["no"]: "neither",
+    }

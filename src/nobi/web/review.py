@@ -1,0 +1,362 @@
+"""The review of a game: what a network or a search thinks of every move. The page and `nobi review` share it.
+
+The opinion of a position gives the move that the reviewer would play, the share of the played move and, where the
+reviewer knows it, Black's chance to win. The loss of a move is how much of the mover's chance it gave away, in
+percentage points. Where no chance is known, the loss is by how much the reviewer preferred its own move.
+"""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sgfmill import sgf
+
+from nobi.board.stones import BLACK, DRAW, PASS, WHITE
+from nobi.board.text import vertex_name
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
+from nobi.games.go import Go
+from nobi.models.model import ModelFile
+from nobi.players.mcts import MctsBot, MctsPlayer
+from nobi.players.network import player_from_file
+from nobi.records.sgf_writer import sgf_of
+from nobi.search.settings import SearchSettings
+from nobi.web.opinion import Opinion, expected_score, has_value, opinion_of_network, opinion_of_search
+from nobi.web.session import COLOURS, Session, cell_of
+from nobi.web.setup import Setup
+
+BLUNDERS = 5
+"""How many of the largest losses are listed."""
+DOUBTFUL, MISTAKE = 5.0, 15.0
+"""Losses, in percentage points, from which a move is called doubtful or a mistake."""
+PLAYOUTS = 200
+"""Playouts for each position, unless told otherwise."""
+_TREE_MEGABYTES = 32
+
+
+@dataclass(frozen=True)
+class ReviewedMove:
+    """One move of the game and what the reviewer thinks of it."""
+
+    number: int
+    colour: str
+    move: str
+    best: str
+    """The move that the reviewer would play; empty if it has none."""
+    best_share: float
+    """0 to 1"""
+    share: float
+    """The share of the played move, 0 to 1; 0 where the reviewer did not consider it."""
+    rank: int | None
+    """1 if the reviewer would play the same, None if the move is not among those it considered."""
+    black_chance: float | None
+    """Black's chance to win before the move, 0 to 1."""
+    black_score: float | None
+    """By how many points Black is ahead before the move, by playouts (Go only)."""
+    loss: float | None
+    """In percentage points; None where it is not known."""
+
+    @property
+    def judgement(self) -> str:
+        """`good`, `doubtful` or `mistake`; empty where the loss is not known."""
+        if self.loss is None:
+            return ""
+        return "mistake" if self.loss >= MISTAKE else "doubtful" if self.loss >= DOUBTFUL else "good"
+
+
+@dataclass
+class Review:
+    """The review of a whole game; it grows while it is made."""
+
+    title: str
+    black: str
+    white: str
+    reviewer: str
+    measure: str = ""
+    """What shares are: probability, preference or playouts."""
+    loss_measure: str = "chance to win"
+    """What losses are taken from: `chance to win`, or `preference` where no chance is known."""
+    moves: list[ReviewedMove] = field(default_factory=list)
+    opinions: list[Opinion | None] = field(default_factory=list)
+    """[number of moves before] what the board shows."""
+    total: int = 0
+    """The moves of the game."""
+    last_chance: float | None = None
+    """Black's chance after the last move."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether all moves have been reviewed."""
+        return len(self.moves) == self.total
+
+    def agreement(self, colour: str = "") -> float | None:
+        """The share of moves, of one colour or of both, that the reviewer would have played; None without moves."""
+        mine = [one for one in self.moves if one.rank is not None or one.best]
+        mine = [one for one in mine if not colour or one.colour == colour]
+        return sum(one.rank == 1 for one in mine) / len(mine) if mine else None
+
+    def blunders(self, count: int = BLUNDERS) -> list[ReviewedMove]:
+        """The moves of the largest losses, the largest first; of equal ones the earlier first.
+
+        A move that the reviewer would have played as well is none of them, whatever came of it.
+        """
+        known = [one for one in self.moves if one.loss and one.rank != 1]
+        return sorted(known, key=lambda one: (-(one.loss or 0), one.number))[:count]
+
+    def chances(self) -> dict[int, float]:
+        """[number of moves] Black's chance to win, where it is known."""
+        found = {one.number - 1: one.black_chance for one in self.moves if one.black_chance is not None}
+        if self.last_chance is not None:
+            found[len(self.moves)] = self.last_chance
+        return found
+
+    def scores(self) -> dict[int, float]:
+        """[number of moves] by how many points Black is ahead, where it is known."""
+        return {one.number - 1: one.black_score for one in self.moves if one.black_score is not None}
+
+    def document(self) -> dict[str, Any]:
+        """All of it as plain data for JSON."""
+        return {
+            "game": self.title,
+            "black": self.black,
+            "white": self.white,
+            "reviewer": self.reviewer,
+            "measure": self.measure,
+            "loss_measure": self.loss_measure,
+            "agreement": {
+                "both": self.agreement(),
+                "black": self.agreement("Black"),
+                "white": self.agreement("White"),
+            },
+            "blunders": [_rounded(one) for one in self.blunders()],
+            "moves": [_rounded(one) for one in self.moves],
+        }
+
+
+def _rounded(one: ReviewedMove) -> dict[str, Any]:
+    def short(value: float | None, digits: int) -> float | None:
+        return None if value is None else round(value, digits)
+
+    return {
+        "number": one.number,
+        "colour": one.colour,
+        "move": one.move,
+        "best": one.best,
+        "best_share": short(one.best_share, 4),
+        "share": short(one.share, 4),
+        "rank": one.rank,
+        "black_chance": short(one.black_chance, 4),
+        "black_score": short(one.black_score, 1),
+        "loss": short(one.loss, 2),
+        "judgement": one.judgement,
+    }
+
+
+class _Judge:
+    """Gives opinions on the positions of one game."""
+
+    def __init__(self, file: ModelFile | None, variant: Variant, playouts: int) -> None:
+        self._player = None
+        self._bot: MctsBot | None = None
+        self._value = bool(file and has_value(file))
+        if file is None or playouts:
+            # synchronous: the same game gets the same review every time
+            settings = SearchSettings(
+                rollouts=playouts or PLAYOUTS,
+                memory=_TREE_MEGABYTES,
+                model=str(file.path) if file else "",
+                mode="synchronous",
+                batch=1,
+                wait=0.0,
+            )
+            self._bot = MctsBot(MctsPlayer(variant, settings))
+        else:
+            self._player = player_from_file(file, variant)
+
+    def opinion(self, game: Game, stop: threading.Event) -> Opinion:
+        if self._bot:
+            search = self._bot.search
+            search.set_game(game)
+            search.run(self._bot.settings.rollouts, stop=stop)
+            return opinion_of_search(search, game)
+        assert self._player is not None  # noqa: S101
+        return opinion_of_network(self._player, game, has_value=self._value)
+
+    def close(self) -> None:
+        if self._bot:
+            self._bot.close()
+
+
+def begin_review(content: bytes, reviewer: str) -> tuple[Session, Review]:
+    """The game of an SGF file and its review, in which no move has been reviewed yet; a NobiError for a bad file."""
+    session = Session.from_sgf(content, Setup())
+    black, white = player_names(content)
+    return session, Review(session.setup.title, black, white, reviewer, total=len(session.game.moves))
+
+
+def carry_out(
+    session: Session,
+    review: Review,
+    file: ModelFile | None,
+    playouts: int = PLAYOUTS,
+    *,
+    stop: threading.Event | None = None,
+    progress: Callable[[Review], None] = lambda _: None,
+) -> Review:
+    """Reviews every move of a game; `stop` ends it early with what is done.
+
+    Args:
+        session: the game, which is not changed.
+        review: what `begin_review` gave; it is filled.
+        file: the network that reviews; None for a search without a network.
+        playouts: for each position; 0 for the network alone, or for the usual number where there is none.
+        stop: ends the review.
+        progress: is called after every move.
+    """
+    stop = stop or threading.Event()
+    game = _start_of(session)
+    judge = _Judge(file, Variant(type(game), game.size, game.settings), playouts)
+    try:
+        before = judge.opinion(game, stop) if review.total else None
+        for move in session.game.moves:
+            score = expected_score(game)
+            played = _judged(game, move, before, score)
+            game.play(move)
+            if stop.is_set():
+                break
+            after = None if game.is_over else judge.opinion(game, stop)
+            if stop.is_set():
+                break
+            chance = after.black_chance if after else _chance_at_end(game)
+            review.measure = before.measure if before else review.measure
+            review.opinions.append(before)
+            review.moves.append(_with_loss(played, before, chance))
+            review.last_chance = chance
+            before = after
+            progress(review)
+    finally:
+        judge.close()
+    if review.moves and all(one.black_chance is None for one in review.moves):
+        review.loss_measure = "preference"
+        review.moves = [replace(one, loss=max(0.0, 100 * (one.best_share - one.share))) for one in review.moves]
+    return review
+
+
+def _start_of(session: Session) -> Game:
+    shown = session.shown
+    session.show(0)
+    game = session.position().copy()
+    session.show(shown)
+    return game
+
+
+def _judged(game: Game, move: int, opinion: Opinion | None, score: float | None) -> ReviewedMove:
+    """What is known of a move before it is played."""
+    size = game.size
+    number, colour, name = len(game.moves) + 1, COLOURS[game.to_move], vertex_name(move, size)
+    if opinion is None or not opinion.best:
+        return ReviewedMove(number, colour, name, "", 0.0, 0.0, None, None, score, None)
+    best = opinion.best[0]
+    if move == PASS:
+        share = next((one.share for one in opinion.best if one.move == PASS), 0.0)
+    else:
+        share = opinion.shares[cell_of(move, size)]
+    better = sum(other > share for other in opinion.shares)
+    rank = 1 if move == best.move else better + 1 + (best.move == PASS) if share > 0 else None
+    return ReviewedMove(number, colour, name, best.name, best.share, share, rank, opinion.black_chance, score, None)
+
+
+def _with_loss(played: ReviewedMove, before: Opinion | None, after: float | None) -> ReviewedMove:
+    """The move with what it lost, where the chance is known before and after it."""
+    if before is None or before.black_chance is None or after is None:
+        return played
+    sign = 1 if played.colour == "Black" else -1
+    return replace(played, loss=max(0.0, 100 * sign * (before.black_chance - after)))
+
+
+def _chance_at_end(game: Game) -> float | None:
+    """Black's chance when the rules have ended the game; None for Go, whose board has to be counted."""
+    if isinstance(game, Go) or game.outcome not in (BLACK, WHITE, DRAW):
+        return None
+    return {BLACK: 1.0, WHITE: 0.0, DRAW: 0.5}[game.outcome]
+
+
+def player_names(content: bytes) -> tuple[str, str]:
+    """The names of Black and White in an SGF file, as far as it tells them."""
+    names = ["Black", "White"]
+    with suppress(ValueError, RecursionError, LookupError):
+        record = sgf.Sgf_game.from_bytes(content)
+        for i, letter in enumerate("bw"):
+            names[i] = (record.get_player_name(letter) or names[i])[:60]
+    return names[0], names[1]
+
+
+def annotated_sgf(session: Session, review: Review) -> bytes:
+    """The game as SGF, with a comment on every reviewed move and the reviewer's own move as a variation."""
+    result = session.result.sgf if session.result else ""
+    content = sgf_of(session.game, review.black, review.white, review.title, result)
+    record = sgf.Sgf_game.from_bytes(content)
+    nodes = record.get_main_sequence()
+    text = [f"Reviewed by {review.reviewer}."]
+    if (share := review.agreement()) is not None:
+        text.append(f"It would have played {100 * share:.0f} % of the moves.")
+    nodes[0].set("C", " ".join(text))
+    for one, parent, node in zip(review.moves, nodes, nodes[1:], strict=False):
+        node.set("C", comment_on(one, review))
+        if one.judgement == "mistake" and review.loss_measure == "chance to win":
+            node.set("BM", 1)
+        if one.best and one.best != one.move:
+            variation = parent.new_child()
+            variation.set_move("b" if one.colour == "Black" else "w", _sgf_point(one.best))
+            variation.set("C", f"{review.reviewer} would play {one.best} ({100 * one.best_share:.0f} %).")
+    serialised: bytes = record.serialise()
+    return serialised
+
+
+def comment_on(one: ReviewedMove, review: Review) -> str:
+    """What is known of a move, in sentences."""
+    parts = []
+    if one.black_chance is not None:
+        parts.append(f"Before this move Black has {100 * one.black_chance:.0f} %.")
+    if one.rank == 1:
+        parts.append(f"{review.reviewer} would play {one.move} as well.")
+    elif one.best:
+        place = f", its choice number {one.rank}" if one.rank else ""
+        parts.append(f"{review.reviewer} would play {one.best} ({100 * one.best_share:.0f} %)"
+                     f" rather than {one.move} ({100 * one.share:.0f} %{place}).")  # fmt: skip
+    if one.loss is not None and one.judgement != "good":
+        of = "of the chance to win" if review.loss_measure == "chance to win" else "of preference"
+        parts.append(f"It loses {one.loss:.1f} points {of}: {_WORDS[one.judgement]}.")
+    return " ".join(parts)
+
+
+_WORDS = {"good": "good", "doubtful": "doubtful", "mistake": "a mistake"}
+
+
+def _sgf_point(name: str) -> tuple[int, int] | None:
+    """Row, 0 at the bottom, and column of a point such as D4, as the SGF library counts; None for a pass."""
+    if name.lower() == "pass":
+        return None
+    column = "ABCDEFGHJKLMNOPQRSTUVWXYZ".index(name[0].upper())
+    return int(name[1:]) - 1, column
+
+
+def default_reviewer(shipped: dict[str, Any], game: str) -> str:
+    """The shipped model that reviews a game unless another is named; empty for a search without a network."""
+    return next((name for name in shipped if name.startswith(f"{game}-")), "")
+
+
+def reviewer_name(model: str, playouts: int) -> str:
+    """What a reviewer is called: a network, a search with a network or a search without one."""
+    search = f"a search of {playouts or PLAYOUTS:,} playouts"
+    if not model:
+        return search[0].upper() + search[1:]
+    return f"{model} with {search}" if playouts else model
+
+
+def check_playouts(playouts: int) -> None:
+    """Refuses what is no number of playouts."""
+    if not 0 <= playouts <= 100_000:
+        raise NobiError(f"--playouts must be 0 to 100,000, not {playouts}.")

@@ -1,0 +1,144 @@
+"""The review that a visitor asks for: the game, the reviewer, and how far the review is."""
+
+import threading
+
+from nobi import models
+from nobi.errors import NobiError
+from nobi.web.jobs import Jobs
+from nobi.web.opponents import Catalogue
+from nobi.web.review import (
+    Review,
+    ReviewedMove,
+    annotated_sgf,
+    begin_review,
+    carry_out,
+    default_reviewer,
+    reviewer_name,
+)
+from nobi.web.session import Session, cell_of
+from nobi.web.tasks import Report, Task
+
+SEARCH = "search"
+"""The id of the reviewer without a network."""
+PLAYOUTS = {
+    0: "the network alone",
+    100: "100 playouts a move",
+    200: "200 playouts a move",
+    1000: "1,000 playouts a move",
+}
+
+
+class ReviewDesk:
+    """One game at a time."""
+
+    def __init__(self, visitor: str, tab: str, catalogue: Catalogue, jobs: Jobs) -> None:
+        self.catalogue = catalogue
+        self._task = Task(jobs, visitor, f"review {tab}")
+        self._content = b""
+        self.session: Session | None = None
+        self.review: Review | None = None
+        self.reviewer = SEARCH
+        self.playouts = 200
+        self.version = 0
+        self._seen = -1
+
+    @property
+    def busy(self) -> bool:
+        """Whether a review is being made."""
+        return self._task.busy
+
+    @property
+    def failed(self) -> str:
+        """Why there is no review, if it failed."""
+        return self._task.failed
+
+    @property
+    def progress(self) -> float:
+        """How much of the game has been reviewed, 0 to 1."""
+        review = self.review
+        return len(review.moves) / review.total if review and review.total else 0.0
+
+    def open(self, content: bytes) -> None:
+        """Takes a game; nothing is computed yet."""
+        session, review = begin_review(content, "")
+        if not review.total:
+            raise NobiError("There is no move to review in this file.")
+        self._task.cancel()
+        self._content, self.session, self.review = content, session, review
+        session.show(0)
+        game = session.setup.game
+        shipped = f"model-{default_reviewer(models.shipped(), game)}"
+        able = list(self.reviewers())
+        self.reviewer = shipped if shipped in able else able[0]
+        self.version += 1
+
+    def reviewers(self) -> dict[str, str]:
+        """Who can review this game, by id: networks that play it, and a search without one."""
+        setup = self.session.setup if self.session else None
+        able = [one for one in self.catalogue.models() if setup and not one.refusal(setup.game, setup.size)]
+        return {one.id: one.title for one in able} | {SEARCH: "Search without a network"}
+
+    def choose(self, reviewer: str, playouts: int) -> None:
+        """Another reviewer."""
+        if reviewer not in self.reviewers() or playouts not in PLAYOUTS:
+            raise NobiError("There is no such reviewer.")
+        self.reviewer, self.playouts = reviewer, playouts
+
+    def start(self) -> None:
+        """Begins the review."""
+        if self.session is None:
+            raise NobiError("Open a game first.")
+        file = None if self.reviewer == SEARCH else self.catalogue[self.reviewer].network_file
+        title = "" if file is None else self.catalogue[self.reviewer].title
+        session, review = begin_review(self._content, reviewer_name(title, self.playouts))
+        session.show(self.session.shown)
+        self.session, self.review = session, review
+        other = Session.from_plain(session.plain())  # the thread has a game of its own
+
+        def work(stop: threading.Event, report: Report) -> Review:
+            return carry_out(
+                other,
+                review,
+                file,
+                self.playouts,
+                stop=stop,
+                progress=lambda found: report(len(found.moves) / max(1, found.total)),
+            )
+
+        self._task.start(work)
+        self.version += 1
+
+    def stop(self) -> None:
+        """Ends the review with what is done."""
+        self._task.stop()
+
+    def show(self, moves: int) -> None:
+        """Shows the position after so many moves."""
+        if self.session:
+            self.session.show(moves)
+            self.version += 1
+
+    def poll(self) -> None:
+        """Takes note of what has been reviewed since."""
+        done = len(self.review.moves) if self.review else 0
+        self._task.poll()
+        if done != self._seen:
+            self._seen = done
+            self.version += 1
+
+    def move_at(self, number: int) -> ReviewedMove | None:
+        """What is known of a move."""
+        moves = self.review.moves if self.review else []
+        return moves[number - 1] if 1 <= number <= len(moves) else None
+
+    def cell_of_move(self, number: int) -> int:
+        """Where a move was played."""
+        if self.session is None or not 1 <= number <= len(self.session.game.moves):
+            return -1
+        return cell_of(self.session.game.moves[number - 1], self.session.size)
+
+    def annotated(self) -> bytes:
+        """The game with comments."""
+        if self.session is None or self.review is None or not self.review.moves:
+            raise NobiError("There is no review to save yet.")
+        return annotated_sgf(self.session, self.review)

@@ -1,0 +1,85 @@
+"""A computation that a view waits for: it is started, tells how far it is, and ends with a result or a sentence."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from nobi.errors import NobiError
+from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
+
+Report = Callable[[float], None]
+"""Is told which share of the work is done, 0 to 1."""
+
+ABANDONED_SECONDS = 600.0
+"""A computation for whose result nobody has asked during this time ends: the visitor has gone."""
+
+_log = logging.getLogger(__name__)
+
+
+class Task:
+    """At most one job of a view at a time; a newer one replaces it."""
+
+    def __init__(self, jobs: Jobs, visitor: str, purpose: str, now: Callable[[], float] = time.monotonic) -> None:
+        """`purpose` tells the tasks of a visitor apart."""
+        self._now = now
+        self._polled = now()
+        self._jobs = jobs
+        self._visitor = visitor
+        self._purpose = purpose
+        self._job: Job | None = None
+        self.progress = 0.0
+        self.failed = ""
+        """Why the latest computation has no result, if it has none."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs or waits."""
+        return self._job is not None
+
+    def start(self, work: Callable[[threading.Event, Report], Any]) -> None:
+        """Begins; what ran before is cancelled. A refusal is in `failed`."""
+        self.cancel()
+        self.progress, self.failed = 0.0, ""
+
+        self._polled = self._now()
+
+        def run(stop: threading.Event) -> Any:
+            def report(share: float) -> None:
+                self.progress = share  # one assignment; the event loop reads it
+                if self._now() - self._polled > ABANDONED_SECONDS:
+                    stop.set()
+
+            return work(stop, report)
+
+        try:
+            self._job = self._jobs.submit(self._visitor, Priority.REVIEW, run, self._purpose)
+        except NobiError as fault:
+            self.failed = str(fault)
+
+    def poll(self) -> Any:
+        """The result, once, when it is there; else None."""
+        self._polled = self._now()
+        if self._job is None or not self._job.done.is_set():
+            return None
+        job, self._job = self._job, None
+        try:
+            return job.take()
+        except NobiError as fault:
+            self.failed = str(fault)
+        except Exception:
+            _log.exception("a computation for a visitor failed")
+            self.failed = WENT_WRONG
+        return None
+
+    def stop(self) -> None:
+        """Asks it to end soon with what it has."""
+        if self._job:
+            self._job.stop.set()
+
+    def cancel(self) -> None:
+        """Ends it; nobody wants its result."""
+        if self._job:
+            self._job.cancel()
+            self._job = None

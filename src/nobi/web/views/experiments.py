@@ -1,0 +1,206 @@
+"""Two panels of the view Explore: random networks on two boards, and champions against champions."""
+
+import random
+from collections.abc import Callable
+
+from nicegui import ui
+
+from nobi.errors import NobiError
+from nobi.web.experiments import GAMES, GENERATIONS, KINDS, NETWORKS, TransferChoice
+from nobi.web.exploring import LARGE, Experiments
+from nobi.web.looking import Looker
+from nobi.web.plot import Plot
+from nobi.web.setup import GAME_TITLES
+from nobi.web.tasks import Task
+from nobi.web.views.common import button, sentences
+from nobi.web.views.replay import Replay
+
+_PAIRS = {"5-9": "5×5 and 9×9", "5-7": "5×5 and 7×7", "7-11": "7×7 and 11×11", "9-19": "9×9 and 19×19"}
+
+
+class _Waiting:
+    """A bar and a button while something is computed."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        with ui.element("div").classes("waiting") as self.row:
+            self._bar = ui.linear_progress(0, show_value=False, size="6px").props("rounded instant-feedback")
+            button("Stop", task.stop)
+        self.failed = ui.label().classes("failed")
+        self.tick()
+
+    def tick(self) -> None:
+        self.row.set_visibility(self._task.busy)
+        self._bar.set_value(round(self._task.progress, 3))
+        self.failed.set_text(self._task.failed)
+        self.failed.set_visibility(bool(self._task.failed))
+
+
+class ScatterPanel:
+    """Random networks: a point for each, by how it plays on two boards."""
+
+    def __init__(self, experiments: Experiments, looker: Callable[[], Looker]) -> None:
+        self.experiments = experiments
+        self.looker = looker
+        self._seen = -1
+        self._seed = 1
+        ui.label("One network, two boards").classes("title")
+        ui.label(
+            f"{NETWORKS} networks with random weights play {GAMES} games against the naive player on a small board and "
+            "as many on a larger one. Every point is a network: does a good one on the small board play well on the "
+            "large board? Click a point to see its games."
+        ).classes("lead")
+        with ui.element("div").classes("tools"):
+            games = {key: title for key, title in GAME_TITLES.items() if key != "go"}
+            self.game = ui.select(games, value="atari-go").props('dense outlined options-dense aria-label="game"')
+            self.net = ui.select(KINDS, value="mdlstm:hidden=3")
+            self.net.props('dense outlined options-dense aria-label="network"')
+            self.pair = ui.select(_PAIRS, value="5-9").props('dense outlined options-dense aria-label="boards"')
+            button("Draw networks", self._start, icon="casino", style="strong")
+        self.waiting = _Waiting(experiments.scatter_task)
+        with ui.element("div").classes("two wide-left"):
+            with ui.element("div").classes("card"):
+                self.plot = Plot(
+                    ratio=0.86,
+                    live=True,
+                    diagonal=True,
+                    noun="Network",
+                    label="networks by how they play on two boards",
+                    x={"low": -1, "high": 1},
+                    y={"low": -1, "high": 1},
+                )
+                self.plot.on_pick(self._pick)
+                self.correlation = ui.label().classes("hinted")
+            with ui.element("div") as self.boards:
+                self.replays = [Replay("", 5, controls=True), Replay("", 9, controls=True)]
+                with ui.element("div").classes("actions"):
+                    button("Look inside", self._look, icon="visibility")
+        self.tick()
+
+    def _start(self) -> None:
+        small, large = map(int, str(self.pair.value).split("-"))
+        with sentences():
+            choice = TransferChoice(str(self.game.value), str(self.net.value), small, large, self._seed)
+            self._seed += 1
+            self.experiments.measure(choice)
+
+    def _pick(self, i: int) -> None:
+        with sentences():
+            self.experiments.pick_network(i)
+
+    def _look(self) -> None:
+        with sentences():
+            network = self.experiments.network()
+            if network is None:
+                raise NobiError("Click a point first.")
+            self.looker().take(network)
+            ui.navigate.to("/inside")
+
+    def tick(self) -> None:
+        """Shows what has changed, and lets the games go on."""
+        self.experiments.poll()
+        self.waiting.tick()
+        for replay in self.replays:
+            replay.tick()
+        if self.experiments.version == self._seen:
+            return
+        self._seen = self.experiments.version
+        scatter = self.experiments.scatter
+        self.plot.set_visibility(scatter is not None)
+        self.boards.set_visibility(bool(self.experiments.networks_games))
+        self.correlation.set_text(
+            "Press 'Draw networks'. It takes some seconds, the first time up to a minute." if scatter is None else ""
+        )
+        if scatter is None:
+            return
+        choice = scatter.choice
+        r = scatter.correlation
+        self.plot.show(
+            points=scatter.points,
+            picked=self.experiments.picked_network,
+            x={"low": -1, "high": 1, "label": f"on {choice.small}×{choice.small} →", "hint": "Click a point."},
+            y={"low": -1, "high": 1, "label": f"↑ on {choice.large}×{choice.large}"},
+        )
+        words = "is not defined" if r is None else f"is {r:.2f}".replace("-", "−")
+        self.correlation.set_text(
+            f"1 means that all games are won. The correlation of {len(scatter.small)} networks {words}. Above the line "
+            "a network plays better on the larger board."
+        )
+        for replay, game in zip(self.replays, self.experiments.networks_games, strict=False):
+            if replay.game is not game:
+                number = self.experiments.picked_network + 1
+                replay.title.set_text(f"Network {number} on {game.size}×{game.size}")
+                replay.show(game)
+
+
+class CiaoPanel:
+    """Every champion of one population against every champion of the other."""
+
+    def __init__(self, experiments: Experiments) -> None:
+        self.experiments = experiments
+        self._seen = -1
+        ui.label("Champions against champions").classes("title")
+        ui.label(
+            f"Two populations of networks learn Atari-Go on 5×5 from each other alone, for {GENERATIONS} generations. "
+            "Then the champion of every generation of one plays against those of the other: green where the first "
+            "population wins, brown where the second does. Click a square to see that game, and the same two networks "
+            f"on {LARGE}×{LARGE}."
+        ).classes("lead")
+        with ui.element("div").classes("tools"):
+            button("Start a coevolution", self._start, icon="play_arrow", style="strong")
+        self.waiting = _Waiting(experiments.ciao_task)
+        with ui.element("div").classes("two wide-left"):
+            with ui.element("div").classes("card"):
+                self.plot = Plot(ratio=0.9, live=True, label="scores of champions against champions")
+                self.plot.on_pick(self._pick)
+                self.note = ui.label().classes("hinted")
+            with ui.element("div") as self.boards:
+                self.replays = [Replay("", 5, controls=True), Replay("", LARGE, controls=True)]
+        self.tick()
+
+    def _start(self) -> None:
+        with sentences():
+            self.experiments.coevolve(random.SystemRandom().randrange(2**31))
+
+    def _pick(self, i: int) -> None:
+        with sentences():
+            self.experiments.pick_pair(i)
+
+    def tick(self) -> None:
+        """Shows what has changed, and lets the games go on."""
+        self.experiments.poll()
+        self.waiting.tick()
+        for replay in self.replays:
+            replay.tick()
+        if self.experiments.version == self._seen:
+            return
+        self._seen = self.experiments.version
+        ciao = self.experiments.ciao
+        self.plot.set_visibility(ciao is not None)
+        self.boards.set_visibility(bool(self.experiments.pair_games))
+        self.note.set_text(
+            "Press 'Start a coevolution'. It takes some seconds, the first time up to a minute." if ciao is None else ""
+        )
+        if ciao is None:
+            return
+        rows, columns = ciao.scores.shape
+        self.plot.show(
+            matrix=[[round(float(score), 2) for score in row] for row in ciao.scores],
+            picked=self.experiments.picked_pair,
+            x={
+                "label": "second population, later generations →",
+                "names": [f"generation {2 * j + 2}" for j in range(columns)],
+                "scale": 2,
+                "hint": "Click a square.",
+            },
+            y={"label": "↑ first population", "names": [f"Generation {2 * i + 1}" for i in range(rows)], "scale": 2},
+        )
+        self.note.set_text(
+            "Numbers on the axes are generations. Progress would look green above the diagonal, brown below."
+        )
+        for replay, game in zip(self.replays, self.experiments.pair_games, strict=False):
+            if replay.game is not game:
+                replay.title.set_text(
+                    f"On {game.size}×{game.size}" + (", where they learned" if game.size == 5 else "")
+                )
+                replay.show(game)
