@@ -4,16 +4,16 @@ They accept specs such as `"heuristic:e=0.2"` as well as objects, settings as ke
 on a terminal or in a notebook unless `progress=False`.
 """
 
-import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import nobi.games
-from nobi.errors import NobiError, require_torch
+from nobi.errors import require_torch
 from nobi.games.base import Game, Variant
+from nobi.spec import settings_with
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from nobi.records.collection import SgfRecord
     from nobi.records.dataset import Dataset
     from nobi.records.settings import ImportSettings
-
-S = TypeVar("S")
 
 
 def game(spec: str = "atari-go", size: int = 9) -> Game:
@@ -69,6 +67,7 @@ def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
     >>> print(nobi.player("heuristic:e=0.2", on=nobi.variant("atari-go", 7)))
     heuristic:e=0.2
     """
+    from nobi.models.model import Model
     from nobi.players import make_player
     from nobi.players.network import NetworkSettings, PolicySettings, player_from_deep, player_from_model
 
@@ -76,9 +75,9 @@ def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
     if isinstance(spec, str):
         return make_player(spec, where)
     name = str(spec.network)
-    if _is_compiled(spec):
-        return player_from_model(cast("Model", spec), name, where, NetworkSettings())
-    return player_from_deep(cast("DeepModel", spec), name, where, PolicySettings())
+    if isinstance(spec, Model):
+        return player_from_model(spec, name, where, NetworkSettings())
+    return player_from_deep(spec, name, where, PolicySettings())
 
 
 def bot(spec: "str | Model | DeepModel", on: Variant | Game, seed: int = 0) -> "Bot":
@@ -214,7 +213,7 @@ def evolve(
     from nobi.evolution.run import EvolutionRun
     from nobi.evolution.settings import EvolutionSettings
 
-    chosen = _settings_with(settings or EvolutionSettings(), fields)
+    chosen = settings_with(settings or EvolutionSettings(), fields)
     with _run_folder(folder) as path:
         run = EvolutionRun(path, chosen, resume=resume, threads=threads)
         with _progress_bar("generations", chosen.generations, progress) as tell:
@@ -240,7 +239,7 @@ def coevolve(
     from nobi.evolution.coevolution import CoevolutionRun
     from nobi.evolution.settings import CoevolutionSettings
 
-    chosen = _settings_with(settings or CoevolutionSettings(), fields)
+    chosen = settings_with(settings or CoevolutionSettings(), fields)
     with _run_folder(folder) as path:
         run = CoevolutionRun(path, chosen, resume=resume, threads=threads)
         with _progress_bar("generations", chosen.generations, progress) as tell:
@@ -292,7 +291,7 @@ def import_records(
     from nobi.records.settings import ImportSettings
 
     given = [paths] if isinstance(paths, (str, Path)) else paths
-    chosen = _settings_with(settings or ImportSettings(), fields)
+    chosen = settings_with(settings or ImportSettings(), fields)
     import_all([Path(path) for path in given], Path(out), chosen, workers=workers)
     return Dataset.open(out)
 
@@ -312,7 +311,7 @@ def imitate(
     from nobi.imitation.settings import ImitationSettings
     from nobi.imitation.step import join_process_group
 
-    chosen = _settings_with(settings or ImitationSettings(), fields)
+    chosen = settings_with(settings or ImitationSettings(), fields)
     with join_process_group(device) as group:
         run = ImitationRun(Path(folder), chosen, resume=resume, group=group)
         with _progress_bar("steps", run.total, progress) as tell:
@@ -433,24 +432,6 @@ def _variant_of(on: Variant | Game) -> Variant:
     return on if isinstance(on, Variant) else Variant(type(on), on.size, on.settings)
 
 
-def _is_compiled(model: object) -> bool:
-    from nobi.models.model import Model
-
-    return isinstance(model, Model)
-
-
-def _settings_with(settings: S, fields: dict[str, Any]) -> S:
-    """The settings dataclass with some fields replaced; sequences become tuples, as settings hold them."""
-    known = {field.name for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
-    unknown = sorted(fields.keys() - known)
-    if unknown:
-        from nobi.spec import choices
-
-        raise NobiError(f"There is no setting {unknown[0]!r}; {choices(sorted(known), unknown[0])}.")
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return dataclasses.replace(settings, **plain)  # type: ignore[type-var]
-
-
 @contextmanager
 def _run_folder(folder: Path | str | None) -> Iterator[Path]:
     if folder is not None:
@@ -465,4 +446,4 @@ def _progress_bar(unit: str, total: int, shown: bool) -> Iterator[Callable[[int]
     from nobi.cli.progress import progress_bar
 
     with progress_bar(unit, total, show=shown) as tell:
-        yield lambda done: tell(done)
+        yield tell

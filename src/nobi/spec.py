@@ -60,6 +60,16 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
         raise NobiError(f"{spec!r}: {error}.") from None
 
 
+def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
+    """A settings dataclass with some fields replaced; lists become tuples, as settings hold them."""
+    known = [field.name for field in dataclasses.fields(settings)]  # type: ignore[arg-type]
+    for name in fields:
+        if name not in known:
+            raise NobiError(f"There is no setting {name!r}; {choices(known, name)}.")
+    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return dataclasses.replace(settings, **plain)  # type: ignore[type-var]
+
+
 def closest(given: str, names: Iterable[str]) -> str | None:
     """The name that is most similar to the given one, or None if none is similar."""
     by_lower_case = {name.lower(): name for name in names}
