@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.browser import choose_size, click_point, place_of, stones, wait_for_words
+from helpers.processes import wait_until
 from nobi import games, web
 from nobi.models.model import read_model_file
 from nobi.web.opinion import network_opinion
@@ -197,8 +198,12 @@ def test_the_percentages_are_those_of_the_network(visit, model_file, size):
     game.set_up(placed, 1)
     shares = sorted(network_opinion(read_model_file(model_file), game).shares, reverse=True)
     expected = [f"{round(100 * share)}" for share in shares[:12] if share >= 0.01]
-    shown = sorted(board.locator(".nb-policy text").all_text_contents(), key=int, reverse=True)
-    assert shown == expected
+
+    def shown():
+        return sorted(board.locator(".nb-policy text").all_text_contents(), key=int, reverse=True)
+
+    wait_until(lambda: shown() == expected)  # the answer for the new size comes after the board
+    assert shown() == expected
     ring, best = (
         board.locator(".nb-best"),
         max(board.locator(".nb-policy text").all(), key=lambda e: int(e.text_content())),
