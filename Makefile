@@ -51,6 +51,13 @@ check: $(VENV)/ready-dev
 test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
+# what needs neither engines, browsers, other processes nor long compilation
+QUICK := tests/board tests/games tests/features tests/trainers tests/test_spec.py tests/test_storage.py tests/test_statistics.py \
+	tests/test_clock.py tests/test_streams.py tests/test_memory.py tests/test_layers.py tests/test_workers.py
+
+quick: $(VENV)/ready-dev
+	$(BIN)/pytest --numprocesses 2 --dist worksteal $(QUICK)
+
 # what depends on the order of sums, under the instruction set that tests/portable.env chooses
 NUMERICAL := $(wildcard tests/nn) tests/networks tests/models tests/trainers tests/evolution tests/imitation tests/search tests/test_demo.py
 
