@@ -1,4 +1,4 @@
-"""The gates of MDLSTM cells at every point of a board, computed again from the outputs of a pass.
+"""The gates of MDLSTM cells at every point of a board, recomputed from the outputs of a forward pass.
 
 The compiled pass keeps what cells put out, not their gates. These follow from what a cell has seen: its inputs and the
 sum of the outputs of its two predecessors.
@@ -44,10 +44,10 @@ def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
     size = game.size
     colours = colours_of(game)
     own = colours == game.to_move
-    room = network.new_workspace(player.weights, size, keep=True)
-    room.x[:, :, 0] = np.stack([own, (colours != EMPTY) & ~own], axis=-1).reshape(size * size, 2)
-    network.forward()(room, 1)
-    part, layer = room.parts[0], network.layers()[0]
+    workspace = network.new_workspace(player.weights, size, keep=True)
+    workspace.x[:, :, 0] = np.stack([own, (colours != EMPTY) & ~own], axis=-1).reshape(size * size, 2)
+    network.forward()(workspace, 1)
+    part, layer = workspace.parts[0], network.layers()[0]
     sweeps = list_sweeps(layer.gates)
     names = TIED_NAMES if layer.gates == "none" else NAMES
     outputs = part.workspace.h.reshape(-1, layer.hidden, WIDTH)

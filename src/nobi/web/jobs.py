@@ -1,6 +1,6 @@
 """Computations outside the event loop: one queue with priorities, a few threads, and limits for each visitor.
 
-A thread cannot be ended from outside: every job gets an event that it looks at often. Results are read by polling.
+A thread cannot be stopped from outside: every job gets an event that it checks often. Results are read by polling.
 """
 
 import itertools
@@ -18,7 +18,7 @@ RUNNING_OF_A_VISITOR = 2
 OPEN_OF_A_VISITOR = 6
 """The jobs of one visitor that run or wait; more of them are refused."""
 WENT_WRONG = "Something went wrong in this computation. The details are in the terminal of 'nobi play'."
-"""What a visitor is told of an error that nobody expected."""
+"""The message shown to a visitor for an unexpected error."""
 
 
 class Priority(IntEnum):
@@ -42,7 +42,7 @@ class Job:
     stop: threading.Event = field(default_factory=threading.Event)
     """Asks the work to end soon with what it has found."""
     cancelled: bool = False
-    """Whether nobody wants the result."""
+    """Whether the job was cancelled."""
     done: threading.Event = field(default_factory=threading.Event)
     result: Any = None
     error: Exception | None = None
@@ -50,7 +50,7 @@ class Job:
     running: bool = False
 
     def cancel(self) -> None:
-        """Asks the job to end soon; its result is not wanted."""
+        """Request the job to stop soon and discard its result."""
         self.cancelled = True
         self.stop.set()
 

@@ -20,12 +20,12 @@ LOOK_SECONDS = 2.0
 MEASURE_SECONDS = 6.0
 """The least time between two measurements of the champion on all boards."""
 _GAMES_MEANWHILE, _GAMES = 20, 100
-"""Games on each board while the run goes on, and when it has stopped."""
+"""Games on each board during the run, and after it has stopped."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The champion at work."""
+    """A game of the champion on one board."""
 
     stamp: int
     """Of the file of the champion."""
@@ -97,12 +97,12 @@ class Learner:
         self.version += 1
 
     def resume(self) -> None:
-        """Goes on with it."""
+        """Resume the run that is followed."""
         self.runs.resume(self.selected)
         self.version += 1
 
     def save(self, name: str) -> Opponent:
-        """Keeps its champion as a model."""
+        """Save its champion as a model."""
         return self.catalogue.save(name, self._champion_of().champion)
 
     def opponent(self) -> Opponent:
@@ -130,7 +130,7 @@ class Learner:
         self._task.start(_champion_at_work(run, self._seed, self.large_size, stamp, measure, full))
 
     def poll(self) -> None:
-        """Takes what has happened since."""
+        """Take new results."""
         self.runs.poll()
         if self._now() - self._looked >= LOOK_SECONDS:
             self._looked = self._now()

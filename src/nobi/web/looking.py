@@ -1,4 +1,4 @@
-"""Looking inside a network: one position on two boards of different sizes, answered by the same weights."""
+"""Inspection of a network: one position on two board sizes, evaluated with the same weights."""
 
 import logging
 import threading
@@ -48,7 +48,7 @@ class Shown:
 
 
 class Looker:
-    """The position that a visitor looks at, and what a network makes of it."""
+    """The position shown to a visitor and a network's evaluation of it."""
 
     def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "") -> None:
         """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
@@ -72,7 +72,7 @@ class Looker:
 
     @property
     def busy(self) -> bool:
-        """Whether the network is at work."""
+        """Whether the network is being evaluated."""
         return self._job is not None
 
     def show_example(self) -> None:
@@ -176,7 +176,7 @@ class Looker:
         return weights_of(self.model.file) if self.model and self.model.file else []
 
     def poll(self) -> None:
-        """Takes what the network has answered."""
+        """Take the result of the evaluation."""
         self._poll_rates()
         if self._job and self._job.done.is_set():
             job, self._job = self._job, None
@@ -211,7 +211,7 @@ class Looker:
 
 
 def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:
-    """What a network makes of a position, and of the same position in the middle of another board."""
+    """A network's evaluation of a position, and of the same position in the middle of another board."""
     second, outside = centred(first, second_size)
     note = ""
     if outside:

@@ -1,4 +1,4 @@
-"""What a network or a search makes of a position: shares of the moves, chance to win, sweeps of hidden units."""
+"""Evaluation of a position by a network or a search: shares of the moves, win rate, sweeps of hidden units."""
 
 import base64
 import threading
@@ -32,7 +32,7 @@ HINT_PLAYOUTS = 800
 OWNERSHIP_PLAYOUTS = 300
 SCORE_PLAYOUTS = 100
 _LEAST_SHARE = 0.02
-"""A search tells a number for a move only with this share of the playouts, and at least two of them."""
+"""A search reports a value for a move only with this share of the playouts, and at least two of them."""
 REPORT_SECONDS = 0.2
 
 
@@ -50,7 +50,7 @@ class MoveShare:
 
 @dataclass(frozen=True)
 class Opinion:
-    """What is thought of a position."""
+    """The evaluation of a position."""
 
     size: int
     measure: str
@@ -60,15 +60,15 @@ class Opinion:
     best: tuple[MoveShare, ...]
     """The best moves, a pass included where the search considers it."""
     black_chance: float | None = None
-    """Black's chance to win, 0 to 1; None where nobody knows."""
+    """Black's win rate, 0 to 1; None if unknown."""
     sentence: str = ""
     black_score: float | None = None
-    """By how many points Black is ahead, by playouts (Go only); None where nobody has counted."""
+    """Black's lead in points by playouts (Go only); None if not computed."""
 
 
 @dataclass(frozen=True)
 class Thinking:
-    """How far a search is."""
+    """Progress of a search."""
 
     playouts: int
     seconds: float
@@ -247,7 +247,7 @@ class InsideView:
 
 
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
-    """What the network in a file makes of a position, with its sweeps."""
+    """Evaluation of a position by the network in a file, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
     player = player_from_file(file, variant)
     opinion = opinion_of_network(player, game, has_value=has_value(file))

@@ -1,6 +1,6 @@
-"""Who a visitor can play against: built-in players, search, models and the engines of the command line.
+"""The opponents of a visitor: built-in players, search, models and the engines of the command line.
 
-The browser names an opponent by its id; files and commands are known to the server alone.
+The browser names an opponent by its id; files and commands are known only to the server.
 """
 
 import re
@@ -26,7 +26,7 @@ from nobi.web.setup import GAME_TITLES, Setup
 from nobi.web.strength import elo_of, step_name
 
 PLAYOUTS = (100, 300, 1000, 3000, 10_000)
-"""The steps of the strength slider: playouts a move."""
+"""The steps of the strength slider: playouts per move."""
 _TREE_MEGABYTES = 32
 """A tree of 10,000 playouts fits in it; many visitors may search at once."""
 _ENGINE_SECONDS = 60.0
@@ -49,7 +49,7 @@ _GAMES_OF = {"heuristic": ("atari-go",), "playout": ("go",)}
 
 @dataclass(frozen=True)
 class Opponent:
-    """Somebody to play against."""
+    """An opponent of the visitor."""
 
     id: str
     title: str
@@ -76,14 +76,14 @@ class Opponent:
         return [step_name(self.playouts(step)) for step in range(count)]
 
     def step_detail(self, game: str, size: int, strength: int) -> str:
-        """What a step of strength means, and its Elo where that was measured."""
+        """A description of a step of strength, with its Elo if measured."""
         playouts = self.playouts(strength)
-        words = f"{playouts:,} playouts a move" if playouts else "the network alone, without search"
+        words = f"{playouts:,} playouts per move" if playouts else "the network alone, without search"
         measured = elo_of(game, size, self.title if self.shipped else self.id, playouts)
         return f"{words} · {measured.text}" + (f"; {measured.zero}" * bool(measured.zero)) if measured else words
 
     def playouts(self, strength: int) -> int:
-        """The playouts a move of a step of strength; 0 for no search."""
+        """Playouts per move at a step of strength; 0: no search."""
         if self.kind == "search":
             return PLAYOUTS[min(strength, len(PLAYOUTS) - 1)]
         return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0

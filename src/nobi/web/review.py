@@ -32,7 +32,7 @@ BLUNDERS = 5
 DOUBTFUL, MISTAKE = 5.0, 15.0
 """Losses, in percentage points, from which a move is called doubtful or a mistake."""
 PLAYOUTS = 200
-"""Playouts for each position, unless told otherwise."""
+"""Default number of playouts per position."""
 _TREE_MEGABYTES = 32
 
 

@@ -1,4 +1,4 @@
-"""The review that a visitor asks for: the game, the reviewer, and how far the review is."""
+"""The review requested by a visitor: the game, the reviewer and the progress."""
 
 import threading
 
@@ -22,9 +22,9 @@ SEARCH = "search"
 """The id of the reviewer without a network."""
 PLAYOUTS = {
     0: "the network alone",
-    100: "100 playouts a move",
-    200: "200 playouts a move",
-    1000: "1,000 playouts a move",
+    100: "100 playouts per move",
+    200: "200 playouts per move",
+    1000: "1,000 playouts per move",
 }
 
 
@@ -113,7 +113,7 @@ class ReviewDesk:
         self._task.stop()
 
     def show(self, moves: int) -> None:
-        """Shows the position after so many moves."""
+        """Show the position after this number of moves."""
         if self.session:
             self.session.show(moves)
             self.version += 1

@@ -27,7 +27,7 @@ State = Literal["waiting", "running", "elsewhere", "stopped", "finished", "faile
 MOST_LINES = 100_000
 MOST_RUNS = 200
 _RECENT_SECONDS = 15.0
-"""A run that somebody else has written to within this time is running."""
+"""A run not started by the page counts as running if its files were written within this time."""
 _STOP_SECONDS = 60.0
 """A run that has been asked to stop and does not within this time is ended."""
 _FLAGS = ("game", "sizes", "net", "method", "opponents", "generations", "games", "measures", "curriculum", "seed")
@@ -69,7 +69,7 @@ class RunChoice:
             raise NobiError("A run of this page has 10 to 2,000 generations.")
 
     def settings(self) -> EvolutionSettings:
-        """The same as settings of a run."""
+        """The choice as settings of a run."""
         return EvolutionSettings(
             game=self.game,
             sizes=(self.size,),
@@ -131,12 +131,12 @@ class Run:
 
     @property
     def resumable(self) -> bool:
-        """Whether the page knows how to go on with it."""
+        """Whether the page can resume it."""
         return all(key in self.config for key in _FLAGS)
 
     @property
     def state(self) -> State:
-        """What it is doing."""
+        """Its state."""
         if self.waiting:
             return "waiting"
         if self.process is not None:
@@ -234,7 +234,7 @@ class Runs:
                 self._add(path, config).read()
 
     def poll(self) -> None:
-        """Takes note of runs that have ended, and starts the next one that waits."""
+        """Update runs that have ended, and start the next one in the queue."""
         for run in self._runs.values():
             if run.process is None:
                 continue
@@ -263,7 +263,7 @@ class Runs:
         return run
 
     def resume(self, key: str) -> Run:
-        """Goes on with a run that has stopped."""
+        """Resume a stopped run."""
         run = self[key]
         run.read()
         if not run.resumable:
@@ -340,7 +340,7 @@ class Runs:
 
 
 def _polite() -> list[str]:
-    """What lets a training give way to the page."""
+    """Options that lower the priority of a training below that of the page."""
     return ["nice", "-n", "5"] if shutil.which("nice") else []
 
 

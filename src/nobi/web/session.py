@@ -48,13 +48,13 @@ class Session:
         self.resigned = RUNNING
         """Who resigned."""
         self.result: Result | None = None
-        """None while the game goes on, and until a finished game of Go is counted."""
+        """None during the game, and until a finished game of Go is scored."""
         self.shown = 0
         """How many moves are on the board that the visitor sees."""
         self.black_chance: dict[int, float] = {}
-        """[number of moves] Black's chance to win, where a search has told it."""
+        """[number of moves] Black's win rate, where a search has computed it."""
         self.black_score: dict[int, float] = {}
-        """[number of moves] by how many points Black is ahead in Go, where playouts have told it."""
+        """[number of moves] Black's lead in points in Go, where playouts have computed it."""
 
     # --- the position -------------------------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class Session:
         return game
 
     def show(self, moves: int) -> None:
-        """Shows the position after so many moves."""
+        """Show the position after this number of moves."""
         self.shown = min(max(0, moves), len(self.game.moves))
 
     # --- playing ------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Session:
         self._cut(self.shown)
 
     def undo(self) -> None:
-        """Takes moves back until it is the visitor's turn; a finished game goes on."""
+        """Undo moves until it is the visitor's turn; a finished game is reopened."""
         moves, resigned = self.game.moves, self.resigned != RUNNING
         least = 0 if resigned else 1
         mine = (self.game.to_move == self.setup.human) == (least % 2 == 0)

@@ -1,13 +1,13 @@
 """The measured strength of opponents, from the table `strength.json` beside the shipped models.
 
-The table is a JSON object: game → board → opponent → list of measured steps. Nothing is shown where it says nothing.
+The table is a JSON object: game → board → opponent → list of measured steps. Steps without a measurement show no rating.
 
     {"go": {"9x9": {"mcts": [{"playouts": 1000, "elo": 12, "low": -30, "high": 55}],
                     "go-main": [{"playouts": 0, "elo": -140, "low": -190, "high": -95}]},
             "zero": "GNU Go 3.8 level 10 has 0"}}
 
 `playouts` is 0 for a network without search; `low` and `high` are the bounds of the 95 % interval. `zero`, a sentence
-beside the boards of a game, says who has 0.
+beside the boards of a game, names the reference player with rating 0.
 """
 
 import json
@@ -34,7 +34,7 @@ class Elo:
     low: float
     high: float
     zero: str = ""
-    """Who has 0."""
+    """The reference player with rating 0."""
 
     @property
     def text(self) -> str:
@@ -53,7 +53,7 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def elo_of(game: str, size: int, opponent: str, playouts: int, path: Path = TABLE) -> Elo | None:
-    """What was measured of an opponent with so many playouts a move; None if nothing was."""
+    """The measured rating of an opponent with this number of playouts per move; None if not measured."""
     boards = _table(path).get(game)
     if not isinstance(boards, dict):
         return None

@@ -48,7 +48,7 @@ _RESIGN_MARGIN = 0.25
 _RESIGN_AFTER = 0.5
 """… and stones for this share of the board have been played."""
 _SETTLED = 0.9
-"""A network alone passes when every empty point belongs to somebody by more than this."""
+"""A network without search passes when the ownership of every empty point exceeds this in absolute value."""
 _JUDGE_PLAYOUTS = 200
 
 _log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Table:
 
     @property
     def opponent(self) -> Opponent:
-        """Who plays against the visitor."""
+        """The opponent of the visitor."""
         return self.catalogue[self.session.setup.opponent]
 
     @property
@@ -186,7 +186,7 @@ class Table:
             self.proceed()
 
     def resign(self) -> None:
-        """The visitor gives up."""
+        """The visitor resigns."""
         self._cancel()
         self.session.resign(self.session.setup.human)
         self._changed()
@@ -427,9 +427,9 @@ def _network_move(bot: Bot, file: ModelFile, game: Game, seed: int) -> tuple[int
     """The move of a network without search: varied in the opening, and in Go with a sense for the end."""
     opinion = network_opinion(file, game)
     if isinstance(bot, PolicyBot) and len(game.moves) >= _RESIGN_AFTER * game.size**2:
-        verdict = _judge(cast(Go, game))
-        if verdict is not None:
-            return verdict, opinion
+        ending = _judge(cast(Go, game))
+        if ending is not None:
+            return ending, opinion
     if len(game.moves) < max(2, OPENING * game.size**2) and opinion.best:
         worth = [one for one in opinion.best if one.share >= _WORTH_DRAWING * opinion.best[0].share]
         chosen = random.Random(f"{seed}/{len(game.moves)}").choices(worth, [one.share for one in worth])[0]  # noqa: S311
@@ -438,7 +438,7 @@ def _network_move(bot: Bot, file: ModelFile, game: Game, seed: int) -> tuple[int
 
 
 def _judge(game: Go) -> int | None:
-    """RESIGN where the game is lost by far, PASS where nothing is left to play, else None."""
+    """RESIGN if the game is clearly lost, PASS if the game is settled, else None."""
     owned = ownership(game, _JUDGE_PLAYOUTS)
     sign = 1 if game.to_move == BLACK else -1
     margin = sign * (float(owned.sum()) - game.settings.komi)

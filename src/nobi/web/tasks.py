@@ -1,4 +1,4 @@
-"""A computation that a view waits for: it is started, tells how far it is, and ends with a result or a sentence."""
+"""A computation that a view waits for: it is started, reports progress, and ends with a result or an error message."""
 
 import logging
 import threading
@@ -10,10 +10,10 @@ from nobi.errors import NobiError
 from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 
 Report = Callable[[float], None]
-"""Is told which share of the work is done, 0 to 1."""
+"""Called with the fraction of the work done, 0 to 1."""
 
 ABANDONED_SECONDS = 600.0
-"""A computation for whose result nobody has asked during this time ends: the visitor has gone."""
+"""A computation that has not been polled for this time is cancelled: the visitor has left."""
 
 _log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ class Task:
     """At most one job of a view at a time; a newer one replaces it."""
 
     def __init__(self, jobs: Jobs, visitor: str, purpose: str, now: Callable[[], float] = time.monotonic) -> None:
-        """`purpose` tells the tasks of a visitor apart."""
+        """`purpose` distinguishes the tasks of a visitor."""
         self._now = now
         self._polled = now()
         self._jobs = jobs
@@ -79,7 +79,7 @@ class Task:
             self._job.stop.set()
 
     def cancel(self) -> None:
-        """Ends it; nobody wants its result."""
+        """Stop it and discard its result."""
         if self._job:
             self._job.cancel()
             self._job = None

@@ -17,7 +17,7 @@ Kept = TypeVar("Kept")
 MOST_VISITORS = 200
 KEEP_SECONDS = 24 * 3600.0
 _IDLE_SECONDS = 600.0
-"""When the page is full, a table that nobody has looked at for so long makes room."""
+"""When the page is full, a table that has been idle for this time is closed."""
 
 
 class Visitors:

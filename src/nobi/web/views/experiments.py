@@ -97,7 +97,7 @@ class ScatterPanel:
             ui.navigate.to("/inside")
 
     def tick(self) -> None:
-        """Shows what has changed, and lets the games go on."""
+        """Show what has changed and advance the games."""
         self.experiments.poll()
         self.waiting.tick()
         for replay in self.replays:
@@ -167,7 +167,7 @@ class CiaoPanel:
             self.experiments.pick_pair(i)
 
     def tick(self) -> None:
-        """Shows what has changed, and lets the games go on."""
+        """Show what has changed and advance the games."""
         self.experiments.poll()
         self.waiting.tick()
         for replay in self.replays:

@@ -174,7 +174,7 @@ class StudyPanel:
             ui.html(html, sanitize=False).classes("scroll")
 
     def tick(self) -> None:
-        """Lets the game go on."""
+        """Advance the game."""
         if self._replay:
             self._replay.tick()
 

@@ -280,7 +280,7 @@ class InsideView:
             policy=list(view.opinion.shares) if view and not sweeping else [],
             sweep=sweep,
             forbidden=self.looker.first.forbidden() if board is self.boards[0] else {},
-            label=f"{one.size}×{one.size} board, what the network makes of it",
+            label=f"{one.size}×{one.size} board, evaluated by the network",
         )
 
     def _show_units(self) -> None:

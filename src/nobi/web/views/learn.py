@@ -286,7 +286,7 @@ class LearnView:
 
 
 def _thinned(points: list[tuple[float, float]], most: int = 400) -> list[list[float]]:
-    """At most so many points of a curve, the last among them."""
+    """At most this number of points of a curve, including the last."""
     step = -(-len(points) // most) or 1
     kept = points[::step]
     if points and kept[-1] != points[-1]:

@@ -200,8 +200,8 @@ class ReviewPanel:
             words = f"{played}."
         if one.loss is not None and one.loss >= 0.05:
             of = "of the chance to win" if review.loss_measure == "chance to win" else "of preference"
-            verdict = {"good": "", "doubtful": " Doubtful.", "mistake": " A mistake."}[one.judgement]
-            words += f" It loses {one.loss:.1f} points {of}.{verdict}"
+            judgement = {"good": "", "doubtful": " Doubtful.", "mistake": " A mistake."}[one.judgement]
+            words += f" It loses {one.loss:.1f} points {of}.{judgement}"
         return words
 
     def _show_numbers(self) -> None:
