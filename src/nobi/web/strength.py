@@ -1,6 +1,6 @@
 """The measured strength of opponents, from the table `strength.json` beside the shipped models.
 
-The table is a JSON object: game → board → opponent → list of measured steps. Steps without a measurement show no rating.
+The table is a JSON object: game → board → opponent → list of measured steps. Other steps show no rating.
 
     {"go": {"9x9": {"mcts": [{"playouts": 1000, "elo": 12, "low": -30, "high": 55}],
                     "go-main": [{"playouts": 0, "elo": -140, "low": -190, "high": -95}]},
