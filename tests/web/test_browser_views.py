@@ -189,6 +189,9 @@ def test_a_click_on_a_network_and_on_a_pair_of_champions(visit):
 @pytest.mark.parametrize("size", [7, 19])
 def test_the_percentages_are_those_of_the_network(visit, model_file, size):
     page = visit("/inside")
+    page.get_by_label("network").first.click()  # other tests save models, and the newest comes first
+    page.locator(".q-menu .q-item", has_text=model_file.stem).first.click()
+    page.wait_for_selector('.nb[data-overlay="policy"]')
     choose_size(page, size, "size of the second board")
     page.wait_for_selector(f'.nb[data-size="{size}"][data-overlay="policy"]')
     board = page.locator(".nb").nth(1)
