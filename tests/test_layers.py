@@ -1,6 +1,8 @@
 """Which part of the package may import which."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "src" / "nobi"
@@ -70,3 +72,35 @@ def test_only_deep_networks_and_their_training_import_torch():
     files = ("nn/winograd_torch.py", "nn/torch_layers.py", "models/model.py", "models/export.py", "cli/train.py")
     others = [user for user in users if not user.startswith(("networks/deep/", "imitation/", "bench/"))]
     assert sorted(others) == sorted(files)
+
+
+NEEDS_TORCH = ("nobi.networks.deep.", "nobi.imitation.", "nobi.nn.torch_layers", "nobi.nn.winograd_torch")
+WITHOUT_TORCH = ("nobi.networks.deep.compiled_nobi_net", "nobi.imitation.settings", "nobi.imitation.metrics")
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+import nobi
+
+class Missing:
+    def find_spec(self, name, *_):
+        if name.split(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+importlib.util.find_spec = lambda name, found=importlib.util.find_spec: None if name == "torch" else found(name)
+sys.meta_path.insert(0, Missing())
+for module in pkgutil.walk_packages(nobi.__path__, "nobi."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(module.name, error.name)
+"""
+
+
+def test_everything_but_deep_networks_and_their_training_loads_without_torch():
+    out = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True, check=True).stdout
+    assert {line.split()[1] for line in out.splitlines()} == {"torch"}
+    failed = {line.split()[0] for line in out.splitlines()}
+    allowed = {"nobi.models.export", "nobi.bench.training"}
+    assert {name for name in failed if not name.startswith(NEEDS_TORCH) and name not in allowed} == set()
+    assert not failed & set(WITHOUT_TORCH)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nobi.evolution.run import EvolutionRun
     from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
     from nobi.evolution.transfer import TransferReport
-    from nobi.imitation.prediction import Prediction
+    from nobi.imitation.metrics import Prediction
     from nobi.imitation.run import ImitationRun
     from nobi.imitation.settings import ImitationSettings
     from nobi.matches.folder import MatchSummary

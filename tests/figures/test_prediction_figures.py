@@ -7,7 +7,7 @@ import pytest
 
 from nobi.figures import style, training
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.imitation.prediction import PredictionMetrics
+from nobi.imitation.metrics import PredictionMetrics
 from nobi.statistics import Interval
 
 

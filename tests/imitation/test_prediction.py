@@ -11,16 +11,8 @@ from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games.go import Go, GoSettings
-from nobi.imitation.prediction import (
-    MOVES_A_GROUP,
-    MoveRankings,
-    first_filters,
-    open_evaluation,
-    prediction_of,
-    quality_of,
-    rank_targets,
-    within,
-)
+from nobi.imitation.metrics import MOVES_A_GROUP, MoveRankings, prediction_of, quality_of, within
+from nobi.imitation.prediction import first_filters, open_evaluation, rank_targets
 from nobi.models.model import DeepModel, save_model
 from nobi.networks.deep import make_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT

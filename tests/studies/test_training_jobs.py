@@ -10,15 +10,8 @@ import torch
 from helpers.datasets import make_dataset
 from helpers.runs import fault_of
 from nobi.imitation import run as imitation
-from nobi.imitation.prediction import (
-    first_filters,
-    gain_of,
-    gains_apart,
-    guesses_gain,
-    open_evaluation,
-    prediction_of,
-    quality_of,
-)
+from nobi.imitation.metrics import gain_of, gains_apart, guesses_gain, prediction_of, quality_of
+from nobi.imitation.prediction import first_filters, open_evaluation
 from nobi.imitation.settings import ImitationSettings
 from nobi.models.model import load_deep
 from nobi.records.dataset import Dataset

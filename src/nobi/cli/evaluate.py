@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nobi.evolution.transfer import TransferReport
-    from nobi.imitation.prediction import Evaluation, Prediction, PredictionMetrics
+    from nobi.imitation.metrics import Prediction, PredictionMetrics
+    from nobi.imitation.prediction import Evaluation
     from nobi.statistics import Interval
 
 
@@ -220,7 +221,8 @@ def _add_progress(progress: "Callable[..., None]", before: int, done: int) -> No
 
 def _draw(folder: Path, found: "dict[str, Prediction]", evaluations: "list[Evaluation]", seed: int) -> None:
     from nobi.figures.training import accuracy_by_group, filter_figure, moves_curve, plane_names, top_curve
-    from nobi.imitation.prediction import first_filters, large_enough
+    from nobi.imitation.metrics import large_enough
+    from nobi.imitation.prediction import first_filters
 
     top = {label: prediction.top for label, prediction in found.items()}
     top_curve(top, folder / "top.png", "The expert's move within n guesses")
@@ -260,7 +262,7 @@ def _board(size: int) -> str:
 
 
 def _moves(first: int) -> str:
-    from nobi.imitation.prediction import MOVES_A_GROUP
+    from nobi.imitation.metrics import MOVES_A_GROUP
 
     return f"{first + 1}–{first + MOVES_A_GROUP}"
 

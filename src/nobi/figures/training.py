@@ -31,7 +31,7 @@ from nobi.figures.style import (
     saved_panels,
     saved_plot,
 )
-from nobi.imitation.prediction import MOVES_A_GROUP, PredictionMetrics, large_enough
+from nobi.imitation.metrics import MOVES_A_GROUP, PredictionMetrics, large_enough
 from nobi.statistics import CONFIDENCE, Interval
 
 if TYPE_CHECKING:

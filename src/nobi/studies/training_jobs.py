@@ -21,7 +21,7 @@ from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
-    from nobi.imitation.prediction import MoveRankings, PredictionMetrics
+    from nobi.imitation.metrics import MoveRankings, PredictionMetrics
     from nobi.studies.cache import JobCache
 
 CURVE = ("step", "positions", "epoch", "rate", "loss", "accuracy", "validation_loss", "validation_accuracy")
@@ -138,7 +138,7 @@ class PredictionJob(Job):
 
 def move_rankings(arrays: Arrays) -> "MoveRankings":
     """The result of a prediction job as `nobi.imitation.prediction` expects it."""
-    from nobi.imitation.prediction import MoveRankings
+    from nobi.imitation.metrics import MoveRankings
 
     wide: Arrays = {name: array.astype(np.int64) for name, array in arrays.items() if name != "log_probability"}
     return MoveRankings(**wide, log_probability=arrays["log_probability"])

@@ -96,7 +96,7 @@ class SizeTransfer(Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import accuracy_by_group
-        from nobi.imitation.prediction import gain_of, gains_apart, quality_of
+        from nobi.imitation.metrics import gain_of, gains_apart, quality_of
 
         rankings = {key: move_rankings(found[key]) for key in found.jobs}
         rows, changes, groups, lost, claims = [], [], {}, {}, []

@@ -93,7 +93,7 @@ class Table1(AblationStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.prediction import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, quality_of
 
         rankings = {case: move_rankings(found[case]) for case in SWITCHES}
         rows, changes, bars, lost = [], [], [], {}

@@ -18,7 +18,7 @@ from nobi.studies.training_jobs import (
 )
 
 if TYPE_CHECKING:
-    from nobi.imitation.prediction import Prediction
+    from nobi.imitation.metrics import Prediction
 
 BOARD = (19,)
 RECORDS = {"pro": "professionals", "kgs": "KGS"}
@@ -81,7 +81,7 @@ class LargeStudy(Study):
 
     def predicted(self, found: Results, role: str = "pro", split: str = "test") -> "Prediction":
         """The prediction metrics of the network trained on the records of a role on a split of them."""
-        from nobi.imitation.prediction import prediction_of
+        from nobi.imitation.metrics import prediction_of
 
         return prediction_of(move_rankings(found[role, split]))
 
@@ -165,7 +165,7 @@ class Figure7(LargeStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import moves_curve
-        from nobi.imitation.prediction import quality_of
+        from nobi.imitation.metrics import quality_of
 
         rankings = move_rankings(found["pro", "test"])
         moves_curve({"c14-large": self.predicted(found).by_move}, out / f"{self.name}.png")
@@ -191,7 +191,7 @@ class Figure8(LargeStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import top_curve
-        from nobi.imitation.prediction import guesses_gain
+        from nobi.imitation.metrics import guesses_gain
 
         rankings = move_rankings(found["pro", "test"])
         top = self.predicted(found).top

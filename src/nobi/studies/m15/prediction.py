@@ -146,7 +146,7 @@ class Symmetry(M15Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.prediction import gain_of, gains_apart, quality_of
+        from nobi.imitation.metrics import gain_of, gains_apart, quality_of
 
         rows, changes, bars, curves, pairs = [], [], [], {}, []
         rankings = {key: move_rankings(found[key]) for key in found.jobs}
@@ -202,7 +202,7 @@ class Depth(DepthStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.prediction import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, quality_of
 
         rankings = {shape: move_rankings(found[shape]) for shape in found.jobs}
         rows, bars, curves, claims = [], [], {}, []
@@ -232,7 +232,7 @@ class Figure1(DepthStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import top_curve
-        from nobi.imitation.prediction import guesses_gain, prediction_of
+        from nobi.imitation.metrics import guesses_gain, prediction_of
 
         rankings = {shape: move_rankings(found[shape]) for shape in found.jobs}
         top = {shape: prediction_of(one).top for shape, one in rankings.items()}
@@ -276,7 +276,7 @@ class Rank(M15Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import accuracy_by_group
-        from nobi.imitation.prediction import FEWEST_GAMES, gain_of, large_enough, prediction_of
+        from nobi.imitation.metrics import FEWEST_GAMES, gain_of, large_enough, prediction_of
         from nobi.records.properties import rank_name
 
         groups, rows = {}, []
