@@ -2,10 +2,18 @@
 
 import os
 import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
 
 import pytest
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+WAIT = 60_000
+"""Milliseconds to wait for something that takes time on a busy machine."""
 
 
 def chromium():
@@ -15,6 +23,41 @@ def chromium():
         pytest.skip("chromium is not installed")
     assert found, "chromium is required but not installed"
     return found
+
+
+def _accepts(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def running_page(folder, *arguments, port=0):
+    """A page in a process of its own: yields the process and its address."""
+    if not port:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+    log = folder / "log"
+    command = [sys.executable, "-m", "nobi", "play", *map(str, arguments), "--port", str(port), "--no-browser"]
+    with log.open("w") as out:
+        # NiceGUI behaves otherwise where it sees that tests run
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
+    try:
+        end = time.monotonic() + 120
+        while "nobi is at" not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, "the page does not start"
+            time.sleep(0.1)
+        while not _accepts(port):
+            assert time.monotonic() < end, "the page does not answer"
+            time.sleep(0.1)
+        yield process, f"http://127.0.0.1:{port}"
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+    assert "Traceback" not in log.read_text()
 
 
 def place_of(page, name, board=0):

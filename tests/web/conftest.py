@@ -1,14 +1,9 @@
-import os
-import signal
-import socket
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 
-from helpers.browser import chromium
+from helpers.browser import WAIT, chromium, running_page
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.web.jobs import Jobs
@@ -59,10 +54,6 @@ def settle():
     return wait
 
 
-WAIT = 60_000
-"""Milliseconds to wait for something that takes time on a busy machine."""
-
-
 @pytest.fixture(scope="session")
 def runs_folder(tmp_path_factory):
     """The folder of runs of the page."""
@@ -73,28 +64,8 @@ def runs_folder(tmp_path_factory):
 def server(model_file, runs_folder, tmp_path_factory):
     """The address of a page that runs in a process of its own."""
     chromium()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("page")
-    log = folder / "log"
-    command = [sys.executable, "-m", "nobi", "play", str(model_file), "--port", str(port), "--no-browser"]
-    command += ["--runs", str(runs_folder)]
-    with log.open("w") as out:
-        # NiceGUI behaves otherwise where it sees that tests run
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-        process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
-    try:
-        end = time.monotonic() + 120
-        while "nobi is at" not in log.read_text():
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, "the page does not start"
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-    assert "Traceback" not in log.read_text()
+    with running_page(tmp_path_factory.mktemp("page"), model_file, "--runs", runs_folder) as (_, address):
+        yield address
 
 
 @pytest.fixture(scope="module")  # Playwright runs an event loop, which other tests must not meet

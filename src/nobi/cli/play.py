@@ -30,7 +30,7 @@ class Play(CommonFlags):
     no_browser: bool = False
     """Do not open a browser."""
     token: str = ""
-    """A word without which the page does not open."""
+    """A secret of letters and digits that the address must contain to open the page."""
     public: bool = False
     """Let everyone who can reach --host play and start computations here."""
     engines: Annotated[
