@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play demo test quick test-portable check docs format bench clean
+.PHONY: help play demo test quick test-clients test-portable check docs format bench clean
 
 help:
 	@echo "make play           play against networks in a web page, and look inside them"
 	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
-	@echo "make test           style, types and all tests"
+	@echo "make test           style, types and the tests"
 	@echo "make quick          the tests without engines, studies and processes"
+	@echo "make test-clients   the tests with other programs: a browser"
 	@echo "make docs           the documentation as a site, in docs/_build/html"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
 	@echo "make bench          every speed figure of this machine"
@@ -48,8 +49,14 @@ check: $(VENV)/ready-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# the markers of the tests that run other programs beside nobi; `.ci/run` runs them after the others
+CLIENTS := browser
+
 test: check
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not ($(CLIENTS))"
+
+test-clients: $(VENV)/ready-dev
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "$(CLIENTS)"
 
 # what needs neither engines, browsers, other processes nor long compilation
 QUICK := tests/board tests/games tests/features tests/trainers tests/test_spec.py tests/test_storage.py tests/test_statistics.py \

@@ -15,6 +15,8 @@ from helpers.browser import (
     wait_for_words,
 )
 
+pytestmark = pytest.mark.browser
+
 
 def test_a_whole_game_of_atari_go_by_clicks_and_another_size(visit):
     page = visit()

@@ -2,7 +2,11 @@
 
 import http.client
 
+import pytest
+
 from helpers.browser import WAIT, choose_size, click_point, running_page, stones, wait_for_words
+
+pytestmark = pytest.mark.browser
 
 FORGED = [
     [],

@@ -14,6 +14,8 @@ from nobi.models.model import read_model_file
 from nobi.web.opinion import network_opinion
 from nobi.web.review import begin_review, carry_out
 
+pytestmark = pytest.mark.browser
+
 LONG = 240_000
 """Milliseconds for what may have to be compiled first."""
 

@@ -128,7 +128,7 @@ class Predict(LongCommand):
         tuple[str, ...], tyro.conf.arg(metavar="DATASET", help="Datasets, made by 'nobi data import'.")
     ] = ()
     split: str = "test"
-    """The part of the datasets: train, validation or test."""
+    """The split of the datasets: train, validation or test."""
     sizes: tuple[int, ...] = ()
     """The board sizes to take; all unless given."""
     positions: int = 0
@@ -200,7 +200,7 @@ class Predict(LongCommand):
             top = prediction.top
             guesses.add_row(label, *(f"{100 * top[n - 1].value:.1f} %" if n <= len(top) else "" for n in _GUESSES))
         tables = [
-            (f"The {self.split} part of {', '.join(self.data)}", _metrics_table("model", everything)),
+            (f"The {self.split} split of {', '.join(self.data)}", _metrics_table("model", everything)),
             ("Expert's move among the best n", guesses),
         ]
         for label, prediction in found.items():
