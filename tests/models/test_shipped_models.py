@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,7 @@ from nobi.arena.play import play_games
 from nobi.arena.results import summarise
 from nobi.errors import NobiError
 from nobi.games import variant
-from nobi.models import is_model, model_path, results, shipped
+from nobi.models import MeasuredElo, is_model, measured_elo, model_path, results, shipped
 from nobi.models.model import read_model_file
 from nobi.players import make_player
 
@@ -74,3 +76,20 @@ def test_the_list(capsys):
     assert code == 0
     for name in NAMES:
         assert name in out
+
+
+def test_measured_strength():
+    for name, found in results().items():
+        for match in found.get("matches", []):
+            assert match["games"] >= match["wins"] + match["draws"]
+            assert measured_elo(name, match["board"], match.get("playouts")).opponent == match["opponent"]
+    assert measured_elo("go-main", 6) is None
+    assert measured_elo("nothing", 9) is None
+    assert str(MeasuredElo(12.4, -30, 55, "GNU Go")) == "Elo +12 (−30 to +55)"
+    assert str(MeasuredElo(None, 611.2, None, "naive")) == "Elo above +611"
+    assert str(MeasuredElo(None, None, -300, "naive")) == "Elo below −300"
+
+
+def test_the_page_of_the_models_is_up_to_date():
+    docs = Path(__file__).parents[2] / "docs"
+    assert runpy.run_path(str(docs / "make_models.py"))["render"]() == (docs / "models.md").read_text()

@@ -13,7 +13,6 @@ from nobi.web.experiments import TransferChoice, coevolve, measure_scatter, repl
 from nobi.web.exploring import Experiments
 from nobi.web.looking import Looker
 from nobi.web.results import missing_studies, results_folder, study_results
-from nobi.web.strength import elo_of
 
 
 @pytest.fixture(scope="module")
@@ -115,15 +114,3 @@ def test_a_champion_plays_on_several_boards(catalogue):
     rates = win_rates(file, "atari-go", (5, 7), 10, threading.Event())
     assert [(one.size, one.games) for one in rates] == [(5, 10), (7, 10)]
     assert all(0 <= one.share <= 1 for one in rates)
-
-
-def test_the_table_of_strength(tmp_path):
-    path = tmp_path / "strength.json"
-    step = {"playouts": 1000, "elo": 12.4, "low": -30, "high": 55}
-    path.write_text(json.dumps({"go": {"zero": "GNU Go has 0", "9x9": {"mcts": [{"elo": 1}, step]}}}))
-    found = elo_of("go", 9, "mcts", 1000, path)
-    assert found.text == "Elo +12 (−30 to +55)"
-    assert found.zero == "GNU Go has 0"
-    for args in (("go", 19, "mcts", 1000), ("go", 9, "mcts", 300), ("atari-go", 9, "mcts", 1000)):
-        assert elo_of(*args, path) is None
-    assert elo_of("go", 9, "mcts", 1000, tmp_path / "none.json") is None

@@ -262,10 +262,17 @@ class ListModels(Command):
                 f"{entry['weights']:,}",
                 f"{entry['bytes'] / 1e6:.2f} MB",
                 entry["measured"],
-                "  ".join(f"{board} {elo:+.0f}" for board, elo in entry["elo"].items()),
+                "  ".join(f"{board} {elo}" for board, elo in entry["elo"].items()),
             )
         note = "Elo: GNU Go 3.8 at level 10 is 0 for Go, the player naive is 0 for the other games."
         return Result(entries, [("", table), note])
+
+
+def _short_elo(elo: dict[str, float | None]) -> str:
+    """`+35`, or `>+600` where every game was won."""
+    if elo["value"] is not None:
+        return f"{elo['value']:+.0f}"
+    return f">{elo['low']:+.0f}" if elo["low"] is not None else f"<{elo['high'] or 0:+.0f}"
 
 
 def describe(name: str, path: Path) -> dict[str, Any]:
@@ -282,7 +289,11 @@ def describe(name: str, path: Path) -> dict[str, Any]:
         "weights": sum(tensor.size for tensor in file.tensors.values()),
         "bytes": path.stat().st_size,
         "measured": found.get("summary", ""),
-        "elo": found.get("elo", {}),
+        "elo": {
+            f"{match['board']}x{match['board']}": _short_elo(match["elo"])
+            for match in found.get("matches", [])
+            if match.get("playouts") == 0
+        },
         "results": found,
         "provenance": file.provenance,
     }

@@ -1,16 +1,23 @@
 """The models shipped with the package, `.safetensors` files in this folder, and measurements of them.
 
 A shipped model is named by its file name without the suffix: `go-main` can be used wherever a model file can.
-`results.json` holds measurements made after training.
+`results.json` holds what `benchmarks/measure_models.py` measured after training, by the names of models, and under
+`mcts` the strength of the search without a network:
+
+    {"go-main": {"sha256": …, "summary": …, "accuracy": {collection: …}, "fitness": {board: …},
+                 "matches": [{"board": 9, "playouts": 0, "opponent": "GNU Go 3.8, level 10", "games": 100, "wins": 40,
+                              "win_rate": {…}, "elo": {"value": -70.4, "low": -140.2, "high": -2.1}, …}, …]}, …}
 """
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
 SUFFIX = ".safetensors"
+RESULTS = _FOLDER / "results.json"
 
 
 @cache
@@ -32,6 +39,37 @@ def model_path(name: str | Path) -> Path:
 @cache
 def results() -> dict[str, dict[str, Any]]:
     """Measurements of the shipped models, by name."""
-    path = _FOLDER / "results.json"
-    found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.exists() else {}
+    found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return found
+
+
+@dataclass(frozen=True)
+class MeasuredElo:
+    """The Elo difference to a reference opponent, measured in a match; None for a bound that the games do not give."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    opponent: str
+    """The opponent, whose rating is 0."""
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"Elo above {_signed(self.low)}" if self.low is not None else f"Elo below {_signed(self.high)}"
+        return f"Elo {_signed(self.value)} ({_signed(self.low)} to {_signed(self.high)})"
+
+
+def _signed(elo: float | None) -> str:
+    return "?" if elo is None else f"{elo:+.0f}".replace("-", "−")
+
+
+def measured_elo(name: str, size: int, playouts: int = 0) -> MeasuredElo | None:
+    """The rating of a shipped model, or of `mcts`, with this number of playouts per move (0: without search).
+
+    None if it was not measured on this board.
+    """
+    for match in results().get(name, {}).get("matches", []):
+        if match["board"] == size and match.get("playouts") == playouts:
+            elo = match["elo"]
+            return MeasuredElo(elo["value"], elo["low"], elo["high"], match["opponent"])
+    return None

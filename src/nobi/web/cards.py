@@ -48,7 +48,10 @@ def card_of(opponent: Opponent) -> Card:
     measured: dict[str, Any] = models.results().get(opponent.title, {}) if opponent.shipped else {}
     if measured.get("summary"):
         facts.append(("measured", str(measured["summary"])))
-    facts += [(f"Elo {board}", f"{elo:+.0f}") for board, elo in dict(measured.get("elo", {})).items()]
+    for match in measured.get("matches", []):
+        if match.get("playouts") == 0:
+            elo = models.measured_elo(opponent.title, match["board"])
+            facts.append((f"{match['board']}×{match['board']}", f"{elo}; {match['opponent']} has 0"))
     training = file.provenance.get("training")
     for key, name in _TOLD.items():
         value = training.get(key) if isinstance(training, dict) else None

@@ -23,10 +23,12 @@ from nobi.players.network import player_from_file
 from nobi.search.settings import SearchSettings
 from nobi.storage import atomic_write, make_writable_folder
 from nobi.web.setup import GAME_TITLES, Setup
-from nobi.web.strength import elo_of, step_name
 
-PLAYOUTS = (100, 300, 1000, 3000, 10_000)
-"""The steps of the strength slider: playouts per move."""
+STEP_NAMES = {100: "Quick look", 300: "Short search", 1000: "Search", 3000: "Long search", 10_000: "Deep search"}
+"""The steps of the strength slider: playouts per move and their names."""
+PLAYOUTS = tuple(STEP_NAMES)
+WITHOUT_SEARCH = "At first sight"
+"""The name of the step without search."""
 _TREE_MEGABYTES = 32
 """A tree of 10,000 playouts fits in it; many visitors may search at once."""
 _ENGINE_SECONDS = 60.0
@@ -73,14 +75,15 @@ class Opponent:
     def steps(self) -> list[str]:
         """The names of its steps of strength; none where there is nothing to choose."""
         count = {"model": len(PLAYOUTS) + 1, "search": len(PLAYOUTS)}.get(self.kind, 0)
-        return [step_name(self.playouts(step)) for step in range(count)]
+        return [STEP_NAMES.get(self.playouts(step), WITHOUT_SEARCH) for step in range(count)]
 
     def step_detail(self, game: str, size: int, strength: int) -> str:
         """A description of a step of strength, with its Elo if measured."""
         playouts = self.playouts(strength)
         words = f"{playouts:,} playouts per move" if playouts else "the network alone, without search"
-        measured = elo_of(game, size, self.title if self.shipped else self.id, playouts)
-        return f"{words} · {measured.text}" + (f"; {measured.zero}" * bool(measured.zero)) if measured else words
+        known = self.shipped or (self.id == "mcts" and game == "go")
+        measured = models.measured_elo(self.title if self.shipped else self.id, size, playouts) if known else None
+        return f"{words} · {measured}; {measured.opponent} has 0" if measured else words
 
     def playouts(self, strength: int) -> int:
         """Playouts per move at a step of strength; 0: no search."""

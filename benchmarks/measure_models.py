@@ -1,0 +1,180 @@
+"""Measures the shipped models and writes src/nobi/models/results.json, from which docs/models.md is made.
+
+    python benchmarks/measure_models.py fitness atari-go-mdlstm …          against naive, 1,000 games on each board
+    python benchmarks/measure_models.py accuracy go-main --data "KGS, dan players, 19x19=runs/data/kgs" …
+    python benchmarks/measure_models.py match go-main --size 9 --games 100      against GNU Go 3.8 at level 10
+    python benchmarks/measure_models.py match mcts --playouts 1000 --size 9     the search without a network
+    python benchmarks/measure_models.py speed go-main                           milliseconds per move of the network
+    python docs/make_models.py                                                  writes docs/models.md
+
+Matches follow Chinese rules with komi 7.5; GNU Go also scores the games, colours alternate, repeated games are left
+out. A match limited by time (`--seconds`) needs a machine that does nothing else.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import nobi
+from nobi.matches.folder import GameResult, without_repetitions
+from nobi.models import RESULTS, shipped
+from nobi.models.model import read_model_file
+from nobi.statistics import Interval, elo_difference, share_interval
+from nobi.storage import atomic_write
+
+SIZES = (7, 9, 11, 15, 19)
+GNUGO = "gnugo --mode gtp --level 10 --chinese-rules --komi 7.5"
+GNUGO_TITLE = "GNU Go 3.8, level 10"
+
+
+def rounded(interval: Interval) -> dict[str, float | None]:
+    """An interval as JSON; None for what is not finite."""
+    return {key: round(value, 4) if math.isfinite(value) else None for key, value in asdict(interval).items()}
+
+
+def load(name: str) -> dict[str, Any]:
+    """The stored results of a model; those of another file of the same name are dropped."""
+    stored: dict[str, Any] = json.loads(RESULTS.read_text()).get(name, {}) if RESULTS.exists() else {}
+    if name in shipped():
+        digest = hashlib.sha256(shipped()[name].read_bytes()).hexdigest()
+        if stored.get("sha256") != digest:
+            stored = {"sha256": digest, "boards": "5x5 to 25x25"}
+    return stored
+
+
+def store(name: str, found: dict[str, Any]) -> None:
+    """Write the results of a model beside those of the others."""
+    everything = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    everything[name] = found
+    atomic_write(RESULTS, (json.dumps(dict(sorted(everything.items())), indent=1) + "\n").encode())
+
+
+def fitness(name: str, games: int, seed: int) -> None:
+    """The mean outcome against naive on every board, and the Elo difference."""
+    found = load(name)
+    report = nobi.transfer(shipped()[name], SIZES, games=games, seed=seed)
+    found["fitness"] = {f"{row.size}x{row.size}": rounded(row.fitness) | {"games": games} for row in report.sizes}
+    found["matches"] = []
+    for row in report.sizes:
+        points = (row.fitness.value + 1) / 2 * games
+        found["matches"].append(
+            {"board": row.size, "playouts": 0, "opponent": "naive", "games": games, "wins": round(points), "draws": 0}
+            | {"win_rate": rounded(share_interval(points, games)), "elo": rounded(elo_difference(points, games))}
+        )
+    values = [row.fitness.value for row in report.sizes]
+    found["summary"] = f"mean outcome against naive {values[0]:.2f} on 7x7, {min(values[1:]):.2f} or more up to 19x19"
+    store(name, found)
+
+
+def accuracy(name: str, data: list[str], positions: int) -> None:
+    """How often the expert's move has the highest value, by collection, board and move number."""
+    found = load(name)
+    tables = found.setdefault("accuracy", {})
+    for entry in data:
+        title, _, folder = entry.partition("=")
+        prediction = nobi.predict(shipped()[name], [folder], positions=positions)
+
+        def row(metrics: Any) -> dict[str, Any]:
+            return {"positions": metrics.positions, "games": metrics.games} | rounded(metrics.accuracy)
+
+        tables[title] = row(prediction.all) | {
+            "by_move": {str(move): row(metrics) for move, metrics in prediction.by_move.items()},
+            "by_size": {f"{size}x{size}": row(metrics) for size, metrics in prediction.by_size.items()},
+        }
+    parts = [f"{100 * table['value']:.1f} % of {title.split(',')[0]} moves" for title, table in tables.items()]
+    found["summary"] = f"predicts {', '.join(parts[:2])}"
+    store(name, found)
+
+
+def match(name: str, size: int, games: int, playouts: int, seconds: float, folder: Path, parallel: int) -> None:
+    """Games against GNU Go. The folder allows an interrupted match to be continued."""
+    limit = f"seconds={seconds:g},threads=2" if seconds else f"rollouts={playouts},seconds=0"
+    network = name in shipped()
+    player = f"mcts:{limit}" + (f",model={name}" if network else "") if playouts or seconds else name
+    folder = folder / f"{name}-{size}-{f'{seconds:g}s' if seconds else playouts}"
+    command = [sys.executable, "-m", "nobi", "match", player, f"gtp:{GNUGO}", "--game", "go:komi=7.5"]
+    command += [
+        "--size",
+        str(size),
+        "--games",
+        str(games),
+        "--referee",
+        GNUGO,
+        "--timeout",
+        "600",
+        "--folder",
+        str(folder),
+        "--resume",
+    ]
+    command += ["--parallel", "1" if seconds else str(parallel), "--random-moves", "0" if playouts or seconds else "2"]
+    subprocess.run(command, check=True)  # noqa: S603
+    games_played = [GameResult(**json.loads(line)) for line in (folder / "games.jsonl").read_text().splitlines()]
+    kept, repeated = without_repetitions(games_played)
+    # a game that GNU Go lost by a crash or by time is void
+    valid = [game for game in kept if game.points(0) is not None and not (game.forfeit and game.forfeit[0] == 1)]
+    points = [float(game.points(0) or 0) for game in valid]
+    share = share_interval(sum(points), len(points))
+    entry = {"board": size, "opponent": GNUGO_TITLE, "games": len(points), "wins": points.count(1.0)}
+    entry |= {"draws": points.count(0.5), "void": len(kept) - len(valid), "repeated": repeated}
+    entry |= {"seconds": seconds} if seconds else {"playouts": playouts}
+    entry |= {"win_rate": rounded(share), "elo": rounded(elo_difference(sum(points), len(points)))}
+    found = load(name)
+    key = (size, entry.get("playouts"), entry.get("seconds"))
+    others = [m for m in found.get("matches", []) if (m["board"], m.get("playouts"), m.get("seconds")) != key]
+    found["matches"] = sorted([*others, entry], key=lambda m: (m["board"], m.get("seconds", 0), m.get("playouts", 0)))
+    store(name, found)
+
+
+def speed(name: str) -> None:
+    """The median time of a move of the network alone, one thread."""
+    found = load(name)
+    found["milliseconds"] = {}
+    game = read_model_file(shipped()[name]).game
+    for size in (9, 13, 19):
+        position = nobi.game(game, size)
+        bot = nobi.bot(name, position)
+        bot.choose(position)
+        times = []
+        for _ in range(20):
+            start = time.perf_counter()
+            bot.choose(position)
+            times.append(time.perf_counter() - start)
+        found["milliseconds"][f"{size}x{size}"] = round(1000 * sorted(times)[len(times) // 2], 2)
+    store(name, found)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["fitness", "accuracy", "match", "speed"])
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--games", type=int, default=0)
+    parser.add_argument("--size", type=int, default=9)
+    parser.add_argument("--playouts", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--seed", type=int, default=2024)
+    parser.add_argument("--data", nargs="+", default=[])
+    parser.add_argument("--positions", type=int, default=8000)
+    parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--folder", type=Path, default=Path("runs/strength"))
+    flags = parser.parse_args()
+    for name in flags.names:
+        if flags.what == "fitness":
+            fitness(name, flags.games or 1000, flags.seed)
+        elif flags.what == "accuracy":
+            accuracy(name, flags.data, flags.positions)
+        elif flags.what == "speed":
+            speed(name)
+        else:
+            match(name, flags.size, flags.games or 100, flags.playouts, flags.seconds, flags.folder, flags.parallel)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""Writes models.md from the headers of the shipped models and the measurements in src/nobi/models/results.json."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from nobi.cli.inspect import describe
+from nobi.models import results, shipped
+
+PAGE = Path(__file__).parent / "models.md"
+GAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
+BOARDS = ("7x7", "9x9", "11x11", "15x15", "19x19")
+PAPER = {"KGS, dan players, 19x19": "44.4 %", "professionals, 19x19": "41.1 %"}
+"""The accuracies of Clark & Storkey 2014 on their collections."""
+DATA = "--data kgs pro fox ogs9 small --weights 1 0.455 0.93 2.96 18"
+
+INTRODUCTION = """# Shipped models
+
+*This page is made by `docs/make_models.py` from the headers of the files and from `src/nobi/models/results.json`, which
+`benchmarks/measure_models.py` writes.*
+
+`nobi models` lists the models that are part of nobi. Every command accepts their names in place of a model file:
+
+```
+nobi gtp mcts:model=go-main                                  a GTP engine for Sabaki, GoGui and other programs
+nobi match go-main playout --game go --size 9 --games 20     the network alone, without search
+nobi match atari-go-mdlstm naive --size 19                   93 weights, trained on 7x7, on 19x19
+nobi show go-main --moves Q16 D4 --size 19                   the probabilities of its moves
+```
+
+Playing with a nobi-net or a swiping network does not require PyTorch. All intervals are 95 % intervals.
+"""
+
+PROVENANCE = """## Licence and provenance
+
+The weights are part of nobi and licensed under its licence (MIT). They were trained from scratch by the commands above;
+those for Go on public game records, which are not part of nobi. The header of each file contains the settings of its
+training.
+"""
+
+
+def percent(interval: dict[str, float]) -> str:
+    """`45.2 % [44.1, 46.3]`."""
+    return f"{100 * interval['value']:.1f} % [{100 * interval['low']:.1f}, {100 * interval['high']:.1f}]"
+
+
+def elo_text(elo: dict[str, float | None]) -> str:
+    """`+35 [−10, +81]`."""
+
+    def signed(value: float | None, missing: str) -> str:
+        return missing if value is None else f"{value:+.0f}".replace("-", "−")
+
+    won = elo["high"] is None
+    return f"{signed(elo['value'], '∞' if won else '−∞')} [{signed(elo['low'], '−∞')}, {signed(elo['high'], '∞')}]"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *rows]) + "\n"
+
+
+def overview(entries: list[dict[str, Any]]) -> str:
+    """All models in one table."""
+    rows = [
+        [
+            f"`{entry['name']}`",
+            GAMES[entry["game"]],
+            f"`{entry['network']}`",
+            f"{entry['weights']:,}",
+            f"{entry['bytes'] / 1000:,.0f} kB",
+            entry["measured"],
+        ]
+        for entry in entries
+    ]
+    return table(["model", "game", "network", "weights", "file", "measured"], rows)
+
+
+def matches_text(found: dict[str, Any]) -> str:
+    """The matches of a model or of the search."""
+    rows = []
+    for match in found.get("matches", []):
+        limit = (
+            f"{match['seconds']:g} s per move" if match.get("seconds") else f"{match['playouts']:,} playouts per move"
+        )
+        how = limit if match.get("seconds") or match["playouts"] else "the network alone"
+        counted = f"{match['wins']:g} of {match['games']}"
+        rows.append(
+            [f"{match['board']}x{match['board']}", how, counted, percent(match["win_rate"]), elo_text(match["elo"])]
+        )
+    return table(["board", "player", "won", "win rate", "Elo difference"], rows)
+
+
+def deep(entry: dict[str, Any]) -> str:
+    """The section of a model for Go."""
+    name, found, provenance = entry["name"], entry["results"], entry["provenance"]
+    training, stable = provenance["training"], provenance.get("stable", {})
+    decay = provenance["positions"]
+    total = decay + stable.get("positions", 0)
+    text = [f"## {name}\n"]
+    facts = [
+        ["network", f"`{entry['network']}`, {entry['weights']:,} weights, one file for every board from 5x5 to 25x25"],
+        ["positions seen", f"{total:,}: {total - decay:,} at a constant learning rate, {decay:,} while it decays to 0"],
+        ["optimiser", f"{training['optimiser'].capitalize()}, batches of {training['batch']}, two processes"],
+        [
+            "data",
+            "KGS dan games 45 %, professionals 30 %, Fox 9 dan 12 %, OGS 9x9 10 %, professionals on 9x9 and 13x13 3 %",
+        ],
+    ]
+    if provenance.get("hours"):
+        facts.insert(2, ["hours of two cores", f"{provenance['hours']:.1f}"])
+    if found.get("milliseconds"):
+        times = ", ".join(f"{size} {value:g} ms" for size, value in found["milliseconds"].items())
+        facts.append(["a move of the network, one core", times])
+    text.append(table(["", ""], facts))
+    text.append(
+        "Accuracy, the fraction of positions in which the network ranks the expert's move first, on test games (95 %\n"
+        "intervals over games). The papers used other collections of games, so small differences between the columns\n"
+        "are not meaningful.\n"
+    )
+    rows = [
+        [title, percent(value), f"{value['positions']:,}", f"{value['games']:,}", PAPER.get(title, "")]
+        for title, value in found.get("accuracy", {}).items()
+    ]
+    text.append(table(["test games", "accuracy", "positions", "games", "Clark & Storkey 2014"], rows))
+    by_move = {
+        title: value["by_move"]
+        for title, value in found.get("accuracy", {}).items()
+        if value.get("by_move") and "19x19" in title
+    }
+    if by_move:
+        moves = sorted({int(move) for groups in by_move.values() for move in groups})
+        step = moves[1] - moves[0] if len(moves) > 1 else 0
+        rows = [
+            [f"{move + 1} to {move + step}"]
+            + [percent(groups[str(move)]) if str(move) in groups else "" for groups in by_move.values()]
+            for move in moves
+            if any(groups.get(str(move), {}).get("positions", 0) >= 100 for groups in by_move.values())
+        ]
+        text += ["By move number:\n", table(["moves", *by_move], rows)]
+    if found.get("matches"):
+        text.append(
+            "Matches against GNU Go 3.8 at level 10 (Chinese rules, komi 7.5, GNU Go scores, colours alternate):\n"
+        )
+        text.append(matches_text(found))
+    else:
+        text.append("The playing strength has not been measured yet.\n")
+    text.append(commands_of(training, stable, provenance))
+    return "\n".join(text)
+
+
+def commands_of(training: dict[str, Any], stable: dict[str, Any], provenance: dict[str, Any]) -> str:
+    """The commands that train a model for Go again."""
+    lines = ["To train it again, with datasets made by `nobi data import`:\n", "```"]
+    common = f"--net {training['net']} --batch {training['batch']} --optimiser {training['optimiser']}"
+    common += " --threads 1 --processes 2"
+    start = ""
+    if stable:
+        lines.append(
+            f"nobi imitate runs/stable {DATA} \\\n    {common} \\\n"
+            f"    --steps 400000 --schedule {stable['run']} --seed {stable['seed']}"
+        )
+        lines[-1] += f"    # stopped after {math.ceil(stable['positions'] / training['batch']):,} steps"
+        start = "--start runs/stable "
+    lines.append(
+        f"nobi imitate runs/final {start}{DATA} \\\n    {common} \\\n"
+        f"    --steps {provenance['step']} --schedule {training['schedule']} "
+        f"--frozen {training['frozen']:g} --seed {training['seed']}"
+    )
+    return "\n".join([*lines, "```", ""])
+
+
+def evolved(entries: list[dict[str, Any]]) -> str:
+    """The section of the networks that evolution has trained."""
+    if not entries:
+        return ""
+    text = [
+        "## Evolved networks\n",
+        "Trained on 7x7 only and never on any other board. The mean outcome (1: every game won, −1: every game lost)\n"
+        "against the player `naive`, half of the games with each colour. The champion of several runs was selected by\n"
+        "other games than these.\n",
+    ]
+    rows = []
+    for entry in entries:
+        fitness = entry["results"].get("fitness", {})
+        cells = [
+            f"{fitness[b]['value']:+.3f} [{fitness[b]['low']:+.3f}, {fitness[b]['high']:+.3f}]" if b in fitness else ""
+            for b in BOARDS
+        ]
+        rows.append([f"`{entry['name']}`", *cells])
+    games = {value["games"] for entry in entries for value in entry["results"].get("fitness", {}).values()}
+    text.append(table(["model", *BOARDS], rows))
+    text.append(f"{' or '.join(f'{count:,}' for count in sorted(games))} games on each board.\n" if games else "")
+    text += [
+        "![Mean outcome of the evolved networks by board size](images/models-transfer.png)\n",
+        "To train them again:\n",
+        "```",
+    ]
+    for entry in entries:
+        t = entry["provenance"]["training"]
+        against = f"--curriculum {t['curriculum']}" if t["curriculum"] else f"--opponents {' '.join(t['opponents'])}"
+        text.append(
+            f"nobi evolve runs/{entry['name']} --game {t['game']} --sizes {' '.join(map(str, t['sizes']))} "
+            f"--net {t['net']} {against} "
+            f"--generations {t['generations']} --seed {t['seed']}"
+        )
+    text += ["```", ""]
+    return "\n".join(text)
+
+
+def render() -> str:
+    """The page."""
+    entries = [describe(name, path) for name, path in shipped().items()]
+    networks = [entry for entry in entries if entry["game"] != "go"]
+    sections = [INTRODUCTION, overview(entries)]
+    sections += [deep(entry) for entry in entries if entry["game"] == "go"]
+    search = results().get("mcts", {})
+    if search.get("matches"):
+        sections.append(
+            "## The search without a network\n\nAgainst GNU Go 3.8 at level 10, as above:\n\n" + matches_text(search)
+        )
+    sections += [evolved(networks), PROVENANCE]
+    return "\n".join(section for section in sections if section)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render())
