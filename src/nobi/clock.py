@@ -1,7 +1,8 @@
 """Clocks: time settings, remaining time, the time to use for a move, and losses on time.
 
 The main time is followed by nothing (absolute), by periods in each of which a number of stones has to be played
-(canadian), or by periods of which one is lost whenever a move takes longer than it (byoyomi, as KGS sends it).
+(canadian), or by periods of which one is lost whenever a move takes longer than it (byoyomi, as KGS sends it); or
+every move adds some time to it (fischer).
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Literal
 
 from nobi.board.stones import BLACK, WHITE
 
-System = Literal["none", "absolute", "canadian", "byoyomi"]
+System = Literal["none", "absolute", "canadian", "byoyomi", "fischer"]
 
 LAG = 0.2
 """Safety margin of each move in seconds; at most a tenth of the move's limit."""
@@ -27,14 +28,20 @@ class TimeSettings:
     main: float = 0.0
     """Seconds of the main time."""
     period: float = 0.0
-    """Seconds of each period after the main time."""
+    """Seconds of each period after the main time, or those that every move adds (fischer)."""
     count: int = 0
     """Stones to be played in each period (canadian), or the number of periods (byoyomi)."""
+    cap: float = 0.0
+    """The most seconds on a clock (fischer); 0: no limit."""
+    per_move: float = 0.0
+    """The most seconds of one move (fischer); 0: no limit."""
 
     def __post_init__(self) -> None:
-        if min(self.main, self.period, self.count) < 0:
+        if min(self.main, self.period, self.count, self.cap, self.per_move) < 0:
             raise ValueError("time cannot be negative")
         overtime = self.system in ("canadian", "byoyomi")
+        if self.system == "fischer" and self.period == self.cap == self.per_move == 0:
+            object.__setattr__(self, "system", "absolute")
         # as in GTP's time_settings: a period of 0 means absolute time, a count of 0 no limit
         if overtime and self.period == 0:
             object.__setattr__(self, "system", "absolute")
@@ -46,6 +53,8 @@ class TimeSettings:
         """The overtime as written in game records (OT of SGF), e.g. `5x30 byo-yomi`."""
         if self.system == "canadian":
             return f"{self.count}/{self.period:g} Canadian"
+        if self.system == "fischer":
+            return f"{self.period:g} fischer"
         return f"{self.count}x{self.period:g} byo-yomi" if self.system == "byoyomi" else ""
 
 
@@ -73,7 +82,7 @@ class TimeControl:
     def restart(self) -> None:
         """Set both clocks to the start of a game."""
         s = self.settings
-        in_main = s.main > 0 or s.system == "absolute"
+        in_main = s.main > 0 or s.system in ("absolute", "fischer")
         self.left = {
             colour: TimeLeft(s.main, 0) if in_main else TimeLeft(s.period, s.count) for colour in (BLACK, WHITE)
         }
@@ -89,6 +98,10 @@ class TimeControl:
             return True
         left = self.left[colour]
         left.seconds -= seconds
+        if s.system == "fischer":
+            in_time = left.seconds >= 0 and (not s.per_move or seconds <= s.per_move)
+            left.seconds = min(max(0.0, left.seconds) + s.period, s.cap or float("inf"))
+            return in_time
         if left.count == 0:
             if left.seconds >= 0:
                 return True
@@ -117,6 +130,8 @@ class TimeControl:
         if s.system == "none":
             return None
         left = self.left[colour]
+        if s.system == "fischer":
+            return min(left.seconds, s.per_move or left.seconds)
         if left.count > 0:
             return left.seconds + ((left.count - 1) * s.period if s.system == "byoyomi" else 0.0)
         overtime = {"absolute": 0.0, "canadian": s.period, "byoyomi": s.count * s.period}[s.system]
@@ -128,7 +143,7 @@ class TimeControl:
         if s.system == "none":
             return None
         left = self.left[colour]
-        if left.count > 0:
+        if left.count > 0 and s.system != "fischer":
             return _early(left.seconds / left.count if s.system == "canadian" else left.seconds)
         # assumption: the game ends with three quarters of the board filled, half of them by this player
         moves = max(FEWEST_MOVES, (0.75 * points - stones) / 2)
@@ -136,6 +151,8 @@ class TimeControl:
         share = max(0.0, left.seconds - reserve) / moves
         if s.system == "absolute":
             return _early(share)
+        if s.system == "fischer":
+            return _early(min(left.seconds, share + s.period, s.per_move or left.seconds))
         overtime = s.period / s.count if s.system == "canadian" else s.period
         return _early(max(share, min(left.seconds, overtime)))
 

@@ -43,6 +43,9 @@ def test_analysis(model):
     first, [line] = _lines_of(talk("kata-analyze w interval 50 maxmoves 3 ownership true rootInfo true"))
     assert first == "="
     assert line.count("info move") == 3
+    assert " rootInfo visits " in line
+    assert "score" not in line  # this game has none
+    assert "ownership" not in line
     assert 0 < float(line.split(" prior ")[1].split()[0]) < 1
     first, lines = _lines_of(talk("5 kata-genmove_analyze w 10"))
     assert first == "=5"

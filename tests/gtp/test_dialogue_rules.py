@@ -29,7 +29,11 @@ def test_rules():
     assert "tromp-taylor" in talk.fault("kata-set-rules calvinball")
     assert talk.fault("kata-set-rules") == "syntax error"
     assert talk.fault("kata-set-rules {") == "syntax error"
-    assert talk.fault('kata-set-rules {"tax":"ALL"}') == "tax cannot be ALL"
+    warnings = []
+    talk.session.warn = warnings.append
+    talk.ask('kata-set-rules {"tax":"ALL"}', "kata-set-rules stone_scoring", "kata-set-rules new zealand")
+    assert len(warnings) == 2
+    assert "tax" in warnings[0]
     assert talk.fault("kata-set-rules {" + '"a":{' * 5000) == "syntax error"
     assert talk.fault("kata-set-rule hasButton true") == "hasButton cannot be true"
     assert talk.fault("kgs-rules ing") == "syntax error"

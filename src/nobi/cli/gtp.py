@@ -1,6 +1,5 @@
 """`nobi gtp`: a player as an engine for Go programs."""
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import tyro
 from nobi import games, players
 from nobi.cli.base import UNSET, CommonFlags, announce_compiling
 from nobi.cli.series import OWN_PLAYER_HELP
+from nobi.cli.streams import protocol_streams
 from nobi.errors import NobiError
 from nobi.models import is_model
 from nobi.spec import parse_spec
@@ -27,10 +27,18 @@ if TYPE_CHECKING:
 class Gtp(CommonFlags):
     """Serve a player as an engine: the Go Text Protocol, version 2, on standard input and output.
 
-    For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Only the protocol is written to standard output.
+    For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Only the protocol is written to standard output. The
+    first command is answered when everything is compiled; "GTP ready" on standard error says so.
     """
 
-    player: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER", help=OWN_PLAYER_HELP)] = tyro.MISSING
+    player: Annotated[
+        tyro.conf.Positional[str],
+        tyro.conf.arg(
+            metavar="PLAYER",
+            help=f"{OWN_PLAYER_HELP} By default the tree search with the best shipped model for the board, on all "
+            "cores, 2 s per move without a clock.",
+        ),
+    ] = ""
     seed: int = 0
     """Seed of all random numbers."""
     game: str = ""
@@ -38,9 +46,14 @@ class Gtp(CommonFlags):
     size: int = 0
     """Board size at the start, 5 to 25; by default 19, or the only size that the player supports."""
     threads: int = 1
-    """Threads of a player that searches; 0: one per core. With several, moves are not reproducible."""
+    """Threads of a player that searches; 0: one per core, as without PLAYER. With several, moves are not
+    reproducible."""
     ponder: bool = False
     """Search during the opponent's turn, if the player can."""
+    name: str = ""
+    """The answer to the command `name`: Lizzie asks for scores and ownership if it begins with KataGo."""
+    version_text: str = ""
+    """The answer to the command `version`: Lizzie needs 0.15 or more."""
     log: Annotated[Path | None, UNSET] = None
     """Append the whole dialogue to this file."""
 
@@ -50,22 +63,29 @@ class Gtp(CommonFlags):
         if self.json:
             raise NobiError("An engine has no JSON output; leave --json out.")
         announce_compiling()
-        from nobi.gtp.engine import serve
+        from nobi.gtp.engine import serve, warm_up
         from nobi.gtp.session import Session
+        from nobi.players.strongest import SECONDS
 
         variant = self._variant()
         log = self._log()
-        # all other output, of this process or of a C library, goes to standard error
-        protocol = os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)
-        sys.stdout = sys.stderr
-        # unbuffered: at the end a thread still waits for a line, and Python cannot exit while it holds a buffer's lock
-        lines = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
-        serve(Session(variant, self._new_bot), lines, protocol, ponder=self.ponder, log=log)
+        with protocol_streams() as (lines, protocol):
+            session = Session(variant, self._new_bot, seconds=None if self.player else SECONDS)
+            session.name, session.version = self.name, self.version_text
+            session.warn = lambda text: print(f"nobi: warning: {text}", file=sys.stderr, flush=True)
+            warm_up(session)
+            print("GTP ready", file=sys.stderr, flush=True)
+            serve(session, lines, protocol, ponder=self.ponder, log=log)
         return 0
 
     def _new_bot(self, variant: "Variant") -> "Bot":
-        return players.make_bot(self._spec_with_threads(), variant, self.seed)
+        spec = self._spec_with_threads() if self.player else self._strongest(variant)
+        return players.make_bot(spec, variant, self.seed)
+
+    def _strongest(self, variant: "Variant") -> str:
+        from nobi.players.strongest import strongest_spec
+
+        return strongest_spec(variant, 0 if self.threads == 1 else self.threads)
 
     def _spec_with_threads(self) -> str:
         """The player's spec, with --threads as its setting `threads` if it has one that is not given."""
@@ -82,10 +102,14 @@ class Gtp(CommonFlags):
         if self.player.startswith("gtp:"):
             raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
         game, size = self.game, self.size
+        if not self.player:
+            return games.variant(game or "go", size or 19)
         name, given = parse_spec(self.player)
         path = name if is_model(name) else given.get("model")
         if path:
-            trained, only_size = _made_for(Path(path))
+            from nobi.models.choice import made_for
+
+            trained, only_size = made_for(path)
             game, size = game or trained, size or only_size
         elif not game:
             known = getattr(players.find(name), "games", None)
@@ -102,14 +126,3 @@ class Gtp(CommonFlags):
         except OSError as error:
             raise NobiError(f"The log {str(self.log)!r} cannot be written to: {error.strerror}.") from None
         return lambda text: print(time.strftime("%Y-%m-%d %H:%M:%S"), text, file=file)
-
-
-def _made_for(path: Path) -> tuple[str, int]:
-    """The game that a model was trained on, and the only board size it supports; 0 if it supports several."""
-    from nobi.models.model import DEEP, model_in, read_model_file
-
-    file = read_model_file(path)
-    if file.format == DEEP:
-        return "go", file.size
-    model = model_in(file)
-    return model.game, 0 if model.network.scalable else model.size

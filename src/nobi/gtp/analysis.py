@@ -1,26 +1,42 @@
-"""GTP commands for analysis, in the formats of Leela Zero and KataGo, and for GoGui: maps, and games other than Go."""
+"""GTP commands for analysis, in the formats of Leela Zero and KataGo.
+
+An analysis answers `=ID` at once, then writes lines until any input arrives. Its arguments are checked before: an
+unknown key or a bad value is an error, and nothing is ignored.
+"""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import BLACK, DRAW, EMPTY, WHITE
+from nobi.board.stones import BLACK
 from nobi.board.text import vertex_name
-from nobi.games.base import COLOUR_NAMES, Game
-from nobi.gtp.commands import play_chosen
-from nobi.gtp.protocol import GtpError, bool_from, colour_from, int_from
-from nobi.gtp.session import Session, command
-from nobi.players.base import Candidate
-from nobi.players.scoring import ownership
+from nobi.games.base import Game
+from nobi.gtp.commands import move_name, play_chosen
+from nobi.gtp.protocol import GtpError, bool_from, colour_from, float_from, int_from
+from nobi.gtp.session import Colour, Session, command
+from nobi.players.base import AnalysisOptions, Candidate
+from nobi.search.report import Restriction, Score
 
-_DEFAULT_INTERVAL = 1.0
+_NO_REPORTS = 1e9
+"""The interval if none is given: the only report is that at the end."""
 _SHORTEST_INTERVAL = 0.01
-_Z = 1.96
-"""The number of standard errors between `lcb` and the win rate."""
+_FLAGS = (
+    "rootInfo",
+    "ownership",
+    "ownershipStdev",
+    "movesOwnership",
+    "movesOwnershipStdev",
+    "pvVisits",
+    "pvEdgeVisits",
+    "noResultValue",
+)
+"""KataGo's keys with the values `true` and `false`."""
+_OWNERS = ("ownership", "ownershipStdev", "movesOwnership", "movesOwnershipStdev")
 
 
 @dataclass
@@ -28,96 +44,147 @@ class Request:
     """The arguments of an analysis."""
 
     colour: int
-    interval: float = _DEFAULT_INTERVAL
+    interval: float = _NO_REPORTS
     """Seconds between two reports."""
     max_moves: int | None = None
-    ownership: bool = False
+    min_moves: int = 0
+    flags: set[str] = field(default_factory=set)
+    """The keys that are true."""
+    restrictions: list[Restriction] = field(default_factory=list)
+
+    @property
+    def options(self) -> AnalysisOptions:
+        """What the bot has to search and report."""
+        owners = bool(self.flags & {"movesOwnership", "movesOwnershipStdev"})
+        return AnalysisOptions(tuple(self.restrictions), owners, self.min_moves)
 
 
 Format = Callable[[Session, Game, list[Candidate], Request], str]
 
 
-def read_request(session: Session, arguments: Sequence[str]) -> Request:
-    """`[COLOR] [INTERVAL] [KEY VALUE …]`, the interval in hundredths of a second; unknown keys are ignored."""
+def read_request(session: Session, arguments: Sequence[str], keys: Sequence[str] = _FLAGS) -> Request:
+    """`[COLOR] [INTERVAL] [KEY VALUE …]`, the interval in hundredths of a second; `keys` are those of true or false."""
     words = list(arguments)
     request = Request(session.game.to_move)
     if words and words[0].lower() in ("b", "w", "black", "white"):
         request.colour = colour_from(words.pop(0))
-    if words and words[0].isdigit():
-        request.interval = max(_SHORTEST_INTERVAL, int_from(words.pop(0)) / 100)
+    if words and words[0][0] in "0123456789.":
+        request.interval = _interval(words.pop(0))
     while words:
         key = words.pop(0)
         size = 3 if key in ("allow", "avoid") else 1  # COLOR VERTICES DEPTH
+        if key not in ("interval", "minmoves", "maxmoves", "avoid", "allow", *keys):
+            raise GtpError(f"unknown key {key}")
         if len(words) < size:
             raise GtpError("syntax error")
         values, words = words[:size], words[size:]
         if key == "interval":
-            request.interval = max(_SHORTEST_INTERVAL, int_from(values[0]) / 100)
+            request.interval = _interval(values[0])
+        elif key == "minmoves":
+            request.min_moves = int_from(values[0])
         elif key == "maxmoves":
             request.max_moves = int_from(values[0])
-        elif key == "ownership":
-            request.ownership = bool_from(values[0])
+        elif key in ("avoid", "allow"):
+            request.restrictions.append(_restriction(session, key, values, request.restrictions))
+        elif bool_from(values[0]):
+            request.flags.add(key)
+        else:
+            request.flags.discard(key)
     return request
+
+
+def _interval(word: str) -> float:
+    interval = float_from(word) / 100
+    if interval < 0:
+        raise GtpError("syntax error")
+    return max(_SHORTEST_INTERVAL, interval)
+
+
+def _restriction(session: Session, key: str, values: list[str], earlier: list[Restriction]) -> Restriction:
+    colour, depth = colour_from(values[0]), int_from(values[2])
+    moves = tuple(session.point(name) for name in values[1].split(","))
+    if depth < 1:
+        raise GtpError("the depth must be 1 or more")
+    if any(one.allow != (key == "allow") or (one.allow and one.colour == colour) for one in earlier):
+        raise GtpError("allow may be given once for each color, and not together with avoid")
+    return Restriction(colour, moves, depth, key == "allow")
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
 
 
 def as_lz(session: Session, game: Game, found: list[Candidate], request: Request) -> str:  # noqa: ARG001
     """Leela Zero's line: rates in units of 1/10,000."""
     return " ".join(
         f"info move {vertex_name(one.move, game.size)} visits {one.visits} winrate {round(10000 * one.winrate)} "
-        f"prior {round(10000 * one.prior)} lcb {round(10000 * _lcb(one))} order {i} pv {_variation(one, game.size)}"
+        f"prior {round(10000 * one.prior)} lcb {round(10000 * _within(_lcb(one)))} order {i} pv {_line(one, game.size)}"
         for i, one in enumerate(found)
     )
 
 
 def as_kata(session: Session, game: Game, found: list[Candidate], request: Request) -> str:
-    """KataGo's line: rates from 0 to 1; ownership from the view of the player to move."""
-    line = " ".join(
-        f"info move {vertex_name(one.move, game.size)} visits {one.visits} winrate {one.winrate:.6g} "
-        f"prior {one.prior:.6g} lcb {_lcb(one):.6g} order {i} pv {_variation(one, game.size)}"
-        for i, one in enumerate(found)
-    )
-    owned = session.bot.ownership(game) if request.ownership else None
+    """KataGo's line: rates from 0 to 1, everything from the view of the player to move."""
+    parts = [_info(i, one, game, request.flags) for i, one in enumerate(found)]
+    if "rootInfo" in request.flags:
+        root = session.bot.evaluation(found)
+        parts.append(f"rootInfo visits {root.visits} {_values(root.winrate, root.score)} weight {root.visits:.6f}")
+    owned = session.bot.ownership(game) if request.flags & set(_OWNERS[:2]) else None
     if owned is not None:
-        sign = 1 if game.to_move == BLACK else -1
-        line += " ownership " + " ".join(f"{sign * value:.4g}" for value in owned.ravel())
-    return line
+        parts += _owners(owned, game, request.flags, "ownership", "ownershipStdev")
+    return " ".join(parts)
 
 
-def _analyse(session: Session, *words: str, form: Format) -> None:
-    """Write lines until input arrives; at least one if the bot has an analysis."""
-    request = read_request(session, words)
-    game = session.gtp_game.with_turn(request.colour)
-    writer = _Writer(session, game, request, form)
-    found = session.bot.analyse(game, writer, request.interval, session.stop)
-    if found is None:
-        raise GtpError(f"the player {session.bot.name} cannot analyse")
-    if not writer.lines:
-        writer(found)
+def _info(order: int, one: Candidate, game: Game, flags: set[str]) -> str:
+    parts = [
+        f"info move {vertex_name(one.move, game.size)} visits {one.visits} edgeVisits {one.visits}",
+        _values(one.winrate, one.score),
+    ]
+    if "noResultValue" in flags:
+        parts.append("noResultValue 0.000000")
+    parts.append(f"prior {one.prior:.6f} lcb {_lcb(one):.6f}")
+    if one.utility_lcb is not None:
+        parts.append(f"utilityLcb {one.utility_lcb:.6f}")
+    parts.append(f"weight {one.visits:.6f} order {order} pv {_line(one, game.size)}")
+    counts = " ".join(map(str, one.variation_visits or [one.visits]))
+    parts += [f"{key} {counts}" for key in ("pvVisits", "pvEdgeVisits") if key in flags]
+    if one.ownership is not None:
+        parts += _owners(one.ownership, game, flags, "movesOwnership", "movesOwnershipStdev")
+    return " ".join(parts)
 
 
-def _genmove_analyse(session: Session, *words: str, form: Format) -> None:
-    """Write lines while the bot chooses, then the move.
-
-    KataGo's description of the extension: a normal, synchronous command, which neither a newline nor another command
-    interrupts; the last line is `play` and the move.
-    """
-    request = read_request(session, words)
-    writer = _Writer(session, session.gtp_game.with_turn(request.colour), request, form)
-    move = session.choose(request.colour, writer, request.interval)
-    session.write(f"play {play_chosen(session, request.colour, move)}")
+def _values(winrate: float, score: Score | None) -> str:
+    """The win rate, and the score if the game has one; always with a decimal point."""
+    if score is None:
+        return f"winrate {winrate:.6f}"
+    return (
+        f"utility {score.utility:.6f} winrate {winrate:.6f} scoreMean {score.lead:.6f} scoreStdev {score.stdev:.6f} "
+        f"scoreLead {score.lead:.6f} scoreSelfplay {score.lead:.6f}"
+    )
 
 
-_KEYS = "[COLOR] [INTERVAL] [KEY VALUE …]"
-for _name, _form, _about in (
-    ("lz", as_lz, "the player's analysis of the moves until any input, in Leela Zero's format"),
-    ("kata", as_kata, "the same in KataGo's format; with `ownership true` also the owners of the points"),
-):
-    command(f"{_name}-analyze", _KEYS, _about)(partial(_analyse, form=_form))
-for _name, _form, _about in (
-    ("lz", as_lz, "as `genmove`, with analysis in Leela Zero's format; input does not end it"),
-    ("kata", as_kata, "the same in KataGo's format"),
-):
-    command(f"{_name}-genmove_analyze", _KEYS, _about)(partial(_genmove_analyse, form=_form))
+def _owners(owned: NDArray[np.float32], game: Game, flags: set[str], mean: str, stdev: str) -> list[str]:
+    sign = 1 if game.to_move == BLACK else -1
+    maps: dict[str, NDArray[Any]] = {mean: sign * owned, stdev: owners_stdev(owned)}
+    return [f"{key} {' '.join(f'{x:.6f}' for x in values.ravel())}" for key, values in maps.items() if key in flags]
+
+
+def owners_stdev(owned: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The standard deviation of owners, each −1 or 1, with these means."""
+    return np.sqrt(np.maximum(0.0, 1.0 - owned.astype(np.float64) ** 2))
+
+
+def _lcb(one: Candidate) -> float:
+    if one.lcb:
+        return one.lcb
+    return one.winrate - 1.96 * math.sqrt(one.winrate * (1 - one.winrate) / max(1, one.visits))
+
+
+def _within(rate: float) -> float:
+    return min(1.0, max(0.0, rate))
+
+
+def _line(one: Candidate, size: int) -> str:
+    return " ".join(vertex_name(move, size) for move in one.variation or [one.move])
 
 
 class _Writer:
@@ -134,117 +201,89 @@ class _Writer:
             self.lines += 1
 
 
-def _lcb(one: Candidate) -> float:
-    """A lower confidence bound of the win rate."""
-    return max(0.0, one.winrate - _Z * math.sqrt(one.winrate * (1 - one.winrate) / max(1, one.visits)))
+# --- commands -------------------------------------------------------------------------------------------------------
 
 
-def _variation(one: Candidate, size: int) -> str:
-    return " ".join(vertex_name(move, size) for move in one.variation or [one.move])
+def _prepare(session: Session, words: Sequence[str], form: Format, *, must: bool) -> tuple[Request, _Writer]:
+    """Read and check the arguments, and answer the first line; `must`: whether the player has to have an analysis."""
+    request = read_request(session, words, _FLAGS if form is as_kata else ())
+    game = session.gtp_game.with_turn(request.colour)
+    bot = session.bot
+    if must and not bot.can_analyse(game):
+        reason = "the game is over" if game.is_over else f"the player {bot.name} cannot analyse"
+        raise GtpError(reason)
+    if game.name == "go" and request.flags & set(_OWNERS) and bot.ownership(game) is None:
+        raise GtpError(f"the player {bot.name} does not find the owners of points")
+    if request.restrictions and not _has_move(game, request.restrictions):
+        raise GtpError("no move is left to search")
+    bot.set_options(request.options)
+    session.begin()
+    return request, _Writer(session, game, request, form)
 
 
-_DIRECTIONS = {"↘": "down-right", "↙": "down-left", "↗": "up-right", "↖": "up-left"}
+def _has_move(game: Game, restrictions: Sequence[Restriction]) -> bool:
+    left = set(game.legal_moves())
+    for one in restrictions:
+        if one.colour == game.to_move:
+            left = left & set(one.moves) if one.allow else left - set(one.moves)
+    return bool(left)
 
 
-@command("gogui-analyze_commands", "", "the maps that GoGui can show, one per line")
-def _analyze_commands(session: Session) -> str:
-    lines = []
-    if session.bot.policy(session.game) is not None:
-        lines += ["dboard/Policy/nobi-policy", "sboard/Policy as numbers/nobi-policy_numbers"]
-    if session.game.name == "go":
-        lines += [
-            "dboard/Ownership/nobi-ownership",
-            "plist/Dead stones/final_status_list dead",
-            "string/Final score/final_score",
-            "string/Rules/kata-get-rules",
-        ]
+def _analyse(session: Session, *words: str, form: Format) -> None:
+    """Write lines until input arrives, and at least one."""
+    request, writer = _prepare(session, words, form, must=True)
+    game = session.gtp_game.with_turn(request.colour)
+    try:
+        found = session.bot.analyse(game, writer, request.interval, session.stop)
+        if not writer.lines:
+            writer(found or [])
+    finally:
+        session.bot.set_options(AnalysisOptions())
+
+
+def _choose_analysing(session: Session, *words: str, form: Format, plays: bool, cancellable: bool) -> None:
+    """Write lines while the bot chooses, then the move.
+
+    KataGo's description of the extension: a normal, synchronous command, which neither a newline nor another command
+    interrupts, unless it is cancellable; the last line is `play` and the move.
+    """
+    request, writer = _prepare(session, words, form, must=False)
+    stop = session.stop if cancellable else None
+    try:
+        move = session.choose(request.colour, writer, request.interval, stop=stop)
+    finally:
+        session.bot.set_options(AnalysisOptions())
+    if cancellable and session.stop.is_set():
+        session.write("play cancelled")
+    elif plays:
+        session.write(f"play {play_chosen(session, request.colour, move)}")
     else:
-        lines += ["plist/Legal moves/gogui-rules_legal_moves", "string/Result/gogui-rules_final_result"]
-    inspection = session.bot.inspect(session.game)
-    for i, layer in enumerate(inspection.layers if inspection else [], 1):
-        for j, sweep in enumerate(layer.sweeps, 1):
-            name = f"Layer {i}, sweep {j} {_DIRECTIONS[sweep.arrow]}"
-            for k in range(1, layer.hidden.shape[1] + 1):
-                lines.append(f"dboard/{name}, unit {k}/nobi-hidden {i} {j} {k}")
-    return "\n".join(lines)
+        session.write(f"play {move_name(session, move)}")
 
 
-@command("nobi-policy", "", "the value of each legal move, scaled to 0 for the worst and 1 for the best")
-def _policy(session: Session) -> str:
-    values, legal = _values(session)
-    if not legal.any():
-        return _board(np.zeros(values.shape))
-    low, high = values[legal].min(), values[legal].max()
-    scaled = (values - low) / (high - low) if high > low else np.ones(values.shape)
-    return _board(np.where(legal, scaled, 0.0))
+@command("kata-search", "COLOR", "chooses a move and does not play it")
+def _search(session: Session, colour: Colour) -> str:
+    return move_name(session, session.choose(colour))
 
 
-@command("nobi-policy_numbers", "", "the values of the legal moves as numbers")
-def _policy_numbers(session: Session) -> str:
-    values, legal = _values(session)
-    cells = np.where(legal, np.char.mod("%.2f", values), '""')
-    return "\n".join(" ".join(row) for row in cells)
+@command("kata-search_cancellable", "COLOR", "the same; any input ends it with `cancelled`")
+def _search_cancellable(session: Session, colour: Colour) -> str:
+    move = session.choose(colour, stop=session.stop)
+    return "cancelled" if session.stop.is_set() else move_name(session, move)
 
 
-@command("nobi-hidden", "LAYER SWEEP UNIT", "the output of a hidden unit of a swiping network at each point, −1 to 1")
-def _hidden(session: Session, layer: int, sweep: int, unit: int) -> str:
-    inspection = session.bot.inspect(session.game)
-    layers = inspection.layers if inspection else []
-    if not layers:
-        raise GtpError(f"the player {session.bot.name} has no hidden units")
-    if not 1 <= layer <= len(layers):
-        raise GtpError("there is 1 layer" if len(layers) == 1 else f"there are {len(layers)} layers")
-    sweeps, units = layers[layer - 1].hidden.shape[:2]
-    if not (1 <= sweep <= sweeps and 1 <= unit <= units):
-        raise GtpError(f"the layer has {sweeps} sweeps and {units} units")
-    return _board(layers[layer - 1].hidden[sweep - 1, unit - 1])
-
-
-@command("nobi-ownership", "", "the mean owner of each point in playouts, from −1 (White) to 1 (Black)", games="go")
-def _ownership(session: Session) -> str:
-    return _board(ownership(session.go))
-
-
-@command("gogui-rules_game_id", "", "the name of the game", games="other")
-def _game_id(session: Session) -> str:
-    return session.game.name.replace("-", "").capitalize()
-
-
-@command("gogui-rules_board", "", "the position: `.`, `X` and `O`, row by row from the top", games="other")
-def _rules_board(session: Session) -> str:
-    game = session.game
-    marks = [{EMPTY: ".", BLACK: "X", WHITE: "O"}[game.colour(point)] for point in game.points()]
-    return "\n".join(" ".join(marks[i : i + game.size]) for i in range(0, len(marks), game.size))
-
-
-@command("gogui-rules_board_size", "", "the size of the board", games="other")
-def _rules_board_size(session: Session) -> str:
-    return str(session.game.size)
-
-
-@command("gogui-rules_legal_moves", "", "the legal moves; none when the game is over", games="other")
-def _legal_moves(session: Session) -> str:
-    game = session.game
-    return " ".join(vertex_name(move, game.size) for move in game.legal_moves())
-
-
-@command("gogui-rules_side_to_move", "", "`black` or `white`", games="other")
-def _side_to_move(session: Session) -> str:
-    return COLOUR_NAMES[session.game.to_move]
-
-
-@command("gogui-rules_final_result", "", "`black`, `white`, `draw`, or `unknown` while the game goes on", games="other")
-def _final_result(session: Session) -> str:
-    return {BLACK: "black", WHITE: "white", DRAW: "draw"}.get(session.game.outcome, "unknown")
-
-
-def _values(session: Session) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """[n, n] the policy, and where it is legal to play."""
-    values = session.bot.policy(session.game)
-    if values is None:
-        raise GtpError(f"the player {session.bot.name} has no policy")
-    return values, session.game.legal_mask()
-
-
-def _board(values: NDArray[np.floating]) -> str:
-    return "\n".join(" ".join(f"{value:.3f}" for value in row) for row in values)
+_KEYS = "[COLOR] [INTERVAL] [KEY VALUE …]"
+for _name, _form, _about in (
+    ("lz", as_lz, "the player's analysis of the moves until any input, in Leela Zero's format"),
+    ("kata", as_kata, "the same in KataGo's format, with more keys"),
+):
+    command(f"{_name}-analyze", _KEYS, _about)(partial(_analyse, form=_form))
+for _name, _form, _about, _plays, _cancellable in (
+    ("lz-genmove_analyze", as_lz, "as `genmove`, with analysis in Leela Zero's format; input does not end it", 1, 0),
+    ("kata-genmove_analyze", as_kata, "the same in KataGo's format", 1, 0),
+    ("kata-search_analyze", as_kata, "the same; the move is not played", 0, 0),
+    ("kata-search_analyze_cancellable", as_kata, "the same; any input ends it with `play cancelled`", 0, 1),
+):
+    command(_name, _KEYS, _about)(
+        partial(_choose_analysing, form=_form, plays=bool(_plays), cancellable=bool(_cancellable))
+    )

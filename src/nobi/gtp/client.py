@@ -13,7 +13,7 @@ from nobi.clock import TimeSettings
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.gtp.process import START_SECONDS, EngineError, EngineProcess
-from nobi.gtp.setup import rules_json
+from nobi.gtp.rules import rules_json
 from nobi.players.base import RESIGN, UNLIMITED, Bot, Clock, Player
 from nobi.streams import Streams, stream_of
 

@@ -4,7 +4,7 @@ from typing import cast
 
 import nobi
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE
-from nobi.board.text import point_at, vertex_name
+from nobi.board.text import point_at, star_lines, vertex_name
 from nobi.clock import System, TimeSettings
 from nobi.errors import NobiError
 from nobi.games.base import COLOUR_NAMES
@@ -22,14 +22,14 @@ def _protocol_version(session: Session) -> str:  # noqa: ARG001
     return "2"
 
 
-@command("name", "", "`nobi` and the player's spec")
+@command("name", "", "`nobi` and the player's spec, or what --name says")
 def _name(session: Session) -> str:
-    return f"nobi {session.bot.name}"
+    return session.name or f"nobi {session.bot.name}"
 
 
-@command("version", "", "the version of nobi")
-def _version(session: Session) -> str:  # noqa: ARG001
-    return nobi.__version__
+@command("version", "", "the version of nobi, or what --version-text says")
+def _version(session: Session) -> str:
+    return session.version or nobi.__version__
 
 
 @command("known_command", "NAME", "`true` or `false`")
@@ -37,9 +37,9 @@ def _known_command(session: Session, name: str) -> str:
     return "true" if name in {entry.name for entry in commands_for(session.variant.game.name)} else "false"
 
 
-@command("list_commands", "", "all commands, one per line")
+@command("list_commands", "", "all commands, one per line, `protocol_version` first")
 def _list_commands(session: Session) -> str:
-    return "\n".join(sorted(entry.name for entry in commands_for(session.variant.game.name)))
+    return "\n".join(entry.name for entry in commands_for(session.variant.game.name))
 
 
 @command("quit", "", "ends the engine")
@@ -55,16 +55,16 @@ def _stop(session: Session) -> None:
 # --- set-up and play ------------------------------------------------------------------------------------------------
 
 
-@command("boardsize", "SIZE", "a new game on a board of 5 to 25 lines, if the player can play on it")
-def _boardsize(session: Session, size: int) -> None:
+@command("boardsize", "SIZE [HEIGHT]", "a new game on a square board of 5 to 25 lines, if the player can play on it")
+def _boardsize(session: Session, size: int, *height: str) -> None:
+    if height and int_from(height[0]) != size:
+        raise GtpError("unacceptable size")
     session.resize(size)
 
 
-@command("rectangular_boardsize", "WIDTH HEIGHT", "the same; only square boards are supported")
-def _rectangular_boardsize(session: Session, width: int, height: int) -> None:
-    if width != height:
-        raise GtpError("unacceptable size")
-    session.resize(width)
+@command("rectangular_boardsize", "WIDTH HEIGHT", "the same")
+def _rectangular_boardsize(session: Session, width: int, height: str) -> None:
+    _boardsize(session, width, height)
 
 
 @command("clear_board", "", "a new game")
@@ -112,7 +112,7 @@ def _genmove(session: Session, colour: Colour) -> str:
 
 @command("reg_genmove", "COLOR", "chooses a move and does not play it")
 def _reg_genmove(session: Session, colour: Colour) -> str:
-    return _move_name(session, session.choose(colour))
+    return move_name(session, session.choose(colour))
 
 
 @command("kgs-genmove_cleanup", "COLOR", "as `genmove`, where dead stones must be captured", games="go")
@@ -140,19 +140,16 @@ def _fixed_handicap(session: Session, stones: int) -> str:
     return _place_handicap(session, points)
 
 
-@command("place_free_handicap", "STONES", "at most this many handicap stones, chosen by the engine", games="go")
+@command("place_free_handicap", "STONES", "this many handicap stones, chosen by the engine", games="go")
 def _place_free_handicap(session: Session, stones: int) -> str:
     _check_empty(session)
-    if stones < 2:
-        raise GtpError("invalid number of stones")
     size = session.game.size
-    for fewer in range(min(stones, 9), 1, -1):
-        try:
-            return _place_handicap(session, handicap_points(fewer, size))
-        except NobiError:
-            continue
-    corners = [(size - 2, 1), (1, size - 2), (1, 1), (size - 2, size - 2)]  # 5x5 and 6x6 have no usual points
-    return _place_handicap(session, [point_at(row, column, size) for row, column in corners[:stones]])
+    if not 2 <= stones < size**2 // 2:
+        raise GtpError("invalid number of stones")
+    try:
+        return _place_handicap(session, handicap_points(stones, size))
+    except NobiError:
+        return _place_handicap(session, _free_handicap(stones, size))
 
 
 @command("set_free_handicap", "VERTEX …", "handicap stones on these points", games="go")
@@ -162,7 +159,7 @@ def _set_free_handicap(session: Session, *words: str) -> None:
         points = [session.point(word) for word in words]
     except GtpError:
         raise GtpError("bad vertex list") from None
-    if not 2 <= len(points) < session.game.size**2 or len(set(points)) < len(points) or PASS in points:
+    if not 1 <= len(points) < session.game.size**2 or len(set(points)) < len(points) or PASS in points:
         raise GtpError("bad vertex list")
     _place_handicap(session, points)
 
@@ -207,10 +204,11 @@ def play_chosen(session: Session, colour: int, move: int) -> str:
     """Play a move that the bot has chosen; return its name."""
     if move != RESIGN and (session.game.has_pass or not session.game.is_over):
         session.gtp_game.play(colour, move)
-    return _move_name(session, move)
+    return move_name(session, move)
 
 
-def _move_name(session: Session, move: int) -> str:
+def move_name(session: Session, move: int) -> str:
+    """The name of a move that a bot has chosen."""
     return "resign" if move == RESIGN else vertex_name(move, session.game.size)
 
 
@@ -244,9 +242,30 @@ def _place_handicap(session: Session, points: list[int]) -> str:
     return _names(session, points)
 
 
+def _free_handicap(stones: int, size: int) -> list[int]:
+    """Points for any number of handicap stones: the usual ones first, then points far from those chosen."""
+    line = star_lines(size)[0]
+    inside = [(row, column) for row in range(line, size - line) for column in range(line, size - line)]
+    every = inside + [(row, column) for row in range(size) for column in range(size) if (row, column) not in inside]
+    low, high = line, size - 1 - line
+    chosen = [(high, low), (low, high), (low, low), (high, high)][:stones]
+    if size % 2 and size >= 9:
+        chosen += [(size // 2, low), (size // 2, high), (low, size // 2), (high, size // 2), (size // 2, size // 2)]
+    while len(chosen) < stones:
+
+        def distance(cell: tuple[int, int]) -> int:
+            return min((cell[0] - row) ** 2 + (cell[1] - column) ** 2 for row, column in chosen)
+
+        among = inside if len(chosen) < len(inside) else every
+        chosen.append(max((cell for cell in among if cell not in chosen), key=distance))
+    return [point_at(row, column, size) for row, column in chosen]
+
+
 # --- clocks ---------------------------------------------------------------------------------------------------------
 
-_ARGUMENTS = {"none": 0, "absolute": 1, "canadian": 3, "byoyomi": 3}
+_ARGUMENTS = {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}
+_FISCHER = {"fischer": 2, "fischer-capped": 4}
+"""The number of arguments of each system."""
 
 
 @command("time_settings", "MAIN PERIOD STONES", "seconds of main time, then of periods with a number of stones each")
@@ -267,6 +286,27 @@ def _kgs_time_settings(session: Session, system: str, *words: str) -> None:
     _set_time(session, cast(System, system.lower()), float_from(main), float_from(period), int_from(stones))
 
 
+@command("kata-list_time_settings", "", "the systems of `kata-time_settings`, separated by spaces")
+def _list_time_settings(session: Session) -> str:  # noqa: ARG001
+    return " ".join([*_ARGUMENTS, *_FISCHER])
+
+
+@command(
+    "kata-time_settings",
+    "SYSTEM …",
+    "as `kgs-time_settings`, or `fischer MAIN INCREMENT` or `fischer-capped MAIN INCREMENT CAP PER_MOVE`, −1: no limit",
+)
+def _kata_time_settings(session: Session, system: str, *words: str) -> None:
+    count = _FISCHER.get(system.lower())
+    if count is None:
+        _kgs_time_settings(session, system, *words)
+        return
+    if len(words) < count:
+        raise GtpError("syntax error")
+    main, increment, cap, per_move = [*map(float_from, words[:count]), 0.0, 0.0][:4]
+    _set_time(session, "fischer", main, increment, 0, max(0.0, cap), max(0.0, per_move))
+
+
 @command(
     "time_left",
     "COLOR SECONDS STONES",
@@ -276,9 +316,11 @@ def _time_left(session: Session, colour: Colour, seconds: float, stones: int) ->
     session.time.note(colour, seconds, stones)
 
 
-def _set_time(session: Session, system: System, main: float, period: float, count: int) -> None:
+def _set_time(
+    session: Session, system: System, main: float, period: float, count: int, cap: float = 0.0, per_move: float = 0.0
+) -> None:
     try:
-        session.time.set(TimeSettings(system, main, period, count))
+        session.time.set(TimeSettings(system, main, period, count, cap, per_move))
     except ValueError:
         raise GtpError("syntax error") from None
     if not session.game.is_over:

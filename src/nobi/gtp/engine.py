@@ -11,9 +11,11 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from nobi.errors import NobiError
-from nobi.gtp import analysis, commands, setup  # noqa: F401  (they register their commands)
+from nobi.games.go import Go
+from nobi.gtp import analysis, commands, information, maps, setup  # noqa: F401  (they register their commands)
 from nobi.gtp.protocol import Command, GtpError, clean, failure, read_command, success
 from nobi.gtp.session import Session, commands_for
+from nobi.players.scoring import ownership
 
 
 class Engine:
@@ -34,13 +36,18 @@ class Engine:
             return None
         begun = False
 
-        def write_line(text: str) -> None:
-            """Write a line of an answer that is not complete yet, as those of an analysis."""
+        def begin() -> None:
+            """Write the first line of an answer that is not complete yet, as that of an analysis."""
             nonlocal begun
-            self._write(clean(text) + "\n" if begun else f"={command.id}\n{clean(text)}\n")
+            if not begun:
+                self._write(f"={command.id}\n")
             begun = True
 
-        self.session.write = write_line
+        def write_line(text: str) -> None:
+            begin()
+            self._write(clean(text) + "\n")
+
+        self.session.begin, self.session.write = begin, write_line
         try:
             reply = success(command.id, self._execute(command))
         except (GtpError, NobiError) as error:
@@ -58,7 +65,29 @@ class Engine:
         raise GtpError("unknown command")
 
 
-_PONDERS_AFTER = ("genmove", "lz-genmove_analyze", "kata-genmove_analyze")
+def warm_up(session: Session) -> None:
+    """Call everything that commands call, so that it is compiled before the first one arrives and before a clock runs.
+
+    Numba compiles for types: other board sizes and rules need no further compilation.
+    """
+    game = session.game
+    session.bot.warm_up(game)
+    session.bot.policy(game)
+    copy = game.copy()
+    moves = copy.legal_moves()
+    copy.why_illegal(moves[0])
+    copy.play(moves[0])
+    copy.undo()
+    copy.set_up([(moves[0], copy.to_move)], copy.to_move)
+    if isinstance(copy, Go):
+        ownership(copy, 2)
+        copy.score()
+        copy.owners(moves[:1])
+
+
+_PONDERS_AFTER = ("genmove", "lz-genmove_analyze", "kata-genmove_analyze", "gomill-genmove_ex")
+_INTERRUPT = b"# interrupt"
+"""A line of GoGui that ends the choice of a move."""
 
 
 def serve(
@@ -85,6 +114,8 @@ def serve(
         with arrival:  # otherwise a line could be answered first, and then end its own analysis
             waiting.put(line)
             session.stop.set()
+            if line.strip() == _INTERRUPT:
+                session.interrupt.set()
 
     def read() -> None:
         for line in iter(lines.readline, b""):
@@ -106,6 +137,8 @@ def serve(
             with arrival:
                 if waiting.empty():
                     session.stop.clear()
+                if raw.strip() == _INTERRUPT:  # the command before it has been answered
+                    session.interrupt.clear()
             line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
             log("> " + line)
             command = engine.answer(line)

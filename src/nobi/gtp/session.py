@@ -94,8 +94,14 @@ def _continue(game: Game) -> None:
 class Session:
     """The state of one engine."""
 
-    def __init__(self, variant: Variant, new_bot: Callable[[Variant], Bot]) -> None:
-        """`new_bot` makes the bot that plays a variant; it is called again when size or rules change."""
+    def __init__(self, variant: Variant, new_bot: Callable[[Variant], Bot], *, seconds: float | None = None) -> None:
+        """State of an engine at its start.
+
+        Args:
+            variant: the game.
+            new_bot: makes the bot that plays a variant; it is called again when size or rules change.
+            seconds: the time for a move without a clock; None leaves it to the bot.
+        """
         self._new_bot = new_bot
         self.gtp_game = GtpGame(variant)
         self.time = TimeControl()
@@ -104,8 +110,19 @@ class Session:
         """Whether the command `quit` was given."""
         self.stop = Event()
         """Set when a line arrives: an analysis has to end."""
+        self.interrupt = Event()
+        """Set by the comment line `# interrupt`: a move has to be chosen at once."""
         self.write: Callable[[str], None] = lambda _: None
         """Writes a line of an answer that is not complete yet."""
+        self.begin: Callable[[], None] = lambda: None
+        """Writes the first line of an answer whose other lines follow later."""
+        self.warn: Callable[[str], None] = lambda _: None
+        """Receives warnings for the user, which are no part of the protocol."""
+        self.name, self.version = "", ""
+        """What the commands `name` and `version` answer, if not nobi's own."""
+        self.parameters: dict[str, float] = {}
+        """The parameters that were set by commands; every new bot gets them."""
+        self._seconds = seconds
 
     @property
     def variant(self) -> Variant:
@@ -141,9 +158,17 @@ class Session:
         """Continue with another game, with a bot for its rules and size."""
         if gtp_game.variant != self.variant:
             bot = self._new_bot(gtp_game.variant)
+            for name, value in self.parameters.items():
+                bot.set_parameter(name, value)
             self.bot.close()
             self.bot = bot
         self.gtp_game = gtp_game
+
+    def set_parameters(self, values: dict[str, float]) -> None:
+        """Set parameters of the bot and of those that follow it."""
+        for name, value in values.items():
+            self.bot.set_parameter(name, value)
+            self.parameters[name] = value
 
     def change(self, **settings: Any) -> None:
         """Replay the game by other rules; an error, and no change, if they forbid a move."""
@@ -174,15 +199,30 @@ class Session:
         except NobiError:
             raise GtpError("invalid color or coordinate") from None
 
-    def choose(self, colour: int, report: Report | None = None, interval: float = 0.0, *, cleanup: bool = False) -> int:
+    def choose(
+        self,
+        colour: int,
+        report: Report | None = None,
+        interval: float = 0.0,
+        *,
+        cleanup: bool = False,
+        stop: Event | None = None,
+    ) -> int:
         """The bot's move for this colour, or RESIGN; its time is deducted from the clock.
 
-        `report` receives the bot's analysis every `interval` seconds. `cleanup`: dead stones have to be captured.
+        Args:
+            colour: the player to move.
+            report: receives the bot's analysis every `interval` seconds.
+            interval: see `report`.
+            cleanup: whether dead stones have to be captured.
+            stop: ends the search when it is set; by default the event `interrupt`.
         """
         game = self.gtp_game.with_turn(colour)
         if game.is_over:
             return PASS  # of a game without a pass: GTP has no other answer
-        clock = clock_for(game, self.time)
+        clock = replace(clock_for(game, self.time), stop=stop or self.interrupt)
+        if clock.seconds is None:
+            clock = replace(clock, seconds=self._seconds)
         start = time.monotonic()
         if cleanup:
             move = self.bot.choose_cleanup(game, clock)

@@ -1,22 +1,19 @@
 """GTP commands for game records and for the rules of Go.
 
-Rules have KataGo's names and keys, as far as nobi's Go supports them. They differ from KataGo's in that White gets no
-points for handicap stones, and that territory in seki is counted.
+Rules have KataGo's names and keys (`rules.py`). White gets no points for handicap stones.
 """
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 from nobi.board.stones import EMPTY
 from nobi.errors import NobiError
-from nobi.games.go import GoSettings
 from nobi.gtp.protocol import GtpError, int_from
+from nobi.gtp.rules import RuleSet, read_rules, rules_json
 from nobi.gtp.session import Session, command
 from nobi.players.scoring import final_score
 from nobi.records.collection import SgfRecord
-from nobi.records.properties import SHORTHANDS
 from nobi.records.sgf_reader import read_sgf
 from nobi.records.sgf_writer import sgf_of
 from nobi.storage import atomic_write
@@ -88,66 +85,33 @@ def _get_rules(session: Session) -> str:
     return rules_json(session.variant.settings)
 
 
-@command("kata-set-rules", "RULES", "a shorthand such as `tromp-taylor`, or JSON; the moves stay", games="go")
+@command(
+    "kata-set-rules",
+    "RULES",
+    "a name such as `tromp-taylor`, or JSON; the moves stay; what is not supported becomes the nearest rule",
+    games="go",
+)
 def _set_rules(session: Session, first: str, *words: str) -> None:
-    session.change(**parse_rules(" ".join([first, *words])))
+    _change_rules(session, read_rules(" ".join([first, *words])))
 
 
 @command("kata-set-rule", "KEY VALUE", "one key of the JSON, such as `ko SIMPLE`", games="go")
 def _set_rule(session: Session, name: str, value: str) -> None:
-    session.change(**parse_rule(name, value))
+    found = read_rules({name: value})
+    if found.warnings:
+        raise GtpError(f"{name} cannot be {value}")
+    _change_rules(session, found)
 
 
 @command("kgs-rules", "RULES", "`chinese`, `aga`, `japanese` or `new_zealand`", games="go")
 def _kgs_rules(session: Session, name: str) -> None:
     if name.lower() not in _KGS:
         raise GtpError("syntax error")
-    session.change(**parse_rules(_KGS[name.lower()]))
+    session.change(**read_rules(_KGS[name.lower()]).settings)
 
 
-_FIXED = {"tax": ("NONE",), "hasButton": (False,), "whiteHandicapBonus": ("0",), "friendlyPassOk": (True, False)}
-"""The only supported values."""
-
-
-def rules_json(settings: GoSettings) -> str:
-    """The rules as the answer to `kata-get-rules`."""
-    rules = {
-        "friendlyPassOk": False,
-        "hasButton": False,
-        "ko": settings.ko.upper(),
-        "scoring": settings.scoring.upper(),
-        "suicide": settings.suicide,
-        "tax": "NONE",
-        "whiteHandicapBonus": "0",
-    }
-    return json.dumps(rules, separators=(",", ":"))
-
-
-def parse_rules(text: str) -> dict[str, Any]:
-    """The settings of a shorthand or a JSON dictionary of `kata-set-rules`."""
-    if not text.startswith("{"):
-        rules = SHORTHANDS.get(text.lower().replace("_", "-"))
-        if rules is None:
-            raise GtpError(f"unknown rules, known are {', '.join(SHORTHANDS)}")
-        return rules
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError):
-        raise GtpError("syntax error") from None
-    return {key: value for name in given for key, value in parse_rule(name, given[name]).items()}
-
-
-def parse_rule(name: str, value: Any) -> dict[str, Any]:
-    """The settings of one key of the dictionary; empty if its only supported value is given."""
-    text = str(value).lower()
-    if name == "ko" and text in ("simple", "positional", "situational"):
-        return {"ko": text}
-    if name == "scoring" and text in ("area", "territory"):
-        return {"scoring": text}
-    if name == "suicide" and text in ("true", "false"):
-        return {"suicide": text == "true"}
-    if name in _FIXED and text in (str(fixed).lower() for fixed in _FIXED[name]):
-        return {}
-    if name in ("ko", "scoring", "suicide", *_FIXED):
-        raise GtpError(f"{name} cannot be {value}")
-    raise GtpError(f"unknown rule {name}")
+def _change_rules(session: Session, rules: RuleSet) -> None:
+    settings: dict[str, Any] = rules.settings
+    session.change(**settings)
+    for warning in rules.warnings:
+        session.warn(f"rules: {warning}")

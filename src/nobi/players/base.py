@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from nobi.board.stones import EMPTY, Boards, cell_tables
 from nobi.clock import TimeControl
 from nobi.compiling import UNBOUND, specialise
+from nobi.errors import NobiError
 from nobi.games.base import Game, NoSettings, Variant
 from nobi.spec import format_spec, parse_spec, settings_from
 from nobi.streams import Streams, stream_of
 
 if TYPE_CHECKING:
     from nobi.players.inspection import Inspection
+    from nobi.search.report import Restriction, Score
 
 Chooser = Callable[..., int]
 """A compiled function (boards, g, streams, workspace) → the move of the player to move on board g."""
@@ -137,6 +139,8 @@ class Clock:
     """For this move, as computed from the time settings."""
     control: TimeControl | None = None
     """The clocks of the game, if it has any."""
+    stop: Event | None = None
+    """Set when the move is wanted at once."""
 
 
 UNLIMITED = Clock()
@@ -161,6 +165,36 @@ class Candidate:
     """The probability of the move before any search, 0 to 1."""
     variation: list[int] = field(default_factory=list)
     """The principal variation, this move first."""
+    lcb: float = 0.0
+    """A lower confidence bound of the win rate."""
+    score: "Score | None" = None
+    """None if the game has no score, or the bot makes no playouts."""
+    utility_lcb: float | None = None
+    variation_visits: list[int] = field(default_factory=list)
+    """The playouts through each move of the variation."""
+    ownership: NDArray[np.float32] | None = None
+    """[n, n] as `Bot.ownership`, by the playouts that began with this move; only where it was asked for."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A bot's analysis of a position, for the player to move."""
+
+    visits: int
+    winrate: float
+    score: "Score | None" = None
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """What an analysis searches and reports."""
+
+    restrictions: "tuple[Restriction, ...]" = ()
+    """Moves that are not searched."""
+    owners: bool = False
+    """Whether `Candidate.ownership` is reported."""
+    fewest: int = 0
+    """The number of moves that are reported even if they have few playouts."""
 
 
 Report = Callable[[list[Candidate]], None]
@@ -195,6 +229,41 @@ class Bot(ABC):
         """
         del game, report, interval, stop
         return None
+
+    def can_analyse(self, game: Game) -> bool:
+        """Whether `analyse` has an analysis of this position."""
+        del game
+        return type(self).analyse is not Bot.analyse
+
+    def evaluation(self, found: list[Candidate]) -> Evaluation:
+        """The evaluation of the position whose analysis this is."""
+        return Evaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
+
+    def set_options(self, options: AnalysisOptions) -> None:
+        """Set what the next analyses search and report."""
+        if options.restrictions or options.owners:
+            what = "restrict its moves" if options.restrictions else "find the owners of the points for each move"
+            raise NobiError(f"the player {self.name} cannot {what}")
+
+    def parameters(self) -> dict[str, float]:
+        """The parameters that `set_parameter` changes, by the names that KataGo uses."""
+        return {}
+
+    def set_parameter(self, name: str, value: float) -> None:
+        """Change a parameter."""
+        del value
+        raise NobiError(f"the player {self.name} has no parameter {name}")
+
+    def models(self) -> list[str]:
+        """The model files that the bot uses."""
+        return []
+
+    def forget(self) -> None:  # noqa: B027
+        """Discard what is kept from earlier searches."""
+
+    def explain(self) -> str:
+        """The reason for its latest move, in one line; empty if there is none."""
+        return ""
 
     def ponder(self, game: Game, stop: Event) -> None:  # noqa: B027
         """Search during the opponent's turn until `stop` is set."""
@@ -254,6 +323,9 @@ class PlayerBot(Bot):
             report(candidates)
             stop.wait()
         return candidates
+
+    def can_analyse(self, game: Game) -> bool:
+        return self.policy(game) is not None
 
     def inspect(self, game: Game) -> "Inspection | None":
         return self.player.inspect(game)

@@ -8,19 +8,23 @@ import threading
 import time
 from dataclasses import replace
 from functools import cached_property
+from threading import Event
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import Boards
+from nobi.board.text import vertex_name
+from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
-from nobi.players.base import RESIGN, UNLIMITED, Bot, Candidate, Clock, Player, Report
+from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Candidate, Clock, Evaluation, Player, Report
 from nobi.players.inspection import Inspection
 from nobi.players.network import NetworkPlayer, PolicyPlayer
 from nobi.players.passing import ENOUGH, choose_move, look_after_pass
 from nobi.search.policy import DeepPolicy, NetworkPolicy
+from nobi.search.report import RootReport
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.streams import Streams, draw
@@ -31,6 +35,20 @@ _MIN_RESIGN_WINRATE = 0.3
 """The bot does not resign while a move has a higher win rate."""
 _LOST_VALUE = 0.05
 """A bot that never resigns accepts a loss below this share of won playouts, if the opponent has passed."""
+
+
+_EXPLAINED_MOVES = 10
+_FEWEST_PLAYOUTS = 16
+"""Playouts of an analysis that is stopped at once."""
+_UNLIMITED_VISITS, _UNLIMITED_SECONDS = 10**9, 1e6
+_PARAMETERS = {
+    "maxVisits": (1, _UNLIMITED_VISITS),
+    "maxTime": (0.001, 1e30),
+    "numSearchThreads": (1, 256),
+    "analysisWideRootNoise": (0.0, 5.0),
+    "rootPolicyTemperature": (0.01, 100.0),
+}
+"""KataGo's names of parameters and the limits of their values."""
 
 
 class MctsPlayer(Player):
@@ -64,10 +82,15 @@ class MctsBot(Bot):
         self.name = str(player)
         self.settings: SearchSettings = player.settings
         self.search = Search(player.variant, self.settings, seed=seed, game=game)
+        self._seed = seed, game
+        self._widening = {"analysisWideRootNoise": 0.0, "rootPolicyTemperature": 1.0}
+        self._options = AnalysisOptions()
+        self._explanation = ""
 
     def warm_up(self, game: Game) -> None:
         self.search.set_game(game)
         self.search.run(8, 0.0)
+        self.search.report()
         self._decide(game, 0.05)
         if isinstance(game, Go) and self.settings.passing == "friendly":
             look_after_pass(game, self.search, 0.05)
@@ -77,14 +100,14 @@ class MctsBot(Bot):
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
         start = time.perf_counter()
         self.search.set_game(game)
-        self.search.run(*limits(self.settings, clock))
+        self.search.run(*limits(self.settings, clock), stop=clock.stop or Event())
         return self._decide(game, _left(clock, start))
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
         start = time.perf_counter()
         self.search.set_game(game)
-        limit = limits(self.settings, clock)
-        self.search.run(*limit, report=lambda: report(self._candidates()), interval=interval)
+        limit, stop = limits(self.settings, clock), clock.stop or Event()
+        self.search.run(*limit, stop=stop, report=lambda: report(self._candidates()), interval=interval)
         report(self._candidates())
         return self._decide(game, _left(clock, start))
 
@@ -93,6 +116,7 @@ class MctsBot(Bot):
         search = self.search
         children = search.children()
         best = children[0]
+        self._explanation = explanation(search.report(fewest=1), game.size)
         # the win rate of a move includes prior knowledge, which keeps it up; the value does not
         is_bad = best.winrate < _MIN_RESIGN_WINRATE and sum(child.visits for child in children) >= ENOUGH
         resigns = is_bad and search.value < self.settings.resign
@@ -103,10 +127,60 @@ class MctsBot(Bot):
 
     def analyse(self, game: Game, report: Report, interval: float, stop: threading.Event) -> list[Candidate]:
         self.search.set_game(game)
+        if not self.search.report().visits:
+            self.search.run(_FEWEST_PLAYOUTS)  # there is something to report even if `stop` is set already
         self.search.run(stop=stop, report=lambda: report(self._candidates()), interval=interval)
         while not stop.wait(interval):  # the tree is full
             report(self._candidates())
         return self._candidates()
+
+    def can_analyse(self, game: Game) -> bool:
+        return not game.is_over
+
+    def evaluation(self, found: list[Candidate]) -> Evaluation:
+        del found
+        root = self.search.report()
+        return Evaluation(root.visits, root.winrate, root.score)
+
+    def set_options(self, options: AnalysisOptions) -> None:
+        self.search.restrict(options.restrictions)
+        self._options = options
+
+    def parameters(self) -> dict[str, float]:
+        return {
+            "maxVisits": self.settings.rollouts or _UNLIMITED_VISITS,
+            "maxTime": self.settings.seconds or _UNLIMITED_SECONDS,
+            "numSearchThreads": self.settings.threads,
+            **self._widening,
+        }
+
+    def set_parameter(self, name: str, value: float) -> None:
+        if name not in _PARAMETERS:
+            super().set_parameter(name, value)
+        least, most = _PARAMETERS[name]
+        if not least <= value <= most or (name in ("maxVisits", "numSearchThreads") and value != int(value)):
+            raise NobiError(f"{name} must be {least:g} to {most:g}, not {value:g}")
+        if name == "maxVisits":
+            self.settings = replace(self.settings, rollouts=0 if value >= _UNLIMITED_VISITS else int(value))
+        elif name == "maxTime":
+            self.settings = replace(self.settings, seconds=0.0 if value >= _UNLIMITED_SECONDS else value)
+        elif name == "numSearchThreads":
+            self.settings = replace(self.settings, threads=int(value))
+            before, (seed, game) = self.search, self._seed
+            self.search = Search(before.variant, self.settings, policy=before.policy, seed=seed, game=game)
+            before.close()
+        else:
+            self._widening[name] = value
+        self.search.widen(root_power(self._widening["analysisWideRootNoise"], self._widening["rootPolicyTemperature"]))
+
+    def models(self) -> list[str]:
+        return [self.settings.model] if self.settings.model else []
+
+    def forget(self) -> None:
+        self.search.clear()
+
+    def explain(self) -> str:
+        return self._explanation
 
     def choose_cleanup(self, game: Game, clock: Clock) -> int:
         """The move of a search that counts all stones as alive."""
@@ -146,12 +220,37 @@ class MctsBot(Bot):
         self.search.close()
 
     def _candidates(self) -> list[Candidate]:
-        """The moves with playouts: the win rate of others is prior knowledge only."""
+        """The moves with a share of the playouts that is worth a report."""
         return [
-            Candidate(child.move, child.visits, child.winrate, child.prior, child.variation)
-            for child in self.search.children()
-            if child.visits or child.solved
+            Candidate(
+                one.move,
+                one.visits,
+                one.winrate,
+                one.prior,
+                one.variation,
+                one.lcb,
+                one.score,
+                one.utility_lcb,
+                one.variation_visits,
+                self.search.ownership(one.row).astype(np.float32) if self._options.owners and one.score else None,
+            )
+            for one in self.search.report(self._options.fewest).moves
         ]
+
+
+def root_power(noise: float, temperature: float = 1.0) -> float:
+    """The power of the network's policy at the root, as KataGo computes it from `wideRootNoise`."""
+    return 1 / (temperature * (1 + 4 * noise))
+
+
+def explanation(root: RootReport, size: int) -> str:
+    """A report in one line: the best move, its playouts, win rate, score and principal variation."""
+    if not root.moves:
+        return ""
+    best = root.moves[0]
+    score = f", score {best.score.lead:+.1f}" if best.score else ""
+    line = " ".join(vertex_name(move, size) for move in best.variation[:_EXPLAINED_MOVES])
+    return f"{best.visits} of {root.visits} playouts, win rate {best.winrate:.3f}{score}, variation {line}"
 
 
 def _left(clock: Clock, start: float) -> float:

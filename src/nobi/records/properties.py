@@ -136,8 +136,13 @@ SHORTHANDS: dict[str, dict[str, Any]] = {
     "aga": {"ko": "situational", "scoring": "area", "suicide": False},
     "bga": {"ko": "situational", "scoring": "area", "suicide": False},
     "new-zealand": {"ko": "situational", "scoring": "area", "suicide": True},
+    "french": {"ko": "situational", "scoring": "area", "suicide": False},
+    "aga-button": {"ko": "situational", "scoring": "area", "suicide": False},
+    "stone-scoring": {"ko": "simple", "scoring": "area", "suicide": False},
+    "ancient-territory": {"ko": "simple", "scoring": "territory", "suicide": False},
+    "ing": {"ko": "positional", "scoring": "area", "suicide": True},
 }
-"""KataGo's names of rules, and the settings of `Go` for each."""
+"""KataGo's names of rules, and the nearest settings of `Go` for each."""
 
 _IN_RECORDS = {
     "tromp-taylor": "Tromp-Taylor",

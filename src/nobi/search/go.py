@@ -21,6 +21,7 @@ from nobi.search.rollouts import (
     remove_from_codes,
     roll_out,
 )
+from nobi.search.score import note_score
 from nobi.search.state import SearchParams, SearchPosition, Workspace
 
 FAR = 4
@@ -235,6 +236,7 @@ def finish(position: SearchPosition, workspace: Workspace, params: SearchParams)
         needed += _stones_placed(boards)
     roll_out(position, workspace)
     margin = count_area(boards, workspace) - needed
+    note_score(workspace, margin)
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
 
 

@@ -16,7 +16,8 @@ from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.memory import Words, copy_words
 from nobi.search.evaluator import EvalQueue, enqueue, has_entries
 from nobi.search.rollouts import as_count
-from nobi.search.state import DONE, MAX_DEPTH, SearchParams, SearchPosition, Workspace
+from nobi.search.score import note_result
+from nobi.search.state import DEPTH, DONE, MAX_DEPTH, ROOT_MOVE, SearchParams, SearchPosition, Workspace
 from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, allocate_nodes, claim, exchange, publish
 from nobi.streams import below
 
@@ -128,16 +129,18 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
     prepare(position, workspace)
     count = 0
     best = LOSES
+    avoided = workspace.avoided[stones.to_move[0]]
+    depth = workspace.counts[DEPTH]
     for i in range(stones.empties[0]):
         move = stones.empty[0, i]
-        if is_candidate(position, move) and legal(boards, 0, move):
+        if avoided[move] <= depth and is_candidate(position, move) and legal(boards, 0, move):
             outcome = immediate_outcome(boards, 0, move)
             best = max(best, outcome)
             workspace.found[count] = move
             workspace.outcomes[count] = outcome
             set_prior(position, workspace, move, count, params.tactics)
             count += 1
-    if may_pass:
+    if may_pass and (count == 0 or avoided[PASS] <= depth):
         outcome = UNDECIDED if params.agreed else immediate_outcome(boards, 0, as_point(PASS))
         best = max(best, outcome)
         workspace.found[count] = PASS
@@ -258,6 +261,7 @@ def _search(
         solved = OPEN
         while depth < MAX_DEPTH:
             if tree.children[node] <= 0:
+                workspace.counts[DEPTH] = depth
                 is_due = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
                 if not is_due or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
                     break
@@ -275,10 +279,12 @@ def _search(
             if solved != OPEN:
                 break
             advance(position, move)
+        workspace.counts[ROOT_MOVE] = workspace.path[1] - tree.first[0] if depth > 0 else len(workspace.results) - 1
         if solved != OPEN:
             black = 1.0 if (workspace.movers[depth] == BLACK) == (solved == WON) else 0.0
         else:
             black = finish(position, workspace, params)
+        note_result(workspace, black)
         for d in range(depth, -1, -1):
             node = workspace.path[d]
             mover = as_count(workspace.movers[d])

@@ -38,7 +38,7 @@ from nobi.board.stones import (
 )
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
-from nobi.search.state import SPARE, SearchPosition, Workspace
+from nobi.search.state import ROOT_MOVE, SPARE, SearchPosition, Workspace
 from nobi.streams import below, draw
 
 PATTERNS = {
@@ -327,7 +327,7 @@ def count_area(boards: GoBoards, workspace: Workspace) -> int:
     """Black's area minus White's at the end of a rollout, where empty points are eyes; also counts the owners."""
     stones, chains = boards.stones, boards.chains
     margin = 0
-    owned = workspace.owned
+    owned = workspace.owned[workspace.counts[ROOT_MOVE]]
     for point in range(len(owned)):
         there = stones.colour[0, point]
         owned[point] += np.int32(there == BLACK) - np.int32(there == WHITE)

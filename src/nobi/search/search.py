@@ -18,7 +18,9 @@ from nobi.memory import load_board
 from nobi.search.evaluator import EvalStats, Evaluator, allocate_queue
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
+from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
 from nobi.search.rollouts import codes_of
+from nobi.search.score import SCORED
 from nobi.search.settings import SearchSettings
 from nobi.search.state import DONE, MAX_DEPTH, new_position, new_workspace
 from nobi.search.tree import (
@@ -91,6 +93,9 @@ class Search:
         self._allocate_positions(0)
         self._root_game: tuple[Any, ...] | None = None  # set-up and moves of the root position
         self._trees = 0  # trees so far, each with its own random numbers
+        self._active = self.settings.threads
+        self._restrictions: tuple[Restriction, ...] = ()
+        self._root_power, self._root_is_widened = 1.0, False
         self.clear()
 
     # --- the root ---------------------------------------------------------------------------------------------------
@@ -119,13 +124,38 @@ class Search:
             raise NobiError("The game is over: there is nothing to search.")
         root = (game.start_setup, tuple(game.moves))
         with self._tree_locked():
-            kept = self.settings.reuse and self._root_game is not None and self._keep_subtree(*root)
+            reuse = self.settings.reuse and self._root_game is not None and not self._restrictions
+            kept = reuse and self._keep_subtree(*root)
+            self._root_is_widened &= kept and root == self._root_game
             if not kept:
                 self.clear()
                 self.seed(int(stream_of(self._stream, self._trees)) >> 1 if self._trees else self._stream)
                 self._trees += 1
-            self._set_root(game.boards, 0, game.moves)
+            self._set_root(game.boards, 0, game.moves, same=kept and root == self._root_game)
             self._root_game = root
+
+    def restrict(self, restrictions: Sequence[Restriction] = ()) -> None:
+        """Search without some moves from now on; a game without a pass restricts the moves at the root only."""
+        restrictions = tuple(restrictions)
+        if restrictions == self._restrictions:
+            return
+        if not self.variant.game.has_pass:
+            restrictions = tuple(one._replace(until=min(one.until, 1)) for one in restrictions)
+        self.clear()
+        self._restrictions = restrictions
+        found = avoided_moves(restrictions, self.variant.size, cell_tables(self.variant.size).point_of)
+        for workspace in self._workspaces:
+            workspace.avoided[:] = found
+
+    def widen(self, power: float) -> None:
+        """Take the network's policy at the root to this power: below 1 the search considers more moves."""
+        if power != self._root_power:
+            self.clear()
+            self._root_power = power
+
+    def use_threads(self, threads: int) -> None:
+        """Use at most this number of the search's threads from now on."""
+        self._active = max(1, min(threads, len(self._workspaces)))
 
     def set_board(self, boards: Boards, g: int, stream: int) -> None:
         """Make board g the root of a new tree; all random numbers come from `stream`."""
@@ -155,7 +185,8 @@ class Search:
             self._tree.solved[0] = 0
         return True
 
-    def _set_root(self, boards: Boards, g: int, moves: Sequence[int]) -> None:
+    def _set_root(self, boards: Boards, g: int, moves: Sequence[int], *, same: bool = False) -> None:
+        """Set the root position; `same`: it has not changed, and statistics of its moves are kept."""
         if int(boards.stones.ply[g]) + MAX_DEPTH + 2 > self._history_length:
             self._allocate_positions(int(boards.stones.ply[g]))
         position = self._root
@@ -168,8 +199,10 @@ class Search:
         self._counts_before = float(self._tree.visits[0]), float(self._tree.wins[0])
         self._playouts = 0
         for workspace in self._workspaces:
-            workspace.owned[:] = 0
             workspace.counts[DONE] = 0
+            if not same:
+                workspace.owned[:] = 0
+                workspace.results[:] = 0
         if self._evaluator:
             position, words = self._replay_position
             self._evaluator.set_root(self._tree, moves, position, self._root_words, words)
@@ -213,8 +246,12 @@ class Search:
         """
         start = time.perf_counter()
         budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
-        with self._evaluating(budget):
-            self._run(budget, report, interval, start)
+        try:
+            with self._evaluating(budget):
+                self._run(budget, report, interval, start)
+        except BaseException:
+            budget.cancel()  # the other threads would search on after Ctrl-C
+            raise
         made = int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
         self._playouts += made
         return made
@@ -230,8 +267,20 @@ class Search:
             self._work(0, budget, 0.0, most=1)
             evaluator.evaluate_all()  # the root, the only node
         evaluator.evaluate_root()  # where the tree was kept, it may still wait in the queue
+        self._widen_root()
         with evaluator.running() if self.settings.mode == "asynchronous" else nullcontext():
             yield
+
+    def _widen_root(self) -> None:
+        if self._root_power == 1.0 or self._root_is_widened:
+            return
+        with self._tree_locked():
+            first, count = int(self._tree.first[0]), max(0, int(self._tree.children[0]))
+            policy = self._tree.policy[first : first + count]
+            powers = policy**self._root_power
+            if powers.sum() > 0:
+                policy[:] = powers / powers.sum()
+            self._root_is_widened = True
 
     def _run(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
         due = start + interval if report else 1e300
@@ -248,19 +297,19 @@ class Search:
 
     def _round(self, budget: "_Budget", until: float) -> None:
         """Let all threads search until `until`, the end of the budget, or a full tree."""
-        if len(self._workspaces) == 1:
+        if self._active == 1:
             self._work(0, budget, until)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(len(self._workspaces))
-        for future in [self._pool.submit(self._work, i, budget, until) for i in range(len(self._workspaces))]:
+        for future in [self._pool.submit(self._work, i, budget, until) for i in range(self._active)]:
             future.result()
 
     def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
         position, words = self._positions[thread]
         synchronous = self._evaluator is not None and self.settings.mode == "synchronous"
         amount = most
-        while (share := budget.take(amount, len(self._workspaces))) > 0:
+        while (share := budget.take(amount, self._active)) > 0:
             begin = time.perf_counter()
             made = self._loop(
                 self._tree,
@@ -345,23 +394,27 @@ class Search:
         )
 
     def _with_variation(self, child: Child, node: int) -> Child:
-        tree = self._tree
-        child.variation.append(child.move)
-        while tree.children[node] > 0 and len(child.variation) < MAX_DEPTH:
-            first, end = int(tree.first[node]), int(tree.first[node] + tree.children[node])
-            playouts = tree.visits[first:end] - tree.assumed[first:end]
-            if playouts.max() <= 0:
-                break
-            node = first + int(playouts.argmax())
-            child.variation.append(int(tree.move[node]))
+        child.variation.extend(principal_variation(self._tree, node, MAX_DEPTH)[0])
         return child
 
-    def ownership(self) -> NDArray[np.float64]:
-        """[n, n] mean owner of each point at the end of the playouts: from −1, always White, to 1, always Black."""
+    def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
+        """What an analysis shows: win rate and score of the position and of its moves, see `report_root`."""
+        return report_root(self._tree, self._results(), self.to_move, self.variant.size, fewest=fewest, length=length)
+
+    def _results(self) -> NDArray[np.float64]:
+        """[root move + 1, 5] the sums over all threads."""
+        return np.sum([workspace.results for workspace in self._workspaces], axis=0)
+
+    def ownership(self, row: int | None = None) -> NDArray[np.float64]:
+        """[n, n] mean owner of each point at the end of the playouts: from −1, always White, to 1, always Black.
+
+        With `row`, only playouts that began with this move of a report count.
+        """
         size = self.variant.size
-        total = sum(workspace.owned.astype(np.int64) for workspace in self._workspaces)
-        made = max(1, int(sum(workspace.counts[DONE] for workspace in self._workspaces)))
-        return (np.asarray(total)[cell_tables(size).point_of] / made).reshape(size, size)
+        rows = slice(None) if row is None else slice(row, row + 1)
+        total = sum(workspace.owned[rows].sum(axis=0, dtype=np.int64) for workspace in self._workspaces)
+        made = sum(float(workspace.results[rows, SCORED].sum()) for workspace in self._workspaces)
+        return (np.asarray(total)[cell_tables(size).point_of] / max(1.0, made)).reshape(size, size)
 
 
 class _Budget:
@@ -371,6 +424,7 @@ class _Budget:
         self._left = playouts
         self.deadline = deadline
         self._stop = stop
+        self._cancelled = False
         self._lock = threading.Lock()
 
     def take(self, amount: int, threads: int) -> int:
@@ -385,6 +439,10 @@ class _Budget:
         with self._lock:
             self._left += amount
 
+    def cancel(self) -> None:
+        """End the search of all threads."""
+        self._cancelled = True
+
     def over(self) -> bool:
         """Whether the search has to end."""
-        return self._left <= 0 or self._stop.is_set() or time.perf_counter() >= self.deadline
+        return self._left <= 0 or self._cancelled or self._stop.is_set() or time.perf_counter() >= self.deadline

@@ -11,8 +11,9 @@ from nobi.memory import Words, pack
 MAX_DEPTH = 250
 """The longest line of moves in the tree."""
 
-DONE = 0
-"""Index into `Workspace.counts`: the number of playouts."""
+DONE, ROOT_MOVE, DEPTH = 0, 1, 2
+"""Indices into `Workspace.counts`: the number of playouts, the row of the current one in `owned` and `results`, and the
+depth of the node that is being expanded."""
 
 SPARE = 16
 """Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for the others."""
@@ -42,12 +43,14 @@ class Workspace(NamedTuple):
     """Scratch arrays of one thread."""
 
     streams: NDArray[np.uint64]  # [1] its random stream
-    counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set
+    counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set; ROOT_MOVE; DEPTH
     path: NDArray[np.int32]  # [depth] the nodes of this playout
     movers: NDArray[np.uint8]  # [depth] who moved to each node
     moves: NDArray[np.uint16]  # [depth] the moves
     played: NDArray[np.uint8]  # [point] who played there first, from some depth on
-    owned: NDArray[np.int32]  # [point] rollouts at whose end Black owned the point minus those where White did
+    owned: NDArray[np.int32]  # [root move, point] rollouts at whose end Black owned it minus those where White did
+    results: NDArray[np.float64]  # [root move, 5] sums over playouts, see `nobi.search.score`
+    avoided: NDArray[np.int16]  # [colour, move] the depth from which on a player may play a move; 0: everywhere
     values: NDArray[np.float32]  # [child]
     found: NDArray[np.uint16]  # [child] the moves of a node that is being expanded
     visits: NDArray[np.float32]  # [child] their priors
@@ -73,7 +76,9 @@ def new_workspace(size: int) -> Workspace:
         movers=np.zeros(MAX_DEPTH + 2, np.uint8),
         moves=np.zeros(MAX_DEPTH + 2, np.uint16),
         played=np.zeros(points, np.uint8),
-        owned=np.zeros(points, np.int32),
+        owned=np.zeros((moves + 1, points), np.int32),
+        results=np.zeros((moves + 1, 5), np.float64),
+        avoided=np.zeros((3, points), np.int16),
         values=np.zeros(moves, np.float32),
         found=np.zeros(moves, np.uint16),
         visits=np.zeros(moves, np.float32),

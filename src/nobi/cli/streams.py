@@ -1,0 +1,42 @@
+"""Standard input and output of commands that speak a protocol: only the protocol is written to standard output."""
+
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+
+@contextmanager
+def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """The input and the output of the protocol; a client that closes the output ends the block without an error.
+
+    All other output, of this process or of a C library, goes to standard error.
+    """
+    protocol = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    # unbuffered: at the end a thread still waits for a line, and Python cannot exit while it holds a buffer's lock
+    lines = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+    closed = threading.Event()
+    threading.Thread(target=_watch, args=(protocol.fileno(), closed), daemon=True).start()
+    try:
+        yield lines, protocol
+    except BrokenPipeError:
+        pass
+    except KeyboardInterrupt:
+        if not closed.is_set():
+            raise
+
+
+def _watch(output: int, closed: threading.Event) -> None:
+    """Interrupt the program when the reader of a pipe has closed it, even while nothing is written."""
+    poll = select.poll()
+    poll.register(output, 0)
+    for _, event in poll.poll():
+        if event & (select.POLLERR | select.POLLHUP):
+            closed.set()
+            signal.raise_signal(signal.SIGINT)
