@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LINE_GAMES = 100
 """Games between two lines of progress."""
-_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel", "generations", "max_games")
+_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel", "generations", "max_games", "log")
 """Flags that do not change the games."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
 
@@ -115,7 +115,7 @@ class Tune(SeriesFlags):
         summary = _sprt_summary(sprt, records)
         document = {"settings": asdict(self), **summary}
         if self.log:
-            self._append(document)
+            _append(self.log, document)
         low, high = sprt.bounds
         report = [
             f"A = {self.a} against B = {self.b}: {self.game}, {self.size}x{self.size}",
@@ -208,12 +208,12 @@ class Tune(SeriesFlags):
             if not enough():
                 series.play(remaining(schedule, records), opening_of, result_saver(records, folder, note), enough)
 
-    def _append(self, document: dict[str, Any]) -> None:
-        import json
 
-        assert self.log is not None
-        with self.log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(plain(document), ensure_ascii=False) + "\n")
+def _append(path: Path, document: dict[str, Any]) -> None:
+    import json
+
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(plain(document), ensure_ascii=False) + "\n")
 
 
 def _against_first(candidates: int, count: int, generation: int) -> "list[Pairing]":
