@@ -137,6 +137,75 @@ def elo_difference(points: float, games: int) -> Interval:
     return Interval(elo_of(share.value), low, high)
 
 
+def pair_elo(pairs: Values) -> Interval:
+    """The Elo difference of a player with these mean points (0 to 1) of pairs of games with exchanged colours.
+
+    The two games of a pair begin with the same opening and are not independent, so the interval is that of the mean
+    over pairs.
+    """
+    if len(pairs) < 2 or np.ptp(pairs) == 0:
+        return elo_difference(float(pairs.sum()), len(pairs))
+    share = mean_interval(pairs)
+    return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
+
+
+def expected_share(elo: float) -> float:
+    """The share of the points that is expected at an Elo difference."""
+    return 1 / (1 + math.exp(-elo / _ELO_SCALE))
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential probability ratio test (Wald 1945) of two Elo differences.
+
+    The log-likelihood ratio is that of the normal approximation over pairs of games: N (s₁ − s₀)(2m − s₀ − s₁) / 2v,
+    where s₀ and s₁ are the expected shares of the points, and m and v mean and variance of the points of N pairs.
+    """
+
+    elo0: float = 0.0
+    """The Elo difference of the null hypothesis."""
+    elo1: float = 30.0
+    """The Elo difference of the alternative."""
+    alpha: float = 0.05
+    """Probability of accepting `elo1` where `elo0` is true."""
+    beta: float = 0.05
+    """Probability of accepting `elo0` where `elo1` is true."""
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"elo1 must be above elo0, not {self.elo1:g} with elo0 {self.elo0:g}")
+        for name in ("alpha", "beta"):
+            if not 0 < getattr(self, name) < 0.5:
+                raise ValueError(f"{name} must be above 0 and below 0.5, not {getattr(self, name):g}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which `elo0` and `elo1` are accepted."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def log_likelihood_ratios(self, pairs: Values) -> Values:
+        """[pair] the ratio after each of these pairs, whose mean points are 0 to 1.
+
+        Two pairs of variance ¼ are added, so that a few equal results do not decide.
+        """
+        s0, s1 = expected_share(self.elo0), expected_share(self.elo1)
+        count = np.arange(1, len(pairs) + 1)
+        mean = np.cumsum(pairs) / count
+        squares = np.maximum(0.0, np.cumsum(pairs**2) - count * mean**2)
+        variance = (squares + 0.5) / (count + 2)
+        ratios: Values = count * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+        return ratios
+
+    def decision(self, pairs: Values) -> tuple[int, int]:
+        """(1: `elo1` is accepted, −1: `elo0` is, 0: neither, number of pairs after which)."""
+        ratios = self.log_likelihood_ratios(pairs)
+        low, high = self.bounds
+        crossed = np.flatnonzero((ratios <= low) | (ratios >= high))
+        if len(crossed) == 0:
+            return 0, len(pairs)
+        return (1 if ratios[crossed[0]] >= high else -1), int(crossed[0]) + 1
+
+
 @dataclass(frozen=True)
 class Ratings:
     """The ratings of several players."""

@@ -11,7 +11,7 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import Variant
-from nobi.search.rollouts import codes_of
+from nobi.search.patterns import codes_of
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 

@@ -45,7 +45,9 @@ from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
 from nobi.memory import zeros
 
-_COUNT, _SUM = 50, 30
+COUNT_SHIFT = _COUNT = 50
+"""The bits of the packed liberties from here on hold the number of pairs."""
+_SUM = 30
 _SUM_MASK, _SQUARE_MASK = (1 << 20) - 1, (1 << 30) - 1
 
 _ONE = (0, 0x101, 0x110)
@@ -148,6 +150,19 @@ def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: in
     for k in range(SIDES):
         liberties -= chains.weight[point] * (chains.head[g, stones.neighbours[point, k]] == head)
     return liberties
+
+
+@inlined
+def any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -> int:
+    """A liberty of the chain, preferably next to this stone if it belongs to the chain."""
+    if chains.head[g, stone] != head:
+        stone = head
+    while True:
+        for k in range(SIDES):
+            beside = stones.neighbours[stone, k]
+            if stones.colour[g, beside] == EMPTY:
+                return beside
+        stone = chains.next[g, stone]
 
 
 @inlined

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.chains import Chains, in_atari, is_not_suicide, last_liberty, without_liberty
+from nobi.board.chains import Chains, any_liberty, in_atari, is_not_suicide, last_liberty, without_liberty
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, enemy_of, points_of
 from nobi.board.undo import MOVES, UndoStack, allocate_undo_stack, play_reversible, undo_move
 from nobi.compiling import compiled, inlined
@@ -172,7 +172,7 @@ def escapes_ladder(stones: Stones, chains: Chains, g: int, workspace: LadderWork
     if in_atari(chains.liberties[g, head]):
         escapes = last_liberty(chains.liberties[g, head]) == ko
     else:
-        one = _any_liberty(stones, chains, g, head, move)
+        one = any_liberty(stones, chains, g, head, move)
         rest = without_liberty(stones, chains, g, head, one)
         escapes = True
         if in_atari(rest):
@@ -289,7 +289,7 @@ def _list_ataris(
     if in_atari(liberties):
         todo[height] = last_liberty(liberties)
         return height + 1
-    one = _any_liberty(stones, chains, g, head, answer)
+    one = any_liberty(stones, chains, g, head, answer)
     rest = without_liberty(stones, chains, g, head, one)
     if not in_atari(rest):
         return height
@@ -303,19 +303,6 @@ def _list_ataris(
         todo[height] = other
         height += 1
     return height
-
-
-@inlined
-def _any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -> int:
-    """A liberty of the chain, preferably next to this stone if it belongs to the chain."""
-    if chains.head[g, stone] != head:
-        stone = head
-    while True:
-        for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if stones.colour[g, beside] == EMPTY:
-                return beside
-        stone = chains.next[g, stone]
 
 
 @inlined

@@ -29,6 +29,7 @@ COMMANDS = {
         "show": ("nobi.cli.inspect:Show", "show the values of a network in a position, and its hidden units"),
         "match": ("nobi.cli.match:Match", "play many games between two players"),
         "tournament": ("nobi.cli.match:Tournament", "play games between all pairs of players, and rate them"),
+        "tune": ("nobi.cli.tune:Tune", "test a change of a player by games, or optimise its settings"),
     },
     "Train and measure": {
         "evolve": ("nobi.cli.train:Evolve", "train a network by evolution against fixed opponents"),

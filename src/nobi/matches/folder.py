@@ -166,6 +166,22 @@ def void_reasons(results: list[GameResult]) -> Counter[str]:
     return Counter(result.reason for result in results if result.winner == "void")
 
 
+def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float64]:
+    """[pair] the mean points (0 to 1) of a player in the pairs of games 2i and 2i + 1, up to the first unfinished pair.
+
+    Pairs with a game without result are left out.
+    """
+    by_number = {result.game: result.points(player) for result in results}
+    pairs: list[float] = []
+    number = 0
+    while number in by_number and number + 1 in by_number:
+        first, second = by_number[number], by_number[number + 1]
+        if first is not None and second is not None:
+            pairs.append((first + second) / 2)
+        number += 2
+    return np.array(pairs)
+
+
 def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
     """[i, j] the points of player i against player j."""
     points = np.zeros((players, players))

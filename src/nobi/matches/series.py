@@ -326,10 +326,17 @@ class Series:
         slots, referee = self._workers[0]
         return list(dict.fromkeys(filter(None, [*(slot.note for slot in slots), referee.note])))
 
-    def play(self, games: Sequence[Pairing], opening_of: Callable[[int], Opening], save: Save) -> None:
+    def play(
+        self,
+        games: Sequence[Pairing],
+        opening_of: Callable[[int], Opening],
+        save: Save,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Play the games, one per worker at a time, and pass each to `save`, one at a time.
 
-        After Ctrl-C everything is closed, and the games in progress are lost.
+        No further game is begun when `enough` returns True. After Ctrl-C everything is closed, and the games in
+        progress are lost.
         """
         waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
         for game in games:
@@ -341,6 +348,9 @@ class Series:
         def work(slots: list[PlayerSlot], referee: Referee, done: threading.Event) -> None:
             try:
                 while not stop.is_set():
+                    with lock:
+                        if enough():
+                            return
                     try:
                         pairing = waiting.get_nowait()
                     except queue.Empty:

@@ -6,23 +6,17 @@ won with it, a self-atari as if some had been lost. Real playouts outweigh it in
 
 from typing import NamedTuple
 
-from nobi.board.chains import in_atari, would_capture
-from nobi.board.stones import BLACK, BORDER, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
+from nobi.board.chains import in_atari, without_liberty, would_capture
+from nobi.board.ladders import captures_in_ladder, escapes_ladder
+from nobi.board.stones import BLACK, BORDER, EMPTY, PASS, RUNNING, SIDES, WHITE, as_point, enemy_of
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye, play
+from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes
 from nobi.search.playout import GameHooks, black_result
-from nobi.search.rollouts import (
-    PATTERN,
-    SAFE,
-    add_to_codes,
-    as_count,
-    count_area,
-    liberty_class,
-    remove_from_codes,
-    roll_out,
-)
+from nobi.search.rollouts import count_area, roll_out
 from nobi.search.score import note_score
 from nobi.search.state import SearchParams, SearchPosition, Workspace
+from nobi.search.tactics import SAFE, as_count, liberty_class
 
 FAR = 4
 """The largest distance that is distinguished."""
@@ -35,6 +29,7 @@ class Priors(NamedTuple):
     capture: float = 15.0  # captures one stone; twice as many for more
     rescue: float = 15.0  # saves a chain from atari; twice as many for more than one stone
     self_atari: float = 10.0  # lost
+    dead_ladder: float = 10.0  # lost: extends a chain that is captured in a ladder nevertheless
     pattern: float = 10.0
     near: tuple[float, float, float] = (24.0, 22.0, 8.0)  # at the distance 1, 2 and 3 from the latest move
     isolated: float = 10.0  # far from all stones: won on the third line, lost on the first two
@@ -129,6 +124,47 @@ def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
 
 
 @inlined
+def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, me: int) -> bool:
+    """Whether extending own chains in atari at this point saves none of them from a ladder."""
+    stones, chains = position.boards.stones, position.boards.chains
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        if (
+            stones.colour[0, beside] == me
+            and in_atari(chains.liberties[0, chains.head[0, beside]])
+            and escapes_ladder(stones, chains, 0, workspace.ladders, point, beside)
+        ):
+            return False
+    return True
+
+
+@inlined
+def _threatened_stones(
+    position: SearchPosition, workspace: Workspace, point: int, me: int, ladders: bool
+) -> tuple[int, int]:
+    """(stones of enemy chains that a stone here puts into atari, the part of them that is caught in a ladder)."""
+    stones, chains = position.boards.stones, position.boards.chains
+    threatened = caught = as_count(0)
+    seen0 = seen1 = seen2 = as_point(PASS)
+    for k in range(SIDES):
+        beside = stones.neighbours[point, k]
+        if stones.colour[0, beside] != enemy_of(me):
+            continue
+        head = chains.head[0, beside]
+        if head == seen0 or head == seen1 or head == seen2:
+            continue
+        seen2 = seen1
+        seen1 = seen0
+        seen0 = head
+        rest = without_liberty(stones, chains, 0, head, point)
+        if rest != 0 and in_atari(rest):
+            threatened += chains.stones[0, head]
+            if ladders and captures_in_ladder(stones, chains, 0, workspace.ladders, point, beside):
+                caught += chains.stones[0, head]
+    return threatened, caught
+
+
+@inlined
 def _line(point: int, size: int) -> int:
     """The line of a point, 0 at the edge."""
     row = as_count(point) // (size + 1) - 1
@@ -149,8 +185,9 @@ def _is_isolated(position: SearchPosition, point: int, size: int) -> bool:
 
 
 @compiled
-def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, weight: float) -> None:
+def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:
     """Write the prior of a legal move into `workspace.visits[i]` and `workspace.wins[i]`."""
+    weight = params.tactics
     stones, chains = position.boards.stones, position.boards.chains
     me = stones.to_move[0]
     visits = PRIORS.even
@@ -169,9 +206,18 @@ def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int,
         elif liberties == SAFE:
             saved = _rescued_stones(position, move, me)
             if saved > 0:
-                good += PRIORS.rescue if saved == 1 else 2.0 * PRIORS.rescue
+                if params.ladders and _is_dead_ladder(position, workspace, move, me):
+                    bad += PRIORS.dead_ladder
+                else:
+                    good += PRIORS.rescue if saved == 1 else 2.0 * PRIORS.rescue
         else:
             bad += PRIORS.self_atari
+        if liberties == SAFE and (params.ladders or params.atari > 0.0):
+            threatened, caught = _threatened_stones(position, workspace, move, me, params.ladders)
+            if caught > 0:
+                good += PRIORS.capture if caught == 1 else 2.0 * PRIORS.capture
+            elif threatened > 0:
+                good += params.atari
         if PATTERN[position.codes[0, move]] != 0 and liberties == SAFE:
             good += PRIORS.pattern
         distance = workspace.distance[move]
@@ -234,7 +280,7 @@ def finish(position: SearchPosition, workspace: Workspace, params: SearchParams)
     needed = boards.komi
     if not boards.by_area:
         needed += _stones_placed(boards)
-    roll_out(position, workspace)
+    roll_out(position, workspace, params.rollouts)
     margin = count_area(boards, workspace) - needed
     note_score(workspace, margin)
     return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5

@@ -15,9 +15,21 @@ from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.memory import Words, copy_words
 from nobi.search.evaluator import EvalQueue, enqueue, has_entries
-from nobi.search.rollouts import as_count
 from nobi.search.score import note_result
-from nobi.search.state import DEPTH, DONE, MAX_DEPTH, ROOT_MOVE, SearchParams, SearchPosition, Workspace
+from nobi.search.state import (
+    COLOUR_MASK,
+    DEPTH,
+    DONE,
+    MAX_DEPTH,
+    PLY_SHIFT,
+    ROOT_MOVE,
+    SELECTIONS,
+    SearchParams,
+    SearchPosition,
+    Workspace,
+    first_play,
+)
+from nobi.search.tactics import as_count
 from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, allocate_nodes, claim, exchange, publish
 from nobi.streams import below
 
@@ -43,7 +55,7 @@ class GameHooks(NamedTuple):
     is_candidate: Callable[..., bool]
     """(position, move) → whether a legal move becomes a child."""
     set_prior: Callable[..., None]
-    """(position, workspace, move, i, weight): write the prior of a move into `workspace.visits[i]` and `.wins[i]`."""
+    """(position, workspace, move, i, params): write the prior of a move into `workspace.visits[i]` and `.wins[i]`."""
     finish: Callable[..., float]
     """(position, workspace, params) → Black's result, 0 to 1, of a rollout to the end of the game."""
 
@@ -64,7 +76,7 @@ def _any_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
 
 
 @inlined
-def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, weight: float) -> None:  # noqa: ARG001
+def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:  # noqa: ARG001
     """One playout, half won."""
     workspace.visits[i] = 1.0
     workspace.wins[i] = 0.5
@@ -91,7 +103,7 @@ def _finish_randomly(position: SearchPosition, workspace: Workspace, params: Sea
             left -= 1
             swap_empties(stones, 0, i, left)
         if workspace.played[move] == EMPTY:
-            workspace.played[move] = stones.to_move[0]
+            workspace.played[move] = first_play(stones.to_move[0], stones.ply[0])
         play(boards, 0, move)
     return black_result(stones.outcome[0])
 
@@ -112,9 +124,6 @@ def hooks_of(game: type[Game]) -> GameHooks:
         specialise(_finish_randomly, game.name, play=rules.play, immediate_outcome=rules.immediate_outcome),
     )
 
-
-_MANY_VISITS = 64
-"""At nodes with more playouts, RAVE is updated every `SearchParams.rave_interval`-th playout."""
 
 _SOLVED_VALUE = np.float32(1e6)
 """Added to the value of a move that is proved to win."""
@@ -138,14 +147,14 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
             best = max(best, outcome)
             workspace.found[count] = move
             workspace.outcomes[count] = outcome
-            set_prior(position, workspace, move, count, params.tactics)
+            set_prior(position, workspace, move, count, params)
             count += 1
     if may_pass and (count == 0 or avoided[PASS] <= depth):
         outcome = UNDECIDED if params.agreed else immediate_outcome(boards, 0, as_point(PASS))
         best = max(best, outcome)
         workspace.found[count] = PASS
         workspace.outcomes[count] = outcome
-        set_prior(position, workspace, as_point(PASS), count, params.tactics)
+        set_prior(position, workspace, as_point(PASS), count, params)
         count += 1
     first = allocate_nodes(tree, count)
     if first < 0:
@@ -187,11 +196,14 @@ def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchPara
     one = np.float32(1.0)
     tiny = np.float32(1e-6)
     per_rave = np.float32(1.0 / params.rave)
-    explore = np.float32(params.explore * np.sqrt(np.log(total + 1.0)))
+    workspace.counts[SELECTIONS] += 1
+    skips = params.rave_skip > 0 and workspace.counts[SELECTIONS] % params.rave_skip == 0
+    use = np.float32(0.0) if skips else one
+    explore = np.float32((params.skip_explore if skips else params.explore) * np.sqrt(np.log(total + 1.0)))
     follow = np.float32(params.follow * np.sqrt(total))
     for i in range(count):
         n = visits[i]
-        r = rave_visits[i]
+        r = rave_visits[i] * use
         beta = r / (r + n + n * r * per_rave)
         value = (one - beta) * (wins[i] / n) + beta * (rave_wins[i] / (r + tiny))
         prior = follow * policy[i] / (one + n - assumed[i])
@@ -215,18 +227,25 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
-def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float) -> None:
-    """Credit the result to the children whose moves the player to move played later in the playout."""
+def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float, end: float, slope: float) -> None:
+    """Credit the result to the children whose moves the player to move played later in the playout.
+
+    The weight of a move at a ply is 1 + slope · (end − ply).
+    """
     first = tree.first[node]
     count = tree.children[node]
     moves = tree.move[first : first + count]
     rave_visits = tree.rave_visits[first : first + count]
     rave_wins = tree.rave_wins[first : first + count]
     gained = np.float32(result)
+    last = np.float32(end)
+    rise = np.float32(slope)
     for i in range(count):
-        if workspace.played[moves[i]] == me:
-            rave_visits[i] += np.float32(1.0)
-            rave_wins[i] += gained
+        entry = workspace.played[moves[i]]
+        weight = np.float32((entry & COLOUR_MASK) == me)
+        weight *= np.float32(1.0) + rise * (last - np.float32(entry >> PLY_SHIFT))
+        rave_visits[i] += weight
+        rave_wins[i] += weight * gained
 
 
 def _search(
@@ -251,6 +270,7 @@ def _search(
         if synchronous and has_entries(queue):
             break
         copy_words(root, work)
+        start = as_count(stones.ply[0])
         for point in range(len(workspace.played)):
             workspace.played[point] = 0
         node = 0
@@ -285,14 +305,15 @@ def _search(
         else:
             black = finish(position, workspace, params)
         note_result(workspace, black)
+        end = as_count(stones.ply[0])
         for d in range(depth, -1, -1):
             node = workspace.path[d]
             mover = as_count(workspace.movers[d])
             result = black if mover == BLACK else 1.0 - black
             tree.wins[node] += np.float32(result)
-            visits = as_count(tree.visits[node])
-            if tree.children[node] > 0 and (visits < _MANY_VISITS or visits % params.rave_interval == 0):
-                _update_rave(tree, node, enemy_of(mover), workspace, 1.0 - result)
+            if tree.children[node] > 0:
+                slope = (params.rave_near - 1.0) / max(end - start - d, 1)
+                _update_rave(tree, node, enemy_of(mover), workspace, 1.0 - result, end, slope)
             if solved != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
                 parent = workspace.path[d - 1]
                 if tree.solved[node] == WON:
@@ -300,7 +321,7 @@ def _search(
                 elif tree.solved[node] == LOST and tree.solved[parent] == OPEN and _all_lost(tree, parent):
                     tree.solved[parent] = WON
             if d > 0 and workspace.moves[d] != PASS:
-                workspace.played[workspace.moves[d]] = mover
+                workspace.played[workspace.moves[d]] = first_play(mover, start + d - 1)
         done += 1
     workspace.counts[DONE] += done
     return done

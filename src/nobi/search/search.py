@@ -16,10 +16,10 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
 from nobi.search.evaluator import EvalStats, Evaluator, allocate_queue
+from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
 from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
-from nobi.search.rollouts import codes_of
 from nobi.search.score import SCORED
 from nobi.search.settings import SearchSettings
 from nobi.search.state import DONE, MAX_DEPTH, new_position, new_workspace
@@ -79,7 +79,7 @@ class Search:
         self._stream = int(stream_of(seed, game)) >> 1
         self.settings = settings or SearchSettings()
         self._loop = searcher_of(variant.game)
-        self._params = self.settings.params
+        self._params = self.settings.params(variant.game.name)
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:

@@ -3,11 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.search.state import SearchParams
-
-SHARED_RAVE_INTERVAL = 8
-"""With several threads, RAVE is updated every n-th playout at nodes with many visits: otherwise each thread would wait
-for the others' cache lines, a dozen for the children of a node, at every playout."""
+from nobi.search.state import RolloutParams, SearchParams
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "rollouts": (0, 10**9),
@@ -23,6 +19,14 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "tactics": (0, 1000),
     "memory": (1, 10**6),
     "resign": (0, 0.99),
+    "rave_near": (1, 100),
+    "rave_skip": (0, 10**6),
+    "skip_explore": (0, 1000),
+    "atari": (0, 1000),
+    "self_atari": (0, 1000),
+    "throw_in": (0, 1),
+    "two_liberties": (0, 1),
+    "nakade": (0, 1),
 }
 
 
@@ -60,6 +64,26 @@ class SearchSettings:
     """The number of playouts after which a leaf is expanded."""
     tactics: float = 1.0
     """Factor of the prior knowledge of Go."""
+    rave_near: float = 1.0
+    """Go: weight in RAVE of a move that follows the node at once; it decreases to 1 at the end of the playout."""
+    rave_skip: int = 0
+    """Go: every n-th selection of a move ignores RAVE; 0: none does."""
+    skip_explore: float = 0.0
+    """Weight of the exploration term in the selections that ignore RAVE."""
+    ladders: bool = False
+    """Whether ladders are read for the prior knowledge of Go."""
+    atari: float = 0.0
+    """Prior of moves of Go that give atari, in won playouts."""
+    self_atari: int = 0
+    """Rollouts of Go: chains of this many stones or more put themselves into atari only as nakade; 0: at random."""
+    throw_in: float = 0.5
+    """Rollouts of Go: the share of random self-ataris of a single stone that are played."""
+    two_liberties: float = 0.0
+    """Rollouts of Go: how often chains with two liberties beside the latest move are attacked or defended."""
+    nakade: float = 0.0
+    """Rollouts of Go: how often the vital point of an eye space beside the latest move is played."""
+    ordered: bool = False
+    """Rollouts of Go: answer the latest move before the one before; capture rather than extend."""
     memory: int = 128
     """Megabytes for the tree; when it is full, rarely visited parts are dropped."""
     resign: float = 0.08
@@ -75,9 +99,9 @@ class SearchSettings:
             if not least <= value <= most:
                 raise ValueError(f"{name} must be {least:g} to {most:g}, not {value:g}")
 
-    @property
-    def params(self) -> SearchParams:
-        """The parameters that compiled code needs."""
+    def params(self, game: str) -> SearchParams:
+        """The parameters that compiled code needs for a game."""
+        is_go = game == "go"
         return SearchParams(
             float(self.rave),
             float(self.explore),
@@ -85,5 +109,16 @@ class SearchSettings:
             float(self.expand),
             self.passing == "friendly",
             float(self.tactics),
-            1 if self.threads == 1 else SHARED_RAVE_INTERVAL,
+            float(self.rave_near) if is_go else 1.0,
+            self.rave_skip if is_go else 0,
+            float(self.skip_explore),
+            self.ladders,
+            float(self.atari),
+            RolloutParams(
+                self.self_atari,
+                round(256 * self.throw_in),
+                round(256 * self.two_liberties),
+                round(256 * self.nakade),
+                self.ordered,
+            ),
         )

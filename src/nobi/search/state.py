@@ -5,18 +5,34 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi.board.ladders import LadderWorkspace, allocate_ladder_workspace
 from nobi.board.stones import Boards, points_of
+from nobi.compiling import inlined
 from nobi.memory import Words, pack
 
 MAX_DEPTH = 250
 """The longest line of moves in the tree."""
 
-DONE, ROOT_MOVE, DEPTH = 0, 1, 2
-"""Indices into `Workspace.counts`: the number of playouts, the row of the current one in `owned` and `results`, and the
-depth of the node that is being expanded."""
+DONE, ROOT_MOVE, DEPTH, SELECTIONS = 0, 1, 2, 3
+"""Indices into `Workspace.counts`: the number of playouts, the row of the current one in `owned` and `results`, the
+depth of the node that is being expanded, and the number of moves selected in the tree."""
+
+PLY_SHIFT, COLOUR_MASK = 2, 3
+"""The bits of `Workspace.played`: the colour, and above it the ply of the first play."""
+_LAST_PLY = (1 << (16 - PLY_SHIFT)) - 1
 
 SPARE = 16
 """Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for the others."""
+
+
+class RolloutParams(NamedTuple):
+    """The parameters of the rollouts of Go; rates are out of 256."""
+
+    self_atari: int  # chains of this many stones put themselves into atari only as nakade; 0: at random, like others
+    throw_in: int  # rate at which a random self-atari of a single stone is played
+    two_liberties: int  # rate of the rule for chains with two liberties
+    nakade: int  # rate of the rule for vital points
+    ordered: bool  # whether the latest move is answered before the one before, and captures come before extensions
 
 
 class SearchParams(NamedTuple):
@@ -28,7 +44,12 @@ class SearchParams(NamedTuple):
     expand_after: float  # the number of playouts after which a leaf is expanded
     agreed: bool  # whether two passes are scored by rollouts, with dead stones removed, or with all stones alive
     tactics: float  # factor of the prior knowledge of Go
-    rave_interval: int  # at nodes with many playouts, RAVE is updated every n-th playout
+    rave_near: float  # weight in RAVE of a move that follows the node at once, decreasing to 1 at the end
+    rave_skip: int  # every n-th selection ignores RAVE; 0: none does
+    skip_explore: float  # weight of the exploration term in these selections
+    ladders: bool  # whether ladders are read for the prior knowledge of Go
+    atari: float  # prior of moves that give atari
+    rollouts: RolloutParams
 
 
 class SearchPosition(NamedTuple):
@@ -43,11 +64,11 @@ class Workspace(NamedTuple):
     """Scratch arrays of one thread."""
 
     streams: NDArray[np.uint64]  # [1] its random stream
-    counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set; ROOT_MOVE; DEPTH
+    counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set; ROOT_MOVE; DEPTH; SELECTIONS
     path: NDArray[np.int32]  # [depth] the nodes of this playout
     movers: NDArray[np.uint8]  # [depth] who moved to each node
     moves: NDArray[np.uint16]  # [depth] the moves
-    played: NDArray[np.uint8]  # [point] who played there first, from some depth on
+    played: NDArray[np.uint16]  # [point] who played there first, from some depth on, and when (`first_play`)
     owned: NDArray[np.int32]  # [root move, point] rollouts at whose end Black owned it minus those where White did
     results: NDArray[np.float64]  # [root move, 5] sums over playouts, see `nobi.search.score`
     avoided: NDArray[np.int16]  # [colour, move] the depth from which on a player may play a move; 0: everywhere
@@ -59,6 +80,13 @@ class Workspace(NamedTuple):
     distance: NDArray[np.uint8]  # [point] from the latest move
     queue: NDArray[np.uint16]  # [i] the queue of a breadth-first search over points
     candidates: NDArray[np.uint16]  # [i] moves that a rollout chooses from
+    ladders: LadderWorkspace
+
+
+@inlined
+def first_play(colour: int, ply: int) -> int:
+    """The entry of `Workspace.played` for a move of this player."""
+    return np.uint16(colour | (min(ply, _LAST_PLY) << PLY_SHIFT))  # type: ignore[return-value]
 
 
 def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
@@ -75,7 +103,7 @@ def new_workspace(size: int) -> Workspace:
         path=np.zeros(MAX_DEPTH + 2, np.int32),
         movers=np.zeros(MAX_DEPTH + 2, np.uint8),
         moves=np.zeros(MAX_DEPTH + 2, np.uint16),
-        played=np.zeros(points, np.uint8),
+        played=np.zeros(points, np.uint16),
         owned=np.zeros((moves + 1, points), np.int32),
         results=np.zeros((moves + 1, 5), np.float64),
         avoided=np.zeros((3, points), np.int16),
@@ -87,5 +115,6 @@ def new_workspace(size: int) -> Workspace:
         distance=np.zeros(points, np.uint8),
         queue=np.zeros(points, np.uint16),
         candidates=np.zeros(2 * points + SPARE, np.uint16),
+        ladders=allocate_ladder_workspace(size),
     )
     return pack(workspace)[0]

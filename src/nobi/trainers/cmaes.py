@@ -57,6 +57,11 @@ class Cmaes(Trainer):
         # matrix products and eigenvectors differ in their last bits, or in sign, with the number of BLAS threads
         self._libraries = ThreadpoolController()
 
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """[weight] the mean of the distribution."""
+        return np.array(self._cma.mean, np.float64)
+
     def propose(self) -> NDArray[np.float64]:
         with self._libraries.limit(limits=1, user_api="blas"):
             self._drawn = [self._cma.ask() for _ in range(self._cma.population_size)]
