@@ -33,9 +33,9 @@ Playing with a nobi-net or a swiping network does not require PyTorch. All inter
 
 TRIED = """## What was tried for the Go networks
 
-Short trainings with a prototype of the training step, one seed each, on KGS dan games: Muon or AdamW with a cosine to 0
-and a warm-up of 3 %, batches of 64, 10,000 validation positions of other games. The standard error of one accuracy is 0.5
-points, that of a difference about 0.4; the loss is the sharper figure.
+Short trainings with a prototype of the training step, one seed each, on KGS dan games: Muon or AdamW with a cosine to
+0 and a warm-up of 3 %, batches of 64, 10,000 validation positions of other games. The standard error of one accuracy
+is 0.5 points, that of a difference about 0.4; the loss is the sharper figure.
 
 | network | optimiser, peak rate | positions | accuracy | loss |
 | --- | --- | --- | --- | --- |
@@ -52,12 +52,12 @@ points, that of a difference about 0.4; the loss is the sharper figure.
 | residual 96x6, the same | Muon 0.006 | 83,328 | 39.9 % | 2.334 |
 | residual 64x6, the same | Muon 0.006 | 600,000 | 44.0 % | 2.052 |
 
-Kept: Muon (2.1 points over AdamW with batch normalisation), batch normalisation (0.9 points with Muon), the output for the
-next move (a lower loss at equal accuracy), 64 channels (at equal time 1.5 points over 96). Dropped: averaged weights (never
-better by more than 0.1 points), `torch.compile` (0.6 to 1.0 times the speed of eager mode), bfloat16 on processors
-without such arithmetic (15 times slower), ConvNeXt blocks (slow depthwise gradients), KataGo's bottleneck blocks (no faster
-per operation). Not compared: 64x8 at equal time, batches of 128 against 64, the mixture of collections, rank planes, a plane
-for ladder escapes, a constant rate with a final decay against the cosine.
+Kept: Muon (2.1 points over AdamW with batch normalisation), batch normalisation (0.9 points with Muon), the output
+for the next move (a lower loss at equal accuracy), 64 channels (at equal time 1.5 points over 96). Dropped: averaged
+weights (never better by more than 0.1 points), `torch.compile` (0.6 to 1.0 times the speed of eager mode), bfloat16
+on processors without such arithmetic (15 times slower), ConvNeXt blocks (slow depthwise gradients), KataGo's
+bottleneck blocks (no faster per operation). Not compared: 64x8 at equal time, batches of 128 against 64, the mixture
+of collections, rank planes, a plane for ladder escapes, a constant rate with a final decay against the cosine.
 """
 
 PROVENANCE = """## Licence and provenance
