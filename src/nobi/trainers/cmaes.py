@@ -4,8 +4,8 @@ The algorithm is that of Hansen's tutorial (arXiv:1604.00772, 2016), with its de
 the paper states them: λ = 4 + ⌊3 ln n⌋ and μ = λ/2. Equation numbers below are the tutorial's.
 
 Candidates are drawn by the symmetric root of the covariance matrix, x = m + σ·C^½·z. The root is unique, whereas the
-eigenvectors of a nearly spherical matrix are not, and C^−½ is never needed: C^−½·(C^½·z) is z. `nobi.trainers.covariance`
-computes in an order fixed in the source: the same seed gives the same bits on every processor.
+eigenvectors of a nearly spherical matrix are not, and C^−½ is never needed: C^−½·(C^½·z) is z. The arithmetic,
+`nobi.trainers.covariance`, has an order fixed in the source: the same seed gives the same bits on every processor.
 """
 
 import math

@@ -223,7 +223,7 @@ def norm_of(x: Vector) -> float:
 
 @compiled
 def combine(weights: Vector, rows: Matrix, total: Vector) -> None:
-    """total = Σ over s of weights[s]·rows[s]."""
+    """Compute total = Σ over s of weights[s]·rows[s]."""
     for j in range(len(total)):
         total[j] = 0.0
     for s in range(len(weights)):
