@@ -233,6 +233,7 @@ _PARTS = {
     "networks": "the networks",
     "nn": "the networks",
     "arena": "the arena",
+    "trainers": "the trainer cmaes",
     "search": "the tree search",
     "features": "the planes of positions",
     "encoding": "the planes of positions",

@@ -39,6 +39,8 @@ def test_the_document_of_a_study_is_written(tmp_path, two):
     [document] = run_studies(two[:1], "tiny", 7, tmp_path, threads=2)
     assert json.loads((tmp_path / "results" / "s08-fig3.json").read_text()) == document
     spent, jobs = document.pop("spent"), document.pop("jobs")
+    [environment] = document.pop("environments")
+    assert {"nobi", "processor", "python", "numpy"} <= environment.keys()
     assert document == {
         "study": "s08-fig3",
         "title": "S00 table 1: numbers",

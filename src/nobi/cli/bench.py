@@ -4,7 +4,6 @@ import platform
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -83,13 +82,11 @@ def _cases(section: str) -> "list[Case]":
 def _conditions() -> dict[str, str | int]:
     import numba
 
+    from nobi.environment import processor_name
     from nobi.workers import usable_threads
 
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    processors = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
-        "machine": processors[0] if processors else platform.processor() or platform.machine(),
+        "machine": processor_name(),
         "cores": usable_threads(),
         "python": platform.python_version(),
         "numba": numba.__version__,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
+from nobi.environment import describe_environment
 from nobi.errors import NobiError
 from nobi.records.dataset import Dataset
 from nobi.storage import atomic_write, make_writable_folder, save_tensors
@@ -18,6 +19,8 @@ from nobi.studies.resources import DatasetInfo, dataset_info
 FORMAT, OLD_FORMAT = "nobi-job-1", "nobi-piece-1"
 """In the old format, the header has `piece` instead of `job`, and the folder is `pieces` instead of `jobs`."""
 
+Environment = dict[str, str]
+"""See `nobi.environment`."""
 Progress = Callable[[float, str], None]
 """Called with the number of completed jobs, a fraction included, and the name of the current job."""
 
@@ -70,7 +73,7 @@ class JobCache:
             self.datasets[role] = dataset_info(Dataset.open(path))
             self._paths[self.datasets[role].digest] = path
         self._commands = dict(engines or {})
-        self._loaded: dict[str, tuple[Arrays, Spent]] = {}
+        self._loaded: dict[str, tuple[Arrays, Spent, Environment]] = {}
 
     def has(self, job: Job) -> bool:
         """Whether the result is stored."""
@@ -83,6 +86,10 @@ class JobCache:
     def spent(self, job: Job) -> Spent:
         """The time that the job took."""
         return self._load(job)[1]
+
+    def environment(self, job: Job) -> Environment:
+        """Commit, processor and versions that the job was computed with; empty for results of nobi 0.1.0."""
+        return self._load(job)[2]
 
     def make(self, jobs: Iterable[Job], progress: Progress = lambda _done, _name: None) -> None:
         """Compute the missing results in this order; a call after an interruption resumes."""
@@ -122,11 +129,12 @@ class JobCache:
             spent = before + (Spent.now() - start)
             if clock.parent.is_dir():  # the job will be resumed from what it has saved there
                 atomic_write(clock, json.dumps(asdict(spent)).encode())
+        environment = describe_environment()
         header = {"format": FORMAT, "job": job.description, **{key: f"{n:.3f}" for key, n in asdict(spent).items()}}
-        save_tensors(self.path(job), arrays, header)
-        self._loaded[job.name] = arrays, spent
+        save_tensors(self.path(job), arrays, {**header, "environment": json.dumps(environment, sort_keys=True)})
+        self._loaded[job.name] = arrays, spent, environment
 
-    def _load(self, job: Job) -> tuple[Arrays, Spent]:
+    def _load(self, job: Job) -> tuple[Arrays, Spent, Environment]:
         if job.name not in self._loaded:
             path = self.path(job)
             try:
@@ -137,7 +145,8 @@ class JobCache:
                 if header.get(key) != job.description:
                     raise ValueError("it contains something else")
                 spent = Spent(float(header["seconds"]), float(header["cpu"]))
+                environment = dict(json.loads(header.get("environment", "{}")))
             except (SafetensorError, OSError, ValueError, KeyError) as error:
                 raise NobiError(f"{str(path)!r} cannot be read: {error}; delete it to compute it again.") from None
-            self._loaded[job.name] = arrays, spent
+            self._loaded[job.name] = arrays, spent, environment
         return self._loaded[job.name]

@@ -22,6 +22,7 @@ from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.streams import stream_of
+from nobi.trainers import find as find_trainer
 
 if TYPE_CHECKING:
     from nobi.studies.cache import JobCache
@@ -117,6 +118,13 @@ class EvolutionJob(Job):
 
     kind = "evolution"
     settings: EvolutionSettings
+
+    @property
+    def description(self) -> str:
+        """All settings, and the version of the trainer if it was changed: older results are then computed again."""
+        version = find_trainer(self.settings.method.partition(":")[0]).version
+        changed = {"trainer_version": version} if version > 1 else {}
+        return json.dumps({"kind": self.kind, **dataclasses.asdict(self), **changed}, sort_keys=True)
 
     @property
     def label(self) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import nobi
+from nobi.environment import describe_environment
 from nobi.errors import NobiError
 from nobi.spec import choices
 from nobi.storage import atomic_write, make_writable_folder
@@ -120,6 +121,7 @@ def make_document(study: Study, cache: JobCache, out: Path) -> Document:
     report = study.report(Results(study.jobs(), cache), out)
     jobs = {job.name: cache.spent(job) for job in study.all_jobs()}
     jobs[f"tables and figures of {study.name}"] = Spent.now() - start
+    environments = [cache.environment(job) for job in study.all_jobs()] + [describe_environment()]
     notes = report.notes + ([TINY_NOTE] if study.scale == "tiny" else [])
     engines = {name: study.engines[name].title for name in study.plays_against if name in study.engines}
     return {
@@ -130,6 +132,7 @@ def make_document(study: Study, cache: JobCache, out: Path) -> Document:
         "scale": study.scale,
         "seed": study.seed,
         "nobi": nobi.__version__,
+        "environments": [one for i, one in enumerate(environments) if one and one not in environments[:i]],
         "threads": cache.threads or usable_threads(),
         "settings": dataclasses.asdict(study.settings),
         **({"data": {r: dataclasses.asdict(study.datasets[r]) for r in study.used_roles}} if study.used_roles else {}),

@@ -51,6 +51,8 @@ class Trainer(ABC):
     name: ClassVar[str]
     settings_type: ClassVar[type]
     """A frozen dataclass."""
+    version: ClassVar[int] = 1
+    """Raised when the same settings and seed give other candidates than before."""
     objectives_wanted: ClassVar[bool] = False
     """Whether `tell` takes several objectives per candidate, not one fitness."""
 

@@ -10,8 +10,17 @@ from nobi.studies.s08.random import RandomStudy as S08RandomStudy
 from nobi.studies.s08.random import Sample, boards, transfer_claims, transfer_rows
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Table
 
-MDLSTM, MDRNN, CONV, MLP = "mdlstm:hidden=3", "mdrnn:hidden=3", "conv:features=3,width=5", "mlp:hidden=3,unit=tanh"
-NAMES = {MDLSTM: "MDLSTM", CONV: "CONV", MDRNN: "MDRNN", MLP: "MLP"}
+MDLSTM, MDRNN, MLP = "mdlstm:hidden=3", "mdrnn:hidden=3", "mlp:hidden=3,unit=tanh"
+CONV = "conv:features=3,width=5"
+CONV_2 = f"{CONV},planes=2"
+CONVS = (CONV, CONV_2)
+"""Both readings of the paper: one signed input plane, which fits its number of weights, and a plane for own and one for
+enemy stones, as in the published code."""
+NAMES = {MDLSTM: "MDLSTM", CONV: "CONV (1 plane)", CONV_2: "CONV (2 planes)", MDRNN: "MDRNN", MLP: "MLP"}
+CONV_CONDITION = (
+    "3 maps of 5x5; with 1 plane of own minus enemy stones (79 weights, the paper's count), and with 2 planes (155 "
+    "weights, the published code)"
+)
 MODES = {"symmetric": MDLSTM, "as in the published code": f"{MDLSTM},mode=original"}
 PENTE = "pente:centre=true"
 GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Go-Moku", PENTE: "Pente"}
@@ -23,9 +32,11 @@ KINDS = {
     "MDRNN, k = 1": "mdrnn:hidden=1",
     "MDRNN, k = 3": MDRNN,
     "MDRNN, k = 10": "mdrnn:hidden=10",
-    "CONV, p = 3": "conv:features=3,width=3",
-    "CONV, p = 5": CONV,
-    "CONV, p = 7": "conv:features=3,width=7",
+    **{
+        f"{NAMES[f'{CONV}{planes}']}, p = {width}": f"conv:features=3,width={width}{planes}"
+        for planes in ("", ",planes=2")
+        for width in (3, 5, 7)
+    },
     "MLP, k = 3": MLP,
 }
 TABLE_1 = {
@@ -70,7 +81,7 @@ class Figure2(RandomStudy):
         return {
             **super().conditions(),
             "MDRNN (a), MLP (b)": "k = 3; the perceptron has tanh units",
-            "CONV": "3 feature maps, one signed input plane",
+            "CONV": "3 maps of p x p, with 1 plane of own minus enemy stones and with 2 planes",
             "heuristic": "e = 0",
         }
 

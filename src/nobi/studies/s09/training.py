@@ -9,7 +9,7 @@ from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import difference, last_tenth, mean_interval
 from nobi.studies.jobs import EvolutionJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
-from nobi.studies.s09.random import CONV, MDLSTM, MDRNN, MLP, NAMES
+from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, MDLSTM, MDRNN, MLP, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 AGAINST_NAIVE = {"tiny": Training(2, 5, 4), "quick": Training(2, 50, 50), "paper": Training(10, 200)}
@@ -40,7 +40,8 @@ class LearningStudy(Study):
     def conditions(self) -> dict[str, str]:
         s = self.settings
         return {
-            "networks": "MDLSTM and MDRNN of 3 units (93 and 21 weights), CONV of 3 maps of 5x5 (79), MLP of 3 units",
+            "networks": "MDLSTM, MDRNN and MLP of 3 units (93, 21 and 493 weights)",
+            "CONV": CONV_CONDITION,
             "trainer": "CMA-ES, initial step 0.5, default population",
             "runs": f"{s.runs} for each network, {s.generations} generations",
             "games": f"{s.games} of each network in each generation on 7x7 Atari-Go against {self.opponent}",
@@ -72,9 +73,16 @@ class Figure3a(LearningStudy):
 
     name = "s09-fig3a"
     scales = AGAINST_NAIVE
-    nets = (MDLSTM, CONV, MDRNN, MLP)
+    nets = (MDLSTM, *CONVS, MDRNN, MLP)
     opponent = "naive"
-    order = ((MDLSTM, CONV), (CONV, MDRNN), (MDLSTM, MDRNN), (MDRNN, MLP))
+    order = (
+        (MDLSTM, CONV),
+        (MDLSTM, CONV_2),
+        (CONV, MDRNN),
+        (CONV_2, MDRNN),
+        (MDLSTM, MDRNN),
+        (MDRNN, MLP),
+    )
 
 
 class Figure3b(LearningStudy):
@@ -82,9 +90,9 @@ class Figure3b(LearningStudy):
 
     name = "s09-fig3b"
     scales = AGAINST_HEURISTIC
-    nets = (MDLSTM, CONV, MDRNN)
+    nets = (MDLSTM, *CONVS, MDRNN)
     opponent = "heuristic:e=0.2"
-    order = ((MDLSTM, CONV), (MDLSTM, MDRNN))
+    order = ((MDLSTM, CONV), (MDLSTM, CONV_2), (MDLSTM, MDRNN))
 
 
 class Figure3c(Figure3b):
