@@ -38,6 +38,7 @@ COMMANDS = {
         "data import": ("nobi.cli.data:DataImport", "make a dataset of game records"),
         "data info": ("nobi.cli.data:DataInfo", "summarise a dataset"),
         "imitate": ("nobi.cli.train:Imitate", "train a deep network on game records"),
+        "priors": ("nobi.cli.priors:Priors", "train the move priors of the tree search on game records"),
         "predict": ("nobi.cli.evaluate:Predict", "measure how well networks predict experts' moves"),
         "study": ("nobi.cli.study:Study", "repeat the experiments of the papers"),
         "export": ("nobi.cli.inspect:Export", "write a deep network as ONNX"),

@@ -1,6 +1,6 @@
 """One playout: descent to a leaf, a rollout to the end of the game, and backup.
 
-The templates are bound to the rules of a game, and to five functions with knowledge of it (`GameHooks`), by
+The templates are bound to the rules of a game, and to six functions with knowledge of it (`GameHooks`), by
 `searcher_of`. Go uses tactics, 3x3 patterns and eye detection (`go.py`); for other games the rules suffice.
 """
 
@@ -41,6 +41,7 @@ advance: Any = UNBOUND
 prepare: Any = UNBOUND
 is_candidate: Any = UNBOUND
 set_prior: Any = UNBOUND
+complete_priors: Any = UNBOUND
 finish: Any = UNBOUND
 expand: Any = UNBOUND
 
@@ -56,6 +57,8 @@ class GameHooks(NamedTuple):
     """(position, move) → whether a legal move becomes a child."""
     set_prior: Callable[..., None]
     """(position, workspace, move, i, params): write the prior of a move into `workspace.visits[i]` and `.wins[i]`."""
+    complete_priors: Callable[..., None]
+    """(workspace, count, params): called when the priors of all `count` moves of a node are set."""
     finish: Callable[..., float]
     """(position, workspace, params) → Black's result, 0 to 1, of a rollout to the end of the game."""
 
@@ -80,6 +83,11 @@ def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: in
     """One playout, half won."""
     workspace.visits[i] = 1.0
     workspace.wins[i] = 0.5
+
+
+@inlined
+def _nothing_to_complete(workspace: Workspace, count: int, params: SearchParams) -> None:
+    pass
 
 
 @inlined
@@ -121,6 +129,7 @@ def hooks_of(game: type[Game]) -> GameHooks:
         _no_preparation,
         _any_move,
         _even_prior,
+        _nothing_to_complete,
         specialise(_finish_randomly, game.name, play=rules.play, immediate_outcome=rules.immediate_outcome),
     )
 
@@ -156,6 +165,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
         workspace.outcomes[count] = outcome
         set_prior(position, workspace, as_point(PASS), count, params)
         count += 1
+    complete_priors(workspace, count, params)
     first = allocate_nodes(tree, count)
     if first < 0:
         exchange(tree.children, node, LEAF)
@@ -340,5 +350,6 @@ def searcher_of(game: type[Game]) -> Callable[..., int]:
         prepare=hooks.prepare,
         is_candidate=hooks.is_candidate,
         set_prior=hooks.set_prior,
+        complete_priors=hooks.complete_priors,
     )
     return specialise(_search, game.name, expand=expand, advance=hooks.advance, finish=hooks.finish)

@@ -13,19 +13,21 @@ from nobi.board.chains import capture_around, is_enclosed, place
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, as_point, end_turn, enemy_of, swap_empties
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
+from nobi.search.gammas import seen_by
 from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes
-from nobi.search.state import ROOT_MOVE, RolloutParams, SearchPosition, Workspace, first_play
+from nobi.search.state import ROOT_MOVE, SearchParams, SearchPosition, Workspace, first_play
 from nobi.search.tactics import (
     SAFE,
     SELF_ATARI,
     SUICIDE,
     add_rescues,
     add_two_liberty_moves,
+    as_count,
     liberty_class,
     settle_self_atari,
     vital_point,
 )
-from nobi.streams import below, draw
+from nobi.streams import below, draw, fraction
 
 _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
 """Out of 256: how often the rules for rescues and patterns apply, and how often self-atari is refused."""
@@ -59,8 +61,23 @@ def _place(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _choose_locally(position: SearchPosition, workspace: Workspace, params: RolloutParams, bits: np.uint64) -> int:
+def _drawn(workspace: Workspace, count: int) -> int:
+    """An index below `count` drawn with the probabilities proportional to `workspace.values`."""
+    total = np.float32(0.0)
+    for i in range(count):
+        total += workspace.values[i]
+    left = np.float32(fraction(workspace.streams, 0)) * total
+    for i in range(count - 1):
+        left -= workspace.values[i]
+        if left < 0.0:
+            return as_count(i)
+    return as_count(count - 1)
+
+
+@inlined
+def _choose_locally(position: SearchPosition, workspace: Workspace, settings: SearchParams, bits: np.uint64) -> int:
     """A move that answers the latest ones, or PASS if there is none."""
+    params = settings.rollouts
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -88,9 +105,11 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, params: Roll
             point = stones.neighbours[last, k]
             if stones.colour[0, point] == EMPTY and PATTERN[position.codes[0, point]] != 0:
                 candidates[count] = point
+                if settings.weighted:
+                    workspace.values[count] = settings.gammas.pattern[seen_by(position.codes[0, point], me)]
                 count += 1
         while count > 0:
-            i = below(workspace.streams, 0, count)
+            i = _drawn(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
             point = candidates[i]
             if point != boards.ko[0]:
                 liberties = liberty_class(stones, chains, point, me)
@@ -107,12 +126,14 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, params: Roll
                             return instead
             count -= 1
             candidates[i] = candidates[count]
+            workspace.values[i] = workspace.values[count]
     return as_point(PASS)
 
 
 @inlined
-def _choose_anywhere(position: SearchPosition, workspace: Workspace, params: RolloutParams) -> int:
+def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: SearchParams) -> int:
     """Any move that fills no eye; PASS if there is none."""
+    params = settings.rollouts
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -141,7 +162,7 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace, params: Rol
 
 
 @compiled
-def roll_out(position: SearchPosition, workspace: Workspace, params: RolloutParams) -> None:
+def roll_out(position: SearchPosition, workspace: Workspace, params: SearchParams) -> None:
     """Play until both pass, at most three moves per point of the board.
 
     `workspace.played` receives who played on each point first, and when.

@@ -79,7 +79,7 @@ class Search:
         self._stream = int(stream_of(seed, game)) >> 1
         self.settings = settings or SearchSettings()
         self._loop = searcher_of(variant.game)
-        self._params = self.settings.params(variant.game.name)
+        self._params = self.settings.params(variant.game.name, variant.size)
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from nobi.search.gammas import load_gammas, no_gammas
 from nobi.search.state import RolloutParams, SearchParams
 
 _LIMITS: dict[str, tuple[float, float]] = {
@@ -27,6 +28,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "throw_in": (0, 1),
     "two_liberties": (0, 1),
     "nakade": (0, 1),
+    "learnt": (0, 10**4),
 }
 
 
@@ -74,6 +76,10 @@ class SearchSettings:
     """Whether ladders are read for the prior knowledge of Go."""
     atari: float = 0.0
     """Prior of moves of Go that give atari, in won playouts."""
+    learnt: float = 0.0
+    """Learnt priors of Go: a move of probability p starts with learnt·√p won playouts; 0: none."""
+    weighted: bool = False
+    """Rollouts of Go: choose among patterns by their learnt strength, not uniformly."""
     self_atari: int = 0
     """Rollouts of Go: chains of this many stones or more put themselves into atari only as nakade; 0: at random."""
     throw_in: float = 0.5
@@ -99,9 +105,10 @@ class SearchSettings:
             if not least <= value <= most:
                 raise ValueError(f"{name} must be {least:g} to {most:g}, not {value:g}")
 
-    def params(self, game: str) -> SearchParams:
-        """The parameters that compiled code needs for a game."""
+    def params(self, game: str, size: int) -> SearchParams:
+        """The parameters that compiled code needs for a game on a board of this size."""
         is_go = game == "go"
+        uses_gammas = is_go and (self.learnt > 0 or self.weighted)
         return SearchParams(
             float(self.rave),
             float(self.explore),
@@ -114,6 +121,8 @@ class SearchSettings:
             float(self.skip_explore),
             self.ladders,
             float(self.atari),
+            float(self.learnt),
+            self.weighted,
             RolloutParams(
                 self.self_atari,
                 round(256 * self.throw_in),
@@ -121,4 +130,5 @@ class SearchSettings:
                 round(256 * self.nakade),
                 self.ordered,
             ),
+            load_gammas(size) if uses_gammas else no_gammas(),
         )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.ladders import LadderWorkspace, allocate_ladder_workspace
-from nobi.board.stones import Boards, points_of
+from nobi.board.stones import Boards, points_of, stride_of
 from nobi.compiling import inlined
 from nobi.memory import Words, pack
 
@@ -35,6 +35,13 @@ class RolloutParams(NamedTuple):
     ordered: bool  # whether the latest move is answered before the one before, and captures come before extensions
 
 
+class Gammas(NamedTuple):
+    """The tables of the learnt priors of Go (`nobi.search.gammas`)."""
+
+    pattern: NDArray[np.float32]  # [code] as Black sees it
+    levels: NDArray[np.float32]  # [offset of the group + level]
+
+
 class SearchParams(NamedTuple):
     """The parameters of the search that compiled code needs."""
 
@@ -49,7 +56,10 @@ class SearchParams(NamedTuple):
     skip_explore: float  # weight of the exploration term in these selections
     ladders: bool  # whether ladders are read for the prior knowledge of Go
     atari: float  # prior of moves that give atari
+    learnt: float  # won playouts of the learnt priors of Go: learnt·√p
+    weighted: bool  # whether rollouts choose among patterns by their learnt strength
     rollouts: RolloutParams
+    gammas: Gammas
 
 
 class SearchPosition(NamedTuple):
@@ -81,6 +91,9 @@ class Workspace(NamedTuple):
     queue: NDArray[np.uint16]  # [i] the queue of a breadth-first search over points
     candidates: NDArray[np.uint16]  # [i] moves that a rollout chooses from
     ladders: LadderWorkspace
+    row: NDArray[np.uint8]  # [point]
+    column: NDArray[np.uint8]  # [point]
+    levels: NDArray[np.int64]  # [group] the features of a move (`nobi.search.features`)
 
 
 @inlined
@@ -116,5 +129,8 @@ def new_workspace(size: int) -> Workspace:
         queue=np.zeros(points, np.uint16),
         candidates=np.zeros(2 * points + SPARE, np.uint16),
         ladders=allocate_ladder_workspace(size),
+        row=(np.arange(points) // stride_of(size)).astype(np.uint8),
+        column=(np.arange(points) % stride_of(size)).astype(np.uint8),
+        levels=np.zeros(8, np.int64),
     )
     return pack(workspace)[0]

@@ -125,7 +125,7 @@ def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], cou
 
 @inlined
 def joined_chain(stones: Stones, chains: Chains, point: int, me: int) -> tuple[int, int]:
-    """The packed liberties and number of stones of the chain that a stone here would belong to (captures ignored)."""
+    """Packed liberties and number of stones of the chain that a stone here would belong to; captures are ignored."""
     total = as_count(0)
     size = as_count(1)
     head0 = head1 = head2 = as_point(PASS)
@@ -309,8 +309,8 @@ def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
     me = stones.to_move[0]
     for k in range(SIDES):
         start = stones.neighbours[move, k]
-        if stones.colour[0, start] != EMPTY or touching(chains, 0, start, me) > 0:
-            continue
+        if stones.colour[0, start] != EMPTY or free_sides(chains, 0, start) > 2 or touching(chains, 0, start, me) > 0:
+            continue  # open areas, which are most, end here
         region[0] = start
         size = 1
         done = 0

@@ -1,0 +1,285 @@
+"""Learning the priors of the tree search from game records by minorisation–maximisation (Coulom 2007).
+
+The gammas of one group of features are updated at a time. With W wins of a feature (positions whose move has it), C the
+product of the other gammas of a move and E the sum of the strengths of a position's candidates, the new gamma is
+
+    γ = (W + 1) / (Σ C / E + 2 / (γ + 1))
+
+where the sum runs over all moves with the feature; the added terms are a won and a lost comparison with a feature of
+strength 1, so that features that were never or always played stay finite.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.board.stones import BLACK, PASS, WHITE, as_point, board_points, points_of
+from nobi.compiling import compiled
+from nobi.errors import NobiError
+from nobi.games.go import is_own_eye, legal
+from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, read_only
+from nobi.records.dataset import Dataset
+from nobi.records.replay import cell_of, new_record_boards, start_record
+from nobi.search.features import GROUPS, OFFSETS, measure_distances, measure_features
+from nobi.search.gammas import PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS, seen_by
+from nobi.search.go import advance
+from nobi.search.state import SearchPosition, Workspace, new_position, new_workspace
+from nobi.storage import save_tensors
+
+COLUMNS = GROUPS + 1
+"""Features of a move: its pattern, and a level of each group."""
+SIZES = {"small": range(5, SMALL_BOARDS + 1), "large": range(SMALL_BOARDS + 1, 26)}
+"""The board sizes of each set of gammas."""
+
+
+@dataclass(frozen=True)
+class PriorSettings:
+    """How the priors are learnt."""
+
+    positions: int = 20000
+    """Positions of each set (boards up to 13x13, larger boards) that are learnt from."""
+    test_positions: int = 4000
+    """Positions of each set that the result is measured on."""
+    sweeps: int = 12
+    """Updates of all gammas."""
+
+    def __post_init__(self) -> None:
+        for name in ("positions", "test_positions", "sweeps"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be 1 or more, not {getattr(self, name)}")
+
+
+class Competitions(NamedTuple):
+    """Positions and the features of their candidate moves."""
+
+    features: NDArray[np.uint16]  # [move, column] the class of the pattern; indices into all levels
+    start: NDArray[np.int64]  # [position + 1] the first move of each position
+    chosen: NDArray[np.int64]  # [position] the move that was played, an index into `features`
+
+
+class PriorMetrics(NamedTuple):
+    """How well the model predicts recorded moves."""
+
+    positions: int
+    log_likelihood: float
+    """Mean of the logarithm of the probability of the recorded move."""
+    top1: float
+    """Share of positions whose most probable move is the recorded one."""
+
+
+@compiled
+def _fill_codes(position: SearchPosition) -> None:
+    """Compute the pattern codes from scratch."""
+    stones = position.boards.stones
+    for point in range(position.codes.shape[1]):
+        code = 0
+        for k in range(8):
+            code += np.int64(stones.colour[0, stones.neighbours[point, k]]) << (2 * k)
+        position.codes[0, point] = code
+
+
+@compiled
+def _extract(
+    position: SearchPosition,
+    workspace: Workspace,
+    points: NDArray[np.uint16],
+    classes: NDArray[np.uint16],
+    collection: Collection,
+    game: int,
+    first: int,
+    every: int,
+    competitions: Competitions,
+    count: int,
+) -> int:
+    """Append every `every`-th position of a game, beginning with the ply `first`; return the number of positions.
+
+    The game ends at its first illegal move. Passes, and moves that fill an eye, are not learnt from.
+    """
+    boards = position.boards
+    stones = boards.stones
+    if start_record(boards, points, collection, game) >= 0:
+        return count
+    _fill_codes(position)
+    position.previous[0] = PASS
+    begin = collection.start[game]
+    for i in range(begin, collection.start[game + 1]):
+        code = collection.moves[i]
+        stones.to_move[0] = WHITE if code >= WHITE_BIT else BLACK
+        cell = cell_of(code)
+        move = as_point(PASS)
+        if cell != PASS_CODE:
+            if cell >= len(points) or not legal(boards, 0, points[cell]):
+                return count
+            move = points[cell]
+        ply = i - begin
+        if move != PASS and ply >= first and (ply - first) % every == 0:
+            row = competitions.start[count]
+            if count >= len(competitions.chosen) or row + stones.empties[0] > len(competitions.features):
+                return count
+            chosen = np.int64(-1)
+            measure_distances(position, workspace)
+            for j in range(stones.empties[0]):
+                point = stones.empty[0, j]
+                if is_own_eye(boards, 0, point) or not legal(boards, 0, point):
+                    continue
+                if point == move:
+                    chosen = row
+                measure_features(position, workspace, point, True)
+                competitions.features[row, 0] = classes[seen_by(position.codes[0, point], stones.to_move[0])]
+                for group in range(GROUPS):
+                    competitions.features[row, group + 1] = OFFSETS[group] + workspace.levels[group]
+                row += 1
+            if chosen >= 0:
+                competitions.chosen[count] = chosen
+                count += 1
+                competitions.start[count] = row
+        boards.passes[0] = 0  # two passes do not end a record
+        advance(position, move)
+    return count
+
+
+def competitions_of(collections: Sequence[Collection], sizes: range, positions: int, seed: int) -> Competitions:
+    """Positions of random games of these board sizes, one in about ten plies of each game, without replacement."""
+    rng = np.random.default_rng(seed)
+    games = [
+        (i, game)
+        for i, collection in enumerate(collections)
+        for game in np.flatnonzero(np.isin(collection.size, list(sizes))).tolist()
+    ]
+    order = rng.permutation(len(games))
+    largest = max((int(collections[games[k][0]].size[games[k][1]]) for k in order[:1000]), default=0)
+    rows = positions * largest * largest
+    found = Competitions(
+        np.zeros((rows, COLUMNS), np.uint16), np.zeros(positions + 1, np.int64), np.zeros(positions, np.int64)
+    )
+    every = 10
+    count = 0
+    read = [read_only(collection) for collection in collections]
+    longest = max((int(np.diff(collection.start).max(initial=0)) for collection in collections), default=0)
+    boards: dict[int, tuple[Any, ...]] = {}
+    for k in order:
+        if count >= positions:
+            break
+        i, game = games[k]
+        size = int(collections[i].size[game])
+        if size not in boards:
+            position, _ = new_position(new_record_boards(size, longest), codes=points_of(size))
+            boards[size] = position, new_workspace(size), board_points(size).astype(np.uint16)
+        first = int(rng.integers(every))
+        count = _extract(*boards[size], PATTERN_CLASS, read[i], game, first, every, found, count)
+    moves = int(found.start[count])
+    return Competitions(found.features[:moves].copy(), found.start[: count + 1], found.chosen[:count])
+
+
+@compiled
+def _strengths(features: NDArray[np.uint16], pattern: Any, levels: Any, strengths: NDArray[np.float64]) -> None:
+    for row in range(len(features)):
+        product = pattern[features[row, 0]]
+        for column in range(1, features.shape[1]):
+            product *= levels[features[row, column]]
+        strengths[row] = product
+
+
+@compiled
+def _update(
+    competitions: Competitions,
+    column: int,
+    gammas: NDArray[np.float64],
+    strengths: NDArray[np.float64],
+    wins: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:
+    """One minorisation–maximisation step of the gammas of a column; `strengths` of the moves is kept up to date."""
+    features, start = competitions.features, competitions.start
+    wins[:] = 0.0
+    sums[:] = 0.0
+    for p in range(len(competitions.chosen)):
+        total = 0.0
+        for row in range(start[p], start[p + 1]):
+            total += strengths[row]
+        for row in range(start[p], start[p + 1]):
+            feature = features[row, column]
+            sums[feature] += strengths[row] / (gammas[feature] * total)
+        wins[features[competitions.chosen[p], column]] += 1.0
+    for row in range(len(features)):
+        strengths[row] /= gammas[features[row, column]]
+    for feature in range(len(gammas)):
+        if sums[feature] > 0.0:
+            gammas[feature] = (wins[feature] + 1.0) / (sums[feature] + 2.0 / (gammas[feature] + 1.0))
+    for row in range(len(features)):
+        strengths[row] *= gammas[features[row, column]]
+
+
+def learn(
+    competitions: Competitions, sweeps: int, note: Callable[[int, PriorMetrics], None] = lambda _s, _m: None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The gammas of the classes of patterns and of all levels."""
+    pattern, levels = np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1])
+    strengths = np.ones(len(competitions.features))
+    most = max(PATTERN_CLASSES, OFFSETS[-1])
+    wins, sums = np.zeros(most), np.zeros(most)
+    for sweep in range(sweeps):
+        for column in range(COLUMNS):
+            gammas = pattern if column == 0 else levels
+            _update(competitions, column, gammas, strengths, wins[: len(gammas)], sums[: len(gammas)])
+            if column > 0:
+                _keep_mean(levels, column - 1, strengths)
+        note(sweep + 1, measure(competitions, pattern, levels))
+    return pattern, levels
+
+
+def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.float64]) -> None:
+    """Scale the gammas of a group to a geometric mean of 1, which changes no probability."""
+    part = slice(OFFSETS[group], OFFSETS[group + 1])
+    scale = math.exp(-float(np.log(levels[part]).mean()))
+    levels[part] *= scale
+    strengths *= scale
+
+
+def measure(competitions: Competitions, pattern: NDArray[np.float64], levels: NDArray[np.float64]) -> PriorMetrics:
+    """How well gammas predict the moves of these positions."""
+    strengths = np.zeros(len(competitions.features))
+    _strengths(competitions.features, pattern, levels, strengths)
+    totals = np.add.reduceat(strengths, competitions.start[:-1])
+    best = np.maximum.reduceat(strengths, competitions.start[:-1])
+    chosen = strengths[competitions.chosen]
+    return PriorMetrics(len(chosen), float(np.log(chosen / totals).mean()), float((chosen >= best).mean()))
+
+
+def train_priors(
+    datasets: Sequence[Dataset], settings: PriorSettings, seed: int, out: Path, note: Callable[[str], None]
+) -> dict[str, Any]:
+    """Learn both sets of gammas from the training games of datasets and write them; return their metrics."""
+    tensors: dict[str, NDArray[np.float32]] = {}
+    results: dict[str, Any] = {}
+    for name, sizes in SIZES.items():
+        train = competitions_of([d.collection("train") for d in datasets], sizes, settings.positions, seed)
+        test = competitions_of([d.collection("test") for d in datasets], sizes, settings.test_positions, seed)
+        if len(train.chosen) == 0 or len(test.chosen) == 0:
+            continue
+
+        def report(sweep: int, metrics: PriorMetrics, name: str = name) -> None:
+            note(f"{name} boards, sweep {sweep}: log-likelihood {metrics.log_likelihood:.3f}, top-1 {metrics.top1:.3f}")
+
+        pattern, levels = learn(train, settings.sweeps, report)
+        tensors[f"{name}.pattern"] = pattern.astype(np.float32)
+        tensors[f"{name}.levels"] = levels.astype(np.float32)
+        results[name] = {"train": measure(train, pattern, levels), "test": measure(test, pattern, levels)}
+    if not tensors:
+        raise NobiError("The datasets hold no games to learn priors from.")
+    provenance = {
+        "model": "Bradley-Terry, minorisation-maximisation",
+        "datasets": ", ".join(f"{d.path.name} sha256 {d.digest[:16]}" for d in datasets),
+        "settings": f"positions {settings.positions}, sweeps {settings.sweeps}, seed {seed}",
+        "results": ", ".join(
+            f"{name}: test log-likelihood {r['test'].log_likelihood:.3f}, top-1 {r['test'].top1:.3f}"
+            for name, r in results.items()
+        ),
+    }
+    save_tensors(out, tensors, provenance)
+    return results
