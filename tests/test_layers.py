@@ -8,7 +8,20 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "src" / "nobi"
 
 LAYERS = [
-    ("", "__main__", "errors", "streams", "spec", "storage", "compiling", "memory", "workers", "statistics", "frames"),
+    (
+        "",
+        "__main__",
+        "errors",
+        "streams",
+        "spec",
+        "storage",
+        "compiling",
+        "memory",
+        "workers",
+        "cluster",
+        "statistics",
+        "frames",
+    ),
     ("board",),
     ("games", "clock"),
     ("features",),
