@@ -65,7 +65,7 @@ def _difference(here: dict[str, str], there: dict[str, str]) -> str:
     for name, value in here.items():
         found = there.get(name, "an unknown version")
         if found != value:
-            return f"has {name} {found}, not {value}"
+            return f"has {name} {found}, not {value}" if found != "not installed" else f"has no {name}"
     return ""
 
 
@@ -80,7 +80,12 @@ def _make_entry() -> Callable[..., Any]:
 
             found = identity()
         except ImportError:
-            found = {"nobi": "none or an older version"}
+            try:
+                import nobi
+
+                found = {"nobi": nobi.__version__}
+            except ImportError:
+                found = {"nobi": "not installed"}
         if found != expected:
             return "refused", (socket.gethostname(), found)
         return run_part(*arguments)
