@@ -1,4 +1,4 @@
-"""A real Ray on this machine: loopback only, token authentication on, every test bounded in time, nothing left behind."""
+"""A real Ray on this machine: loopback only, token authentication on, bounded in time, nothing left behind."""
 
 import os
 import secrets
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.disturbing import LOOPBACK
 from helpers.processes import processes_with, wait_until
 
 FOLDER = Path(tempfile.mkdtemp(prefix="nobi-ray-", dir="/tmp"))
@@ -24,7 +25,6 @@ os.environ |= {
 os.environ.pop("RAY_ADDRESS", None)
 SECONDS = 240
 """The longest time of a test."""
-LOOPBACK = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "include_dashboard": False}
 
 
 def pytest_collection_modifyitems(items):
@@ -62,7 +62,7 @@ def nothing_left(ray_folder):
 
 
 @pytest.fixture
-def cluster(ray_folder, monkeypatch, nothing_left):
+def cluster(monkeypatch, nothing_left):  # noqa: ARG001
     """A cluster with a head that has no cores and one node with one core; executors join it."""
     from ray.cluster_utils import Cluster
 

@@ -200,22 +200,27 @@ class Imitate(TrainingCommand, ImitationSettings):
 
     def execute(self) -> Result:
         require_torch("Training by imitation")
-        from nobi.imitation.step import join_process_group, use_threads
+        from nobi.imitation.step import ProcessLostError, join_process_group, use_threads
 
         use_threads(self.threads, usable_threads())
-        with join_process_group(self.device) as group:
-            try:
-                return self._train(group)
-            except NobiError:
-                if not group.is_main:
-                    raise SystemExit(INVALID_INPUT) from None  # the main process prints the message
-                raise
+        try:
+            with join_process_group(self.device) as group:
+                try:
+                    return self._train(group)
+                except NobiError:
+                    if not group.is_main:
+                        raise SystemExit(INVALID_INPUT) from None  # the main process prints the message
+                    raise
+        except ProcessLostError:
+            if int(os.environ["RANK"]) > 1:  # the lost process may be the main one, so the next one prints as well
+                raise SystemExit(INVALID_INPUT) from None
+            raise
 
     def _train(self, group: "ProcessGroup") -> Result:
         from nobi.imitation.run import ImitationRun
 
         settings = settings_among(self, ImitationSettings)
-        run = group.run_together(lambda: ImitationRun(self.out, settings, resume=self.resume, group=group))
+        run = ImitationRun(self.out, settings, resume=self.resume, group=group)
         scalars = None
         if self.tensorboard and group.is_main:
             scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)
