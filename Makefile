@@ -11,7 +11,7 @@ help:
 	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
 	@echo "make test           style, types and the tests"
 	@echo "make quick          the tests without engines, studies and processes"
-	@echo "make test-clients   the tests with other programs: a browser"
+	@echo "make test-clients   the tests with other programs: a browser, a Ray cluster"
 	@echo "make docs           the documentation as a site, in docs/_build/html"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
 	@echo "make bench          every speed figure of this machine"
@@ -50,7 +50,7 @@ check: $(VENV)/ready-dev
 	$(BIN)/mypy
 
 # the markers of the tests that run other programs beside nobi; `.ci/run` runs them after the others
-CLIENTS := browser
+CLIENTS := browser or cluster
 
 test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not ($(CLIENTS))"

@@ -18,6 +18,7 @@ LAYERS = [
         "compiling",
         "memory",
         "workers",
+        "cluster",
         "statistics",
         "frames",
         "environment",

@@ -70,10 +70,9 @@ def test_fitness_uses_the_executor_it_is_given():
         workers = 3
         tasks = 0
 
-        def map(self, function, tasks):
-            tasks = list(tasks)
-            self.tasks += len(tasks)
-            return [function(task) for task in tasks]
+        def ranges(self, function, count, **_):
+            self.tasks += count
+            yield 0, count, function(0, count)
 
     network = make_network("mdrnn:hidden=1")
     candidates = np.zeros((4, network.weight_count(5)), np.float32)

@@ -41,6 +41,7 @@ compiled for this constant. That would give loops that play on board 0 a separat
 board, the parameter `g`, is never taken as a constant.
 """
 
+import fcntl
 import hashlib
 import os
 import signal
@@ -49,6 +50,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
@@ -58,6 +60,7 @@ import numba
 import platformdirs
 from numba.core import event, types
 
+from nobi.spec import PLUGIN_PREFIX
 from nobi.workers import handle_interrupts
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,9 +76,6 @@ _LABEL = "nobi_label"
 """The attribute of a bound template that holds its label."""
 
 _FUSE = {"contract", "nnan", "nsz"}
-
-PLUGIN_PREFIX = "nobi_plugin_"
-"""The names of modules that are loaded from a file by its path begin so; their functions are not cached on disk."""
 
 UNBOUND: Any = None
 """The value, in a template's file, of a name that `specialise` binds."""
@@ -275,7 +275,40 @@ class _DeferInterrupts(event.Listener):
                 signal.raise_signal(self._received.pop(0))
 
 
-def _hash_of_sources() -> str:
+class _OneProcess(event.Listener):
+    """Lets one process of this machine compile or load at a time; the others then find the result in the cache."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w")
+        self._lock = threading.Lock()
+        self._depth = 0
+
+    def on_start(self, _: event.Event) -> None:
+        with self._lock:
+            if self._depth == 0:
+                fcntl.flock(self._file, fcntl.LOCK_EX)
+            self._depth += 1
+
+    def on_end(self, _: event.Event) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+
+@cache
+def compile_in_one_process() -> None:
+    """Let only one of the processes of this machine that call this compile at a time.
+
+    For workers that start together: the first compiles a function, the others load it from the cache.
+    """
+    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    event.register("numba:compiler_lock", _OneProcess(folder / "lock"))  # type: ignore[no-untyped-call]
+
+
+@cache
+def source_hash() -> str:
+    """A hash of all sources with compiled code; the cache folder is named by it."""
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
@@ -284,9 +317,15 @@ def _hash_of_sources() -> str:
     return digest.hexdigest()[:16]
 
 
+def target_processor() -> str:
+    """The processor that Numba compiles for; floating-point results may differ in the last bits between processors."""
+    config: Any = numba.config
+    return str(config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
+
+
 def _choose_cache_folder() -> Path:
     parent = Path(os.environ.get("NOBI_CACHE_DIR") or platformdirs.user_cache_path("nobi"))
-    folder = parent / "compiled" / _hash_of_sources()
+    folder = parent / "compiled" / source_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -7,12 +7,19 @@ them by `register`. A class is imported when it is first used.
 
 import dataclasses
 import importlib
+import importlib.util
+import sys
+import traceback
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from nobi.errors import NobiError
+
+PLUGIN_PREFIX = "nobi_plugin_"
+"""Begins the module names of files that a user loads."""
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -147,3 +154,23 @@ class Registry(Generic[T]):
                 raise NobiError(f"The {self._kind} {name!r} ({point.value}) cannot be loaded: {error}.") from None
             return third_party
         raise NobiError(f"There is no {self._kind} {name!r}; {choices(self.names(), name)}.")
+
+
+def load_file(path: Path) -> None:
+    """Execute a user's Python file, which registers classes by `nobi.games.register` and the like."""
+    name = f"{PLUGIN_PREFIX}{path.stem}"
+    if getattr(sys.modules.get(name), "__file__", None) == str(path):
+        return  # loaded by an earlier command of this process
+    spec = importlib.util.spec_from_file_location(name, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise NobiError(f"There is no Python file {str(path)!r} to load.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # as an import does; compiled functions are cached by the name of their module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 0
+        reason = error.msg if isinstance(error, SyntaxError) else str(error).rstrip(".").replace("\n", " ")
+        raise NobiError(f"{path}, line {line}: {type(error).__name__}: {reason}.") from None

@@ -1,20 +1,26 @@
 """Work in several threads or processes, and signals during work that must not be interrupted.
 
-`Executor` runs independent tasks; `ThreadExecutor` does so in threads of this process. Functions that play many games
-take an executor, so that another backend, such as a cluster, needs only another subclass.
+`Executor` runs independent tasks; `ThreadExecutor` does so in threads of this process, and `nobi.cluster` on a cluster.
+Functions that play many games take an executor. What a task depends on is in its function and its number, so the
+results are the same with every executor.
 """
 
 import multiprocessing
 import os
+import queue
 import signal
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager
 from multiprocessing import connection
-from typing import Self, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar, cast
+
+from nobi.errors import NobiError
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -58,21 +64,122 @@ def defer_interrupts() -> Iterator[None]:
 
 A = TypeVar("A")
 B = TypeVar("B")
+S = TypeVar("S")
+
+
+FILE_COPIES: dict[str, Path] = {}
+"""In a worker on another machine: the copies of model files, by their paths on the machine that sent them."""
+
+
+class PerWorker(ABC, Generic[S]):
+    """The base of functions for an `Executor` that need a state for each worker, such as boards or an engine.
+
+    States are created when they are needed and used again. Other processes receive the function without its states.
+    """
+
+    def __init__(self) -> None:
+        self._free: queue.SimpleQueue[S] = queue.SimpleQueue()
+
+    @abstractmethod
+    def new_state(self) -> S:
+        """The state of one more worker."""
+
+    @contextmanager
+    def state(self) -> Iterator[S]:
+        """A state that no other worker uses; after an exception it is not used again."""
+        try:
+            state = self._free.get_nowait()
+        except queue.Empty:
+            state = self.new_state()
+        yield state
+        self.add(state)
+
+    def add(self, state: S) -> None:
+        """Keep a state for the next worker."""
+        self._free.put(state)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_free"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, _free=queue.SimpleQueue())
+
+
+class _EachTask(Generic[A, B]):
+    """Applies a function to the tasks begin … end − 1."""
+
+    def __init__(self, function: Callable[[A], B], tasks: list[A]) -> None:
+        self.function = function
+        self._tasks = tasks
+
+    def __call__(self, begin: int, end: int) -> list[B]:
+        return [self.function(task) for task in self._tasks[begin:end]]
 
 
 class Executor(ABC):
-    """Runs independent tasks on several workers. Use as a context manager, or call `close`."""
+    """Runs independent tasks on several workers. Use as a context manager, or call `close`.
+
+    Results never depend on the executor: it decides only where and when a task runs.
+    """
 
     workers: int
     """How many tasks run at the same time."""
+    local: bool = True
+    """Whether tasks run in this process."""
+    cpu_seconds: float = 0.0
+    """CPU time spent so far by workers in other processes."""
 
     @abstractmethod
-    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
-        """function(task) for every task, in order.
+    def ranges(
+        self,
+        function: Callable[[int, int], B],
+        count: int,
+        *,
+        least: int = 1,
+        cancel: Callable[[], None] | None = None,
+        files: Sequence[str] = (),
+    ) -> Iterator[tuple[int, int, B]]:
+        """Divide the numbers 0 … count − 1 into parts; yield begin, end and function(begin, end) as they arrive.
 
-        After an exception, such as KeyboardInterrupt, tasks that have not begun are cancelled; no task is running when
-        this method returns or raises. Tasks share no state: a backend may run them in other processes.
+        The order of arrival is arbitrary. Iterate within `contextlib.closing`. No part is running when the iteration
+        ends, by an exception or otherwise; parts that have not begun by then are cancelled. Parts share no state: a
+        backend may run them in other processes, where `function` is unpickled once for all parts.
+
+        Args:
+            function: computes a part.
+            count: how many numbers there are.
+            least: the smallest size of a part, but for the last.
+            cancel: called after an exception such as KeyboardInterrupt, to make running parts end soon; their results
+                are discarded. Without it, parts that have begun are completed and yielded before KeyboardInterrupt is
+                raised, if the backend can do so.
+            files: model files that the function reads; a backend copies them to other machines.
         """
+
+    def stream(
+        self,
+        function: Callable[[A], B],
+        tasks: Iterable[A],
+        *,
+        cancel: Callable[[], None] | None = None,
+        files: Sequence[str] = (),
+    ) -> Iterator[tuple[int, B]]:
+        """Yield the number of each task and function(task) as the results arrive; as `ranges`."""
+        tasks = list(tasks)
+        parts = self.ranges(_EachTask(function, tasks), len(tasks), cancel=cancel, files=files)
+        with closing_iterator(parts):
+            for begin, _, results in parts:
+                yield from enumerate(results, begin)
+
+    def map(self, function: Callable[[A], B], tasks: Iterable[A], *, files: Sequence[str] = ()) -> list[B]:
+        """function(task) for every task, in order; as `ranges`."""
+        results = self.stream(function, tasks, files=files)
+        with closing_iterator(results):
+            found = dict(results)
+        return [found[i] for i in range(len(found))]
+
+    def describe(self) -> str:
+        """The workers for the display of progress, such as `2 nodes, 8 workers`; empty for threads."""
+        return ""
 
     def close(self) -> None:  # noqa: B027
         """Release the workers."""
@@ -84,24 +191,155 @@ class Executor(ABC):
         self.close()
 
 
+def closing_iterator(iterator: Iterator[Any]) -> AbstractContextManager[Any]:
+    """Closes a generator at the end of the block; an exception in the block ends what it runs."""
+    return closing(cast(Generator[Any, None, None], iterator))
+
+
+def make_executor(spec: str, threads: int = 0) -> Executor:
+    """The executor of a spec: `local`, `ray` or `ray://host:port`; `threads` is the number of workers, 0: all cores."""
+    if spec == "local":
+        return ThreadExecutor(threads)
+    if spec == "ray" or spec.startswith("ray://"):
+        from nobi.cluster import RayExecutor
+
+        return RayExecutor(spec, threads)
+    raise NobiError(f"--executor must be local, ray or ray://host:port, not {spec!r}.")
+
+
+class PartSizes:
+    """Chooses the sizes of parts, so that each takes about the same time and all workers finish together."""
+
+    def __init__(self, count: int, least: int, seconds: float, shares: int, per_item: float | None = None) -> None:
+        """Divide `count` items.
+
+        Args:
+            count: how many items there are.
+            least: the smallest size of a part, but for the last.
+            seconds: how long a part should take.
+            shares: a part has at most the remaining items divided by this.
+            per_item: the expected seconds of one item; None: unknown, the first parts are small.
+        """
+        self._count, self._least, self._seconds, self._shares = count, max(1, least), seconds, shares
+        self._taken = 0
+        self.per_item = per_item
+        """The latest measurement, in seconds."""
+        self._limit = self._least if per_item is None else count
+
+    def take(self) -> tuple[int, int] | None:
+        """The next part; None if there is none."""
+        left = self._count - self._taken
+        if left <= 0:
+            return None
+        wanted = self._limit if self.per_item is None else min(self._limit, int(self._seconds / self.per_item))
+        size = max(self._least, min(wanted, -(-left // self._shares)))
+        begin, self._taken = self._taken, min(self._taken + size, self._count)
+        return begin, self._taken
+
+    def stop(self) -> None:
+        """Take no more parts."""
+        self._count = self._taken
+
+    def measured(self, items: int, seconds: float) -> None:
+        """Learn how long a part has taken."""
+        self.per_item = max(seconds, 1e-9) / items
+        self._limit = 8 * items  # one measurement may be wrong
+
+
+PART_SECONDS = 0.05
+"""How long a thread works, about, before it checks for Ctrl-C."""
+_CLOSE_SECONDS = 5.0
+"""How long parts that were cancelled are awaited."""
+
+
 class ThreadExecutor(Executor):
-    """Runs tasks in threads of this process, which exist only during `map`."""
+    """Runs tasks in threads of this process, which exist only during `ranges`, `stream` or `map`."""
 
     def __init__(self, threads: int = 0) -> None:
         """`threads` is the number of workers; 0: one per core."""
         self.workers = usable_threads(threads)
 
-    def map(self, function: Callable[[A], B], tasks: Iterable[A]) -> list[B]:
-        tasks = list(tasks)
-        if self.workers == 1 or len(tasks) <= 1:
-            return [function(task) for task in tasks]
-        pool = ThreadPoolExecutor(self.workers)
+    def ranges(
+        self,
+        function: Callable[[int, int], B],
+        count: int,
+        *,
+        least: int = 1,
+        cancel: Callable[[], None] | None = None,
+        files: Sequence[str] = (),  # noqa: ARG002
+    ) -> Iterator[tuple[int, int, B]]:
+        threads = min(self.workers, -(-count // max(1, least)))
+        parts = PartSizes(count, least, PART_SECONDS, 2 * threads if threads > 1 else 1)
+        if threads <= 1 and cancel is None:
+            while part := parts.take():
+                start = time.perf_counter()
+                result = function(*part)
+                parts.measured(part[1] - part[0], time.perf_counter() - start)
+                yield *part, result
+            return
+        lock = threading.Lock()
+        results: queue.SimpleQueue[tuple[int, int, B] | BaseException | None] = queue.SimpleQueue()
+
+        def work(done: threading.Event) -> None:
+            try:
+                while True:
+                    with lock:
+                        part = parts.take()
+                    if part is None:
+                        return
+                    start = time.perf_counter()
+                    result = function(*part)
+                    seconds = time.perf_counter() - start
+                    with lock:
+                        parts.measured(part[1] - part[0], seconds)
+                    results.put((*part, result))
+            except BaseException as error:
+                results.put(error)
+            finally:
+                done.set()
+                results.put(None)
+
+        running: list[tuple[threading.Thread, threading.Event]] = []
+
+        def end(seconds: float | None) -> None:
+            """Wait for the threads. Python 3.11 takes a thread as ended if Ctrl-C interrupts its join."""
+            deadline = None if seconds is None else time.monotonic() + seconds
+            with lock:
+                parts.stop()
+            for thread, done in running:
+                if done.wait(None if deadline is None else max(0.0, deadline - time.monotonic())):
+                    with defer_interrupts():
+                        thread.join()
+
         try:
-            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
-                futures = [pool.submit(function, task) for task in tasks]
-            return [future.result() for future in futures]
+            with defer_interrupts():
+                for _ in range(threads):
+                    done = threading.Event()
+                    running.append((threading.Thread(target=work, args=(done,), daemon=True), done))
+                    running[-1][0].start()
+            left = threads
+            while left:
+                found = results.get()
+                if found is None:
+                    left -= 1
+                elif isinstance(found, BaseException):
+                    raise found
+                else:
+                    yield found
+        except KeyboardInterrupt:
+            if cancel is None:
+                end(None)
+                while not results.empty():
+                    if isinstance(late := results.get(), tuple):
+                        yield late
+            raise
         finally:
-            pool.shutdown(cancel_futures=True)
+            if cancel is not None and not all(done.is_set() for _, done in running):
+                with lock:
+                    parts.stop()
+                cancel()
+                end(_CLOSE_SECONDS)
+            end(None if cancel is None else 0.0)
 
 
 _AHEAD = 4

@@ -324,13 +324,16 @@ def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
     spec = f"{engine('good', 1)} {tmp_path}"
     over = threading.Event()
 
-    def late(number):
-        if number == 1:
+    class Late(Opening):
+        def begin(self, variant):
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             assert wait_until(lambda: not processes_with(tmp_path))
             time.sleep(1)
             over.set()
-        return Opening()
+            return super().begin(variant)
+
+    def late(number):
+        return Late() if number == 1 else Opening()
 
     records = []
     with pytest.raises(KeyboardInterrupt):

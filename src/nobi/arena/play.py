@@ -1,6 +1,6 @@
-"""The arena: many games between two players, over threads, with the same results for any number of them.
+"""The arena: many games between two players, over threads or a cluster, with the same results for any number of them.
 
-`play_games` is the entry point. Each thread runs one of two loops:
+`play_games` is the entry point. Each worker runs one of two loops:
 
 * Fused: two players that are compiled for one board play whole games in one compiled loop, one after the other. Nothing
   is gained by playing such games side by side: the state of one game stays in the fastest cache, and the branches of
@@ -10,10 +10,7 @@
   compiled together with its players if both are compiled; else it runs in Python.
 """
 
-import threading
-import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -27,7 +24,7 @@ from nobi.games.base import Game, Variant
 from nobi.memory import zeros
 from nobi.players.base import BatchPlayer, CompiledPlayer, Player
 from nobi.streams import Streams, stream_of
-from nobi.workers import defer_interrupts, usable_threads
+from nobi.workers import Executor, PerWorker, ThreadExecutor, closing_iterator
 
 clear: Any = UNBOUND  # bound by `specialise`, as are the next
 play: Any = UNBOUND
@@ -230,11 +227,43 @@ class Lockstep:
         self._loop(*self._state, self._seed, first, self._odd, *self._workspaces, outcome, length, moves)
 
 
-PART_SECONDS = 0.05
-"""How long a thread plays, about, before it reports progress and checks for Ctrl-C."""
+PlayPart = Callable[[int, NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]], None]
+"""Plays the games first, first + 1, … and fills their results, as `_play_fused` does."""
 
-PlayPart = Callable[[int, int], None]
-"""Plays the games begin … end − 1."""
+
+class ArenaGames(PerWorker[PlayPart]):
+    """Plays any part of the games of a match; every worker has its own boards."""
+
+    def __init__(
+        self, variant: Variant, a: Player, b: Player, seed: int, first: int, batch: int, *, keep_moves: bool
+    ) -> None:
+        """The arguments are those of `play_games`; `batch` is the number of boards of a worker."""
+        super().__init__()
+        self._variant, self._a, self._b = variant, a, b
+        self._seed, self._first, self._batch, self._keep_moves = seed, first, batch, keep_moves
+
+    def empty(self, games: int) -> PlayedGames:
+        """The arrays for this number of games."""
+        moves = self._variant.most_moves if self._keep_moves else 0
+        outcome, length = np.zeros(games, np.int8), np.zeros(games, np.int32)
+        return PlayedGames(self._variant, self._first, outcome, length, np.zeros((games, moves), np.uint16))
+
+    def new_state(self) -> PlayPart:
+        a, b = self._a, self._b
+        if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
+            odd = int(b.name < a.name)  # one compiled loop for both orders
+            one, other = (b, a) if odd else (a, b)
+            loop = fused_loop(self._variant.game, type(one), type(other))
+            state = self._variant.allocate(1), zeros(1, np.uint64)
+            workspaces = one.workspace(), other.workspace()
+            return lambda first, *results: loop(*state, self._seed, first, odd, *workspaces, *results)
+        return Lockstep(self._variant, a, b, self._seed, self._batch).play
+
+    def __call__(self, begin: int, end: int) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]]:
+        results = self.empty(end - begin).part(0, end - begin)
+        with self.state() as play_part:
+            play_part(self._first + begin, *results)
+        return results
 
 
 def play_games(
@@ -249,10 +278,11 @@ def play_games(
     batch: int = 256,
     keep_moves: bool = False,
     progress: Callable[[int], None] = lambda _: None,
+    executor: Executor | None = None,
 ) -> PlayedGames:
     """Play games `first` … `first + games − 1` between A and B; A has Black in those of even number.
 
-    A game depends on variant, players, seed and its number only, not on threads and batch.
+    A game depends on variant, players, seed and its number only, not on threads, batch and executor.
 
     Args:
         variant: the game, its rules and the board size.
@@ -265,80 +295,24 @@ def play_games(
         batch: the number of games that a thread plays side by side where a player chooses for many at once.
         keep_moves: whether to return the moves.
         progress: called now and then with the number of games played so far.
+        executor: plays the games, in place of threads.
 
     Raises:
         PlayInterrupted: a KeyboardInterrupt that holds the games finished before it.
     """
-    played = PlayedGames(
-        variant,
-        first,
-        outcome=np.zeros(games, np.int8),
-        length=np.zeros(games, np.int32),
-        moves=np.zeros((games, variant.most_moves if keep_moves else 0), np.uint16),
-    )
+    executor = executor or ThreadExecutor(threads)
+    match = ArenaGames(variant, a, b, seed, first, max(1, min(batch, games)), keep_moves=keep_moves)
     fused = isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer)
-
-    def new_loop() -> PlayPart:
-        """The loop of one thread, with its own boards."""
-        if isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer):
-            odd = int(b.name < a.name)  # one compiled loop for both orders
-            one, other = (b, a) if odd else (a, b)
-            loop = fused_loop(variant.game, type(one), type(other))
-            boards, streams, workspaces = variant.allocate(1), zeros(1, np.uint64), (one.workspace(), other.workspace())
-            return lambda begin, end: loop(
-                boards, streams, seed, first + begin, odd, *workspaces, *played.part(begin, end)
-            )
-        lockstep = Lockstep(variant, a, b, seed, max(1, min(batch, games)))
-        return lambda begin, end: lockstep.play(first + begin, *played.part(begin, end))
-
-    new_loop()(0, 0)  # compile before the threads start
+    played = match.empty(games)
+    match(0, 0)  # compile before the threads start
+    parts = executor.ranges(match, games, least=1 if fused else 4 * batch)
+    done = 0
     try:
-        _share(games, 1 if fused else 4 * batch, usable_threads(threads), new_loop, progress)
+        with closing_iterator(parts):
+            for begin, end, results in parts:
+                played.outcome[begin:end], played.length[begin:end], played.moves[begin:end] = results
+                done += end - begin
+                progress(done)
     except KeyboardInterrupt:
         raise PlayInterrupted(played.finished()) from None
     return played
-
-
-def _share(
-    games: int, least: int, threads: int, new_loop: Callable[[], PlayPart], progress: Callable[[int], None]
-) -> None:
-    """Play all games in threads, which take parts of at least `least` games.
-
-    After an exception, such as KeyboardInterrupt, the threads finish the parts they have begun.
-    """
-    lock = threading.Lock()
-    stop = threading.Event()
-    taken = done = 0
-
-    def work(play_part: PlayPart) -> None:
-        nonlocal taken, done
-        amount = least
-        while not stop.is_set():
-            with lock:
-                # the last parts are small, so that the threads finish together
-                amount = max(least, min(amount, (games - taken) // (2 * threads)))
-                begin, end = taken, min(taken + amount, games)
-                taken = end
-            if begin == end:
-                return
-            start = time.perf_counter()
-            play_part(begin, end)
-            seconds = time.perf_counter() - start
-            with lock:
-                done += end - begin
-            # the next part takes about PART_SECONDS; the parts do not change the results
-            amount = min(int(amount * PART_SECONDS / max(seconds, 1e-9)), 8 * amount)
-
-    # all arrays of a thread are allocated together: small ones of two threads on one cache line would slow both
-    loops = [new_loop() for _ in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            with defer_interrupts():  # a pool that is interrupted while it starts a thread would not wait for it
-                running = {pool.submit(work, play_part) for play_part in loops}
-            while running:
-                finished, running = wait(running, timeout=PART_SECONDS, return_when=FIRST_EXCEPTION)
-                for future in finished:
-                    future.result()
-                progress(done)
-        finally:
-            stop.set()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from nobi.workers import Executor
+
     Settings = TypeVar("Settings", bound=DataclassInstance)
 
 UNSET: Any = tyro.conf.arg(help_behavior_hint="")
@@ -92,6 +94,31 @@ class LongCommand(Command):
 
     def prepare(self) -> None:
         announce_compiling()
+
+
+@dataclass(frozen=True)
+class ExecutorFlags(LongCommand):
+    """The flags of commands that play many games."""
+
+    executor: Annotated[str, tyro.conf.arg(metavar="local|ray|ray://HOST:PORT")] = "local"
+    """Where games are played: local (threads of this process), ray (a Ray on this machine, which is started if there is
+    none) or ray://host:port (a cluster). The results are the same. With ray, --threads is the number of workers."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether games are played in threads of this process."""
+        return self.executor == "local"
+
+    def new_executor(self) -> "Executor":
+        """The executor of the flags."""
+        from nobi.workers import make_executor
+
+        return make_executor(self.executor, self.threads)
+
+
+def joined(*notes: str) -> str:
+    """Notes beside a progress bar as one; empty ones are left out."""
+    return ", ".join(filter(None, notes))
 
 
 def settings_among(flags: object, kind: "type[Settings]") -> "Settings":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import UNSET, LongCommand, Result, plain_table
+from nobi.cli.base import UNSET, ExecutorFlags, LongCommand, Result, plain_table
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Transfer(LongCommand):
+class Transfer(ExecutorFlags):
     """Measure how one or more models play on boards of several sizes.
 
     For one model: the fitness with its 95 % interval on every size. For three or more, such as the champions of a run
@@ -61,7 +61,8 @@ class Transfer(LongCommand):
             raise NobiError(f"There is no measure {self.measure!r}; {choices(MEASURES, self.measure)}.")
         model, weights = load_models(self.models)
         game = self.game or model.game
-        with progress_bar("boards", len(self.sizes) * len(self.opponents)) as progress:
+        boards = len(self.sizes) * len(self.opponents)
+        with self.new_executor() as executor, progress_bar("boards", boards, note=not self.is_local) as progress:
             found = measure_transfer(
                 model.network,
                 weights,
@@ -71,8 +72,8 @@ class Transfer(LongCommand):
                 self.games,
                 self.seed,
                 measure=self.measure,
-                threads=self.threads,
-                progress=progress,
+                executor=executor,
+                progress=lambda done: progress(done, executor.describe()),
             )
         network, count = str(model.network), len(weights)
         document = {"network": network, "game": game, "models": count, **asdict(found)}

@@ -76,8 +76,8 @@ class Match(SeriesFlags):
             if any(self.sgf.glob("*.sgf")):
                 raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
         play_games(variant, a, b, 0)  # compiles now, so that the time below is that of the games
-        start, interrupted = time.perf_counter(), ""
-        with progress_bar("games", count) as progress:
+        with self.new_executor() as executor, progress_bar("games", count, note=not self.is_local) as progress:
+            start, interrupted = time.perf_counter(), ""
             try:
                 played = play_games(
                     variant,
@@ -85,16 +85,16 @@ class Match(SeriesFlags):
                     b,
                     count,
                     seed=self.seed,
-                    threads=self.threads,
+                    executor=executor,
                     keep_moves=self.sgf is not None or self.show,
-                    progress=progress,
+                    progress=lambda done: progress(done, executor.describe()),
                 )
             except PlayInterrupted as interrupt:
                 if not len(interrupt.played):
                     raise
                 played = interrupt.played
                 interrupted = f"after {len(played)} of {count} games"
-        seconds = time.perf_counter() - start
+            seconds = time.perf_counter() - start
         summaries = summarise(played)
         document = {"settings": asdict(self) | {"games": count}, "seconds": seconds, "results": summaries}
         report: list[str | tuple[str, Table]] = []

@@ -6,11 +6,8 @@ reason from the same fields, so that all errors are one sentence.
 
 import dataclasses
 import importlib
-import importlib.util
 import io
 import os
-import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -19,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import nobi
 from nobi.errors import NobiError
-from nobi.spec import choices, closest
+from nobi.spec import choices, closest, load_file
 
 COMMANDS = {
     "Play and look": {
@@ -128,26 +125,6 @@ def _split_off_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
             raise NobiError("--load needs the name of a Python file.")
         files.append(file)
     return others, files
-
-
-def load_file(path: Path) -> None:
-    """Execute a user's Python file, which registers classes by `nobi.games.register` and the like."""
-    name = f"nobi_plugin_{path.stem}"  # as `compiling.PLUGIN_PREFIX`, which would load Numba
-    if getattr(sys.modules.get(name), "__file__", None) == str(path):
-        return  # loaded by an earlier command of this process
-    spec = importlib.util.spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise NobiError(f"There is no Python file {str(path)!r} to load.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # as an import does; compiled functions are cached by the name of their module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 0
-        reason = error.msg if isinstance(error, SyntaxError) else str(error).rstrip(".").replace("\n", " ")
-        raise NobiError(f"{path}, line {line}: {type(error).__name__}: {reason}.") from None
 
 
 def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:

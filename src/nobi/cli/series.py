@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import tyro
 
 import nobi
 from nobi import games, players
-from nobi.cli.base import UNSET, CommonFlags, LongCommand, plain
+from nobi.cli.base import UNSET, ExecutorFlags, plain
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
@@ -32,14 +33,14 @@ OWN_PLAYER_HELP = (
 )
 PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
 
-_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel")
+_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel")
 """Flags that do not change the games."""
 _MAX_REASONS = 5
 """How many reasons of forfeits are listed one by one."""
 
 
 @dataclass(frozen=True)
-class SeriesFlags(LongCommand):
+class SeriesFlags(ExecutorFlags):
     """How games are played one by one."""
 
     threads: int = 0
@@ -71,7 +72,7 @@ class SeriesFlags(LongCommand):
     timeout: float = 60.0
     """Seconds that an engine may take for an answer before it loses the game."""
     parallel: int = 1
-    """Number of games played at the same time."""
+    """Number of games played at the same time; with --executor ray, all workers play."""
 
     def check(self) -> None:
         """Raise a NobiError for values that are invalid or contradict each other."""
@@ -97,7 +98,7 @@ class SeriesFlags(LongCommand):
 
     def needs_series(self) -> bool:
         """Whether a flag is given that only games played one by one have."""
-        common = {field.name for field in fields(CommonFlags)}
+        common = {field.name for field in fields(ExecutorFlags)}
         return any(
             getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in common
         )
@@ -148,6 +149,7 @@ def play_series(
     """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
     from nobi.matches.folder import MatchFolder
     from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
+    from nobi.workers import ThreadExecutor
 
     variant = games.variant(game, size)
     settings = SeriesSettings(
@@ -159,7 +161,10 @@ def play_series(
     opening_of = flags.opening_source(variant)
     opening_of(0)
     interrupted = ""
-    with Series(settings, entrants) as series:  # raises errors about players before anything is written
+    with ExitStack() as stack:
+        executor = stack.enter_context(ThreadExecutor(flags.parallel) if flags.is_local else flags.new_executor())
+        # raises errors about players before anything is written
+        series = stack.enter_context(Series(settings, entrants, executor))
         folder = None
         if flags.folder:
             kept = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
@@ -169,13 +174,18 @@ def play_series(
             raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
         for note in series.notes():
             print(f"nobi: {note}", file=sys.stderr)
-        with progress_bar("games", len(schedule), table=lambda: draw(records)) as update:
-            update(len(records))
+        noted = not executor.local
+        with progress_bar("games", len(schedule), note=noted, table=lambda: draw(records)) as bar:
+
+            def update() -> None:
+                bar(len(records), executor.describe())
+
+            update()
             try:
                 series.play(
                     remaining(schedule, records),
                     opening_of,
-                    result_saver(records, folder, lambda: update(len(records))),
+                    result_saver(records, folder, update),
                 )
             except KeyboardInterrupt:
                 interrupted = f"after {len(records)} of {len(schedule)} games"

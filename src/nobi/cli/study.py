@@ -9,7 +9,7 @@ import tyro
 
 from nobi import studies
 from nobi.cli import Interrupted
-from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.base import ExecutorFlags, Result, joined, plain_table
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
@@ -37,7 +37,7 @@ _LEGEND = (
 
 
 @dataclass(frozen=True)
-class Study(LongCommand):
+class Study(ExecutorFlags):
     """Repeat the tables and figures of the papers, our results beside theirs; 'nobi study list' names them.
 
     Work that studies share is done once and kept in the folder. Ctrl-C saves; the same command continues, and gives the
@@ -83,7 +83,7 @@ class Study(LongCommand):
         # of a collection, studies whose data or engines are missing are skipped
         leave_out = _report_skipped if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
-            with progress_bar("work", 0, note=True, share=True) as progress:
+            with self.new_executor() as executor, progress_bar("work", 0, note=True, share=True) as progress:
                 documents = run_studies(
                     names,
                     self.scale,
@@ -91,10 +91,11 @@ class Study(LongCommand):
                     out,
                     self.threads,
                     resume=not self.fresh,
-                    progress=lambda done, total, what: progress(done, what, total=total),
+                    progress=lambda done, total, what: progress(done, joined(executor.describe(), what), total=total),
                     data=data,
                     engines=engines,
                     leave_out=leave_out,
+                    executor=executor,
                 )
         except KeyboardInterrupt:
             again = f"the same command {'without --fresh ' if self.fresh else ''}continues"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi.cli import INTERRUPTED, INVALID_INPUT, Interrupted
-from nobi.cli.base import LongCommand, Result, Stopwatch, settings_among
+from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nobi.evolution.run import TrainingRun
     from nobi.imitation.run import ImitationRun
     from nobi.imitation.step import ProcessGroup
+    from nobi.workers import Executor
 
 _RESUME = "the same command with --resume continues"
 _NOTHING_DONE = "before anything was done; the same command with --resume starts again"
@@ -59,25 +60,30 @@ def _speed_text(generations: int, total: int, games: int, seconds: float) -> str
 
 
 @dataclass(frozen=True)
-class Evolve(TrainingCommand, EvolutionSettings):
+class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
     """Train a network by evolution against fixed opponents.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
     """
 
     def execute(self) -> Result:
+        with self.new_executor() as executor:
+            return self._train(executor)
+
+    def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.run import EvolutionRun
         from nobi.figures.style import boards_in_words, in_words, title
         from nobi.figures.training import learning_curve
 
-        run = EvolutionRun(self.out, settings_among(self, EvolutionSettings), resume=self.resume, threads=self.threads)
+        run = EvolutionRun(self.out, settings_among(self, EvolutionSettings), resume=self.resume, executor=executor)
         clock, first = Stopwatch(), run.generation
         per_generation = len(run.trainer.ask()) * run.fitness.games_per_candidate
 
         def note() -> str:
             line = run.done[-1].line
             rate = (run.generation - first) * per_generation / clock.seconds()
-            return f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
+            text = f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
+            return joined(text, executor.describe())
 
         interrupted = _train_generations(run, self.generations, note)
         seconds, metrics, done = clock.seconds(), run.metrics(), run.generation - first
@@ -103,7 +109,7 @@ class Evolve(TrainingCommand, EvolutionSettings):
 
 
 @dataclass(frozen=True)
-class Coevolve(TrainingCommand, CoevolutionSettings):
+class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
     """Train two populations of networks against each other; no other player is needed.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
@@ -113,17 +119,22 @@ class Coevolve(TrainingCommand, CoevolutionSettings):
     """Save the CIAO plot: all champions of one population against all of the other."""
 
     def execute(self) -> Result:
+        with self.new_executor() as executor:
+            return self._train(executor)
+
+    def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.coevolution import CoevolutionRun
         from nobi.figures.style import in_words, title
         from nobi.figures.training import champions_curve, ciao_plot
 
         settings = settings_among(self, CoevolutionSettings)
-        run = CoevolutionRun(self.out, settings, resume=self.resume, threads=self.threads)
+        run = CoevolutionRun(self.out, settings, resume=self.resume, executor=executor)
         clock, first, played = Stopwatch(), run.generation, run.games_done
 
         def note() -> str:
             rate = (run.games_done - played) / clock.seconds()
-            return f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
+            text = f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
+            return joined(text, executor.describe())
 
         interrupted = _train_generations(run, self.generations, note)
         seconds, last, dominance = clock.seconds(), run.done[-1].line, run.dominance()
@@ -189,22 +200,27 @@ class Imitate(TrainingCommand, ImitationSettings):
 
     def execute(self) -> Result:
         require_torch("Training by imitation")
-        from nobi.imitation.step import join_process_group, use_threads
+        from nobi.imitation.step import ProcessLostError, join_process_group, use_threads
 
         use_threads(self.threads, usable_threads())
-        with join_process_group(self.device) as group:
-            try:
-                return self._train(group)
-            except NobiError:
-                if not group.is_main:
-                    raise SystemExit(INVALID_INPUT) from None  # the main process prints the message
-                raise
+        try:
+            with join_process_group(self.device) as group:
+                try:
+                    return self._train(group)
+                except NobiError:
+                    if not group.is_main:
+                        raise SystemExit(INVALID_INPUT) from None  # the main process prints the message
+                    raise
+        except ProcessLostError:
+            if int(os.environ["RANK"]) > 1:  # the lost process may be the main one, so the next one prints as well
+                raise SystemExit(INVALID_INPUT) from None
+            raise
 
     def _train(self, group: "ProcessGroup") -> Result:
         from nobi.imitation.run import ImitationRun
 
         settings = settings_among(self, ImitationSettings)
-        run = group.run_together(lambda: ImitationRun(self.out, settings, resume=self.resume, group=group))
+        run = ImitationRun(self.out, settings, resume=self.resume, group=group)
         scalars = None
         if self.tensorboard and group.is_main:
             scalars = Scalars(self.out / "tensorboard", run.step_number * self.batch)

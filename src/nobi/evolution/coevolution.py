@@ -33,6 +33,7 @@ from nobi.games import variant
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.trainers.base import Population, mutants, normal_population
+from nobi.workers import Executor, ThreadExecutor
 
 _DIGITS = 9
 """Sums of shares are rounded to this many digits, so that the order of summation cannot break a tie."""
@@ -207,9 +208,18 @@ class CoevolutionRun(TrainingRun):
 
     format = "nobi-corun-1"
 
-    def __init__(self, folder: Path, settings: CoevolutionSettings, *, resume: bool, threads: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: CoevolutionSettings,
+        *,
+        resume: bool,
+        threads: int = 0,
+        executor: Executor | None = None,
+    ) -> None:
+        """`executor` plays the games, in place of threads."""
         self._settings = settings
-        self._threads = threads
+        self._executor = executor or ThreadExecutor(threads)
         self._variant = variant(settings.game, settings.size)
         network = make_network(settings.net)
         self.coevolution = Coevolution(settings, network.weight_count(settings.size), settings.seed)
@@ -223,7 +233,7 @@ class CoevolutionRun(TrainingRun):
                 (settings.measure_against,),
                 settings.measure_games,
                 settings.seed,
-                threads,
+                executor=self._executor,
             )
         self._measured: list[float] = []
         """[generation] the absolute fitness of champions that were measured before the run was resumed."""
@@ -294,7 +304,14 @@ class CoevolutionRun(TrainingRun):
         settings = self._settings
         seed = games_seed(settings.seed, generation)
         return play_each_other(
-            self._variant, self.network, firsts, seconds, settings.games, seed, self._threads, settings.temperature
+            self._variant,
+            self.network,
+            firsts,
+            seconds,
+            settings.games,
+            seed,
+            temperature=settings.temperature,
+            executor=self._executor,
         )
 
     def _absolute(self, fitness: Fitness, champion: Weights) -> float:

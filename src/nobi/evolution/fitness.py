@@ -24,7 +24,8 @@ from nobi.arena.results import PlayedGames
 from nobi.board.stones import BLACK, WHITE, Boards
 from nobi.games import variant
 from nobi.games.base import Variant
-from nobi.nn.network import Network, Weights
+from nobi.models import files_in
+from nobi.nn.network import Network
 from nobi.players import make_player
 from nobi.players.base import Player
 from nobi.players.network import NetworkPlayer, NetworkSettings
@@ -43,6 +44,13 @@ MEASURES: dict[str, Callable[[PlayedGames], NDArray[np.float64]]] = {
 negative length. Their mean is the fitness."""
 
 
+PartOfGames = tuple[NDArray[np.int8], NDArray[np.int32]]
+"""Outcome and length of some games."""
+LEAST_GAMES = 16
+"""The games of a candidate are divided if there are more workers than candidates, but not below this number: a forward
+pass computes 16 boards at least."""
+
+
 def games_seed(seed: int, generation: int) -> int:
     """The seed of a generation's games."""
     return int(stream_of(seed, generation)) >> 1
@@ -55,6 +63,35 @@ def play_in_lockstep(variant: Variant, a: Player, b: Player, seed: int, games: i
     )
     Lockstep(variant, a, b, seed, games).play(first, *played.part(0, games))
     return played
+
+
+class CandidateGames:
+    """The games of the candidates of one generation: a function for executors, which carries the weights."""
+
+    def __init__(
+        self, encounters: Sequence[tuple[Variant, str]], network: Network, candidates: Population, seed: int
+    ) -> None:
+        self._encounters, self._network, self._candidates, self._seed = encounters, network, candidates, seed
+
+    def __call__(self, task: tuple[int, int, int, int]) -> PartOfGames:
+        """Outcome and length of the games begin … end − 1 of a candidate in an encounter."""
+        i, j, begin, end = task
+        where, spec = self._encounters[j]
+        player = NetworkPlayer(where, self._network, self._candidates[i])
+        played = play_in_lockstep(where, player, make_player(spec, where), self._seed, end - begin, begin)
+        return played.outcome, played.length
+
+
+def join(parts: Sequence[PartOfGames], where: Variant) -> PlayedGames:
+    """The games of consecutive parts, the first of them number 0."""
+    outcome, length = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return PlayedGames(where, 0, outcome, length, np.zeros((len(outcome), 0), np.uint16))
+
+
+def _cuts(games: int, parts: int) -> list[int]:
+    """The limits of about `parts` equal parts of at least `LEAST_GAMES` games."""
+    parts = max(1, min(parts, games // LEAST_GAMES))
+    return [games * i // parts for i in range(parts + 1)]
 
 
 class Fitness:
@@ -88,22 +125,18 @@ class Fitness:
 
     def play(self, candidates: Population, generation: int, opponent: str | None = None) -> list[list[PlayedGames]]:
         """[candidate][encounter] the games of all candidates; `opponent` replaces all opponents if given."""
-        seed = games_seed(self.seed, generation)
-
-        def play_one(task: tuple[Weights, int], games: int = self.games) -> PlayedGames:
-            weights, i = task
-            where, spec = self.encounters[i]
-            player = NetworkPlayer(where, self.network, weights)
-            # all games at once: in parts, there would be more rounds in which only a few long games are left
-            return play_in_lockstep(where, player, make_player(opponent or spec, where), seed, games)
-
-        tasks = [(weights, i) for weights in candidates for i in range(len(self.encounters))]
-        if not self._compiled:  # two games alone: the loop may have to be compiled
-            play_one(tasks[0], 2)
+        encounters = [(where, opponent or spec) for where, spec in self.encounters]
+        games = CandidateGames(encounters, self.network, candidates, games_seed(self.seed, generation))
+        shape = range(len(candidates)), range(len(encounters))
+        if not self._compiled and len(candidates):  # two games alone: the loop may have to be compiled
+            games((0, 0, 0, 2))
             self._compiled = True
-        results = self._executor.map(play_one, tasks)
-        width = len(self.encounters)
-        return [results[i : i + width] for i in range(0, len(results), width)]
+        # all games of a candidate at once: in parts, there would be more rounds in which only a few long games are left
+        cuts = _cuts(self.games, -(-self._executor.workers // max(1, len(candidates) * len(encounters))))
+        tasks = [(i, j, begin, end) for i, j in product(*shape) for begin, end in pairwise(cuts)]
+        found = self._executor.map(games, tasks, files=[file for _, spec in encounters for file in files_in(spec)])
+        parts = iter(found)
+        return [[join([next(parts) for _ in cuts[1:]], where) for where, _ in encounters] for _ in shape[0]]
 
     def measure(
         self, candidates: Population, generation: int, measure: str = "points", opponent: str | None = None
@@ -192,18 +225,40 @@ def play_each_other(
         raise ValueError(f"games must be an even number, half for each side to start, not {games}")
     executor = executor or ThreadExecutor(threads)
     total = len(firsts) * len(seconds) * games
-    settings = NetworkSettings(temperature)
-
-    def play(part: tuple[int, int]) -> NDArray[np.float64]:
-        """The scores of the games begin … end − 1, each on its own board."""
-        begin, end = part
-        pair = np.arange(begin, end) // games
-        a = PopulationPlayer(variant, network, firsts, settings, pair // len(seconds))
-        b = PopulationPlayer(variant, network, seconds, settings, pair % len(seconds))
-        return play_in_lockstep(variant, a, b, seed, end - begin, begin).score_of_a
-
-    # a first network stays with one thread, so that it has many boards there
+    pairs = PairGames(variant, network, firsts, seconds, games, seed, NetworkSettings(temperature))
+    # a first network stays with one worker, so that it has many boards there
     rows = -(-len(firsts) // executor.workers) * len(seconds) * games
     share = min(max(rows, LEAST_BOARDS), MOST_BOARDS)
-    scores = executor.map(play, [(begin, min(begin + share, total)) for begin in range(0, total, share)])
+    scores = executor.map(pairs, [(begin, min(begin + share, total)) for begin in range(0, total, share)])
     return np.concatenate(scores or [np.zeros(0)]).reshape(len(firsts), len(seconds), games).mean(axis=2)
+
+
+class PairGames:
+    """The games of every one of the first networks with every one of the second: a function for executors."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        network: Network,
+        firsts: Population,
+        seconds: Population,
+        games: int,
+        seed: int,
+        settings: NetworkSettings,
+    ) -> None:
+        """`games` is their number for every pair."""
+        self._variant, self._network, self._settings = variant, network, settings
+        self._firsts, self._seconds, self._games, self._seed = firsts, seconds, games, seed
+
+    def __call__(self, part: tuple[int, int]) -> NDArray[np.float64]:
+        """[game] the scores of the games begin … end − 1, each on its own board."""
+        begin, end = part
+        pair = np.arange(begin, end) // self._games
+        a, b = (
+            PopulationPlayer(self._variant, self._network, weights, self._settings, member)
+            for weights, member in (
+                (self._firsts, pair // len(self._seconds)),
+                (self._seconds, pair % len(self._seconds)),
+            )
+        )
+        return play_in_lockstep(self._variant, a, b, self._seed, end - begin, begin).score_of_a

@@ -35,6 +35,7 @@ from nobi.spec import choices, parse_spec, settings_from
 from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.trainers import make_trainer
 from nobi.trainers.base import Learner, Population, fingerprint, replay
+from nobi.workers import Executor
 
 if TYPE_CHECKING:
     import pandas
@@ -254,7 +255,16 @@ class EvolutionRun(TrainingRun):
 
     format = "nobi-run-1"
 
-    def __init__(self, folder: Path, settings: EvolutionSettings, *, resume: bool, threads: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: EvolutionSettings,
+        *,
+        resume: bool,
+        threads: int = 0,
+        executor: Executor | None = None,
+    ) -> None:
+        """`executor` plays the games, in place of threads."""
         settings.check()
         for measure in settings.measures:
             if measure not in MEASURES:
@@ -273,7 +283,7 @@ class EvolutionRun(TrainingRun):
             self.curriculum = Curriculum(settings_from(CurriculumSettings, parse_spec(spec)[1], spec))
         opponents = (f"heuristic:e={self.curriculum.level}",) if self.curriculum else settings.opponents
         self.fitness = Fitness(
-            settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads
+            settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads, executor
         )
         self.open(resume=resume)
 

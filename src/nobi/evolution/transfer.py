@@ -19,6 +19,7 @@ from nobi.nn.network import Network, Weights
 from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
 from nobi.storage import read_tensors
 from nobi.trainers.base import Population
+from nobi.workers import Executor
 
 if TYPE_CHECKING:
     import pandas
@@ -138,6 +139,7 @@ def measure_transfer(
     *,
     measure: str = "points",
     threads: int = 0,
+    executor: Executor | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
     """Let every model play on every size against every opponent."""
@@ -145,7 +147,7 @@ def measure_transfer(
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:
         for opponent in opponents:
-            played = Fitness(game, (size,), network, (opponent,), games, seed, threads).play(weights, 0)
+            played = Fitness(game, (size,), network, (opponent,), games, seed, threads, executor).play(weights, 0)
             values = [MEASURES[measure](row[0]) for row in played]
             fitness = np.array([value.mean() for value in values])
             found[size, opponent] = fitness

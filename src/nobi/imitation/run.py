@@ -126,17 +126,33 @@ class ImitationRun:
             group: the processes that train together.
             paths: the datasets, if `settings.data` are not their paths.
         """
-        settings.check()
-        self._paths = tuple(paths or settings.data)
         self.folder = folder
         self.settings = settings
         self.group = group or ProcessGroup()
+        self._checkpoint = folder / _CHECKPOINT
+        self._paths = tuple(paths or settings.data)
+        self.step_number = 0
+        """Steps done."""
+        self.lines: list[dict[str, Any]] = []
+        """The metrics."""
+        self._tally = np.zeros(2)
+        """Sums of loss and hits since the last line."""
+        self._recent: deque[tuple[float, float]] = deque(maxlen=50)
+        self._asked_to_stop = False
+        self._stopping = False
+        """Whether any process was asked to stop; known to all since the latest step."""
+        self.group.run_together(self._prepare)
+        self._open(resume=resume)
+
+    def _prepare(self) -> None:
+        """Open the data and make the network, without a word to other processes."""
+        settings = self.settings
+        settings.check()
         if settings.batch < self.group.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.group.processes} processes.")
         self.network = make_deep(settings.net, settings.seed)
         if settings.convolution != "auto":
             self.network.convolution = settings.convolution
-        self._checkpoint = folder / _CHECKPOINT
         self.sources = open_sources(self._paths, "train", settings.sizes, self.network)
         self._held_out = self._open_validation()
         shares = [settings.weights[i] if settings.weights else 1.0 for i in self.sources.dataset]
@@ -151,19 +167,6 @@ class ImitationRun:
         self.gradient_step = GradientStep(
             self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights
         )
-        if settings.start and not (resume and self._checkpoint.exists()):
-            self._start_from(Path(settings.start))
-        self.step_number = 0
-        """Steps done."""
-        self.lines: list[dict[str, Any]] = []
-        """The metrics."""
-        self._tally = np.zeros(2)
-        """Sums of loss and hits since the last line."""
-        self._recent: deque[tuple[float, float]] = deque(maxlen=50)
-        self._asked_to_stop = False
-        self._stopping = False
-        """Whether any process was asked to stop; known to all since the latest step."""
-        self._open(resume=resume)
 
     @property
     def finished(self) -> bool:
@@ -324,38 +327,43 @@ class ImitationRun:
             raise NobiError(f"{str(error).rstrip('.')}; '--validation 0' trains without.") from None
 
     def _open(self, *, resume: bool) -> None:
-        """Resume the run in the folder, if there is one and `resume` is set."""
+        """Resume the run in the folder, if there is one and `resume` is set. Only rank 0 reads the folder."""
+        if len(set(self.group.gather(self.sources.fingerprint))) > 1:
+            raise NobiError("The processes have different data; give every node the same datasets.")
+        found = self.group.from_main(lambda: self._own_checkpoint(resume=resume))
+        if found:
+            self._load_state(found, self._checkpoint)
+            if found.data != self.sources.fingerprint:
+                raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
+            self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
+        elif self.settings.start:
+            self.group.run_together(lambda: self._start_from(Path(self.settings.start)))
+
+    def _own_checkpoint(self, *, resume: bool) -> Checkpoint | None:
         if is_dataset(self.folder):
             raise NobiError(f"The folder {str(self.folder)!r} holds a dataset; choose another for the run.")
         if holds_run(self.folder, config_of(self.settings), resume=resume) and self._checkpoint.exists():
-            self._restore(self._checkpoint)
+            return read_checkpoint(self._checkpoint)
+        return None
 
     def _start_from(self, path: Path) -> None:
         """Load the weights of a model file, or those of a run folder with the state of its optimiser."""
         if (path / _CHECKPOINT).is_file():
-            self._load_state(path / _CHECKPOINT)
+            self._load_state(read_checkpoint(path / _CHECKPOINT), path / _CHECKPOINT)
             return
         found = load_deep(path).network
         if str(found) != str(self.network):
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
         self.network.load_state_dict(found.state_dict())
 
-    def _load_state(self, path: Path) -> Checkpoint:
-        """Load the weights and the optimiser's state of a checkpoint."""
-        found = read_checkpoint(path)
+    def _load_state(self, found: Checkpoint, path: Path) -> None:
+        """Load the weights and the optimiser's state of a checkpoint, which was read from `path`."""
         try:
             weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
             self.network.load_state_dict(weights)
             restore_state(self.gradient_step.optimiser, found.optimiser)
         except (RuntimeError, ValueError):
             raise NobiError(f"{str(path)!r} is damaged, or of another network than {self.network}.") from None
-        return found
-
-    def _restore(self, path: Path) -> None:
-        found = self._load_state(path)
-        if found.data != self.sources.fingerprint:
-            raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
-        self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
 
     def _stop_after_step(self, _: int) -> None:
         """Handle a signal: the first stops the run after the current step, the second at once."""

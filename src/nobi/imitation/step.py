@@ -1,21 +1,24 @@
 """One step of gradient training, in one or several processes (`torchrun`).
 
 Each process computes the gradient of its own samples, divided by the size of the whole batch; the sum over all
-processes is then the gradient of the mean loss of the whole batch, for any number of processes. Gradients, sums of loss
-and hits, and requests to stop are in one vector of fixed layout, so that a resumed run adds the same numbers in the
-same order.
+processes is then the gradient of the mean loss of the whole batch, for any number of processes. Gradients are summed
+while the backward pass runs (DDP), in buckets of fixed layout, so that a resumed run adds the same numbers in the same
+order; sums of loss and hits, requests to stop and the running statistics of batch normalisation follow in one vector.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.futures import Future
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import clip_grad_norm_
 
 from nobi.errors import NobiError
@@ -26,6 +29,9 @@ from nobi.networks.deep.base import DeepNetwork, Outputs
 from nobi.nn.torch_layers import move_loss
 
 T = TypeVar("T")
+
+_TIMEOUT = timedelta(minutes=10)
+"""How long a process waits for the others."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +51,31 @@ class ProcessGroup:
         """The part first..end−1 of `count` items that belongs to this process."""
         return count * self.rank // self.processes, count * (self.rank + 1) // self.processes
 
-    def sum_gradients(self, network: nn.Module, more: Tensor) -> None:
-        """Sum the gradients of all weights, and the numbers `more` (float[k], in place), over all processes."""
+    def parallel(self, network: DeepNetwork) -> Callable[[Tensor, Tensor], Outputs]:
+        """The outputs of the network; the backward pass sums their gradients over all processes while it runs (DDP).
+
+        Batch normalisation uses the process's own part of the batch; see `sum_with_statistics`.
+        """
+        if self.processes == 1:
+            return network.outputs
+        # with `find_unused_parameters` the layout of the sums is fixed from the first step on, as exact resuming needs
+        found = DistributedDataParallel(
+            _Forward(network), broadcast_buffers=False, find_unused_parameters=True, gradient_as_bucket_view=True
+        )
+        found.register_comm_hook(None, _sum_bucket)
+        return found
+
+    def sum_with_statistics(self, numbers: Tensor, network: nn.Module) -> None:
+        """Sum numbers (float64[k], in place) over all processes; average the running statistics of the network."""
         if self.processes == 1:
             return
-        gradients = [w.grad if w.grad is not None else torch.zeros_like(w) for w in network.parameters()]
-        # batch normalisation uses the process's own part of the batch; the running statistics are averaged
         means = [part for name, part in network.named_buffers() if name.rpartition(".")[2] in ("mean", "variance")]
-        parts = [*(gradient.reshape(-1) for gradient in gradients), more.to(gradients[0].dtype)]
-        parts += [mean / self.processes for mean in means]
-        whole = torch.cat(parts)
+        whole = torch.cat([numbers, *(mean.reshape(-1).double() / self.processes for mean in means)])
         dist.all_reduce(whole)
-        found = torch.split(whole, [part.numel() for part in parts])
-        for weight, total in zip(network.parameters(), found, strict=False):
-            weight.grad = total.view(weight.shape)
-        more.copy_(found[len(gradients)])
-        for mean, total in zip(means, found[len(gradients) + 1 :], strict=True):
-            mean.copy_(total)
+        totals = torch.split(whole, [len(numbers), *(mean.numel() for mean in means)])
+        numbers.copy_(totals[0])
+        for mean, total in zip(means, totals[1:], strict=True):
+            mean.copy_(total.view(mean.shape))
 
     def sum(self, numbers: Tensor) -> Tensor:
         """Sum numbers over all processes, in place."""
@@ -82,13 +96,46 @@ class ProcessGroup:
             done.append(work())
         except NobiError as raised:
             error = str(raised)
-        errors = [error] * self.processes
-        if self.processes > 1:
-            dist.all_gather_object(errors, error)
-        for text in errors:
+        for text in self.gather(error):
             if text is not None:
                 raise NobiError(text)
         return done[0]
+
+    def from_main(self, work: Callable[[], T]) -> T:
+        """The result of `work` in rank 0, in all processes; a NobiError there is raised in all."""
+        done = self.run_together(lambda: [work()] if self.is_main else [])
+        if self.processes > 1:
+            done = done or [None]  # type: ignore[list-item]
+            dist.broadcast_object_list(done)
+        return done[0]
+
+    def gather(self, value: T) -> list[T]:
+        """[rank] the values of all processes."""
+        values = [value] * self.processes
+        if self.processes > 1:
+            dist.all_gather_object(values, value)
+        return values
+
+
+class _Forward(nn.Module):
+    """A network whose `forward` gives all outputs, as DDP needs it."""
+
+    def __init__(self, network: DeepNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, planes: Tensor, white: Tensor) -> Outputs:
+        return self.network.outputs(planes, white)
+
+
+def _sum_bucket(_: object, bucket: dist.GradBucket) -> Future[Tensor]:
+    """Sum gradients: those of a process are divided by the size of the whole batch. DDP alone would average them."""
+    done: Future[Tensor] = dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+    return done
+
+
+class ProcessLostError(NobiError):
+    """Another process of the group has ended; the others cannot go on."""
 
 
 @contextmanager
@@ -106,9 +153,16 @@ def join_process_group(device: str = "auto") -> Iterator[ProcessGroup]:
     if processes == 1:
         yield ProcessGroup(device=chosen)
         return
-    dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo", timeout=_TIMEOUT)
     try:
         yield ProcessGroup(dist.get_rank(), processes, chosen)
+    except RuntimeError as error:
+        if not isinstance(error, dist.DistError) and not any(word in str(error) for word in ("gloo", "NCCL")):
+            raise
+        raise ProcessLostError(
+            f"Another of the {processes} training processes ended or does not answer; the same command with --resume "
+            "continues from the last checkpoint."
+        ) from None
     finally:
         dist.destroy_process_group()
 
@@ -165,17 +219,20 @@ class GradientStep:
         self._clip = clip
         self._group = group or ProcessGroup()
         self._weights = weights or LossWeights()
+        self._outputs: Callable[[Tensor, Tensor], Outputs] | None = None
 
     def run(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
         """Learn from this process's part of a batch, which is on the network's device."""
-        outputs = self.network.outputs(batch.planes, batch.white)
+        if self._outputs is None:
+            self._outputs = self._group.parallel(self.network)
+        outputs = self._outputs(batch.planes, batch.white)
         values = considered(outputs.policy, batch, legal_only=self.network.masked)
         loss = move_loss(values, batch.target) * (len(batch.target) / self._batch)
         self.optimiser.zero_grad(set_to_none=True)
         (loss + self._other_losses(outputs, batch) * (len(batch.target) / self._batch)).backward()  # type: ignore[no-untyped-call]
         hits = (values.detach().argmax(1) == batch.target).sum() / self._batch
         sums = torch.stack([loss.detach(), hits, torch.full_like(hits, float(stop))]).double()
-        self._group.sum_gradients(self.network, sums)
+        self._group.sum_with_statistics(sums, self.network)
         if self._clip:
             clip_grad_norm_(self.network.parameters(), self._clip)
         set_rate(self.optimiser, rate)

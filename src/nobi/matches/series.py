@@ -1,12 +1,10 @@
 """Series of games between bots: several at once, each saved as soon as it is finished.
 
-`Series` is the entry point. Each of its workers has a `PlayerSlot` for each player and a `Referee`; `play_single` plays
-one game, from its opening to a result with a reason.
+`Series` is the entry point. Each worker has a `PlayerSlot` for each player and a `Referee`; `play_single` plays one
+game, from its opening to a result with a reason.
 """
 
-import queue
 import re
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -23,10 +21,12 @@ from nobi.gtp.client import PREFIX, GtpBot, engine_seed
 from nobi.gtp.process import EngineError
 from nobi.matches.folder import GameResult, MatchFolder
 from nobi.matches.openings import Opening
+from nobi.models import files_in
 from nobi.players import make_bot
 from nobi.players.base import RESIGN, Bot, Clock, clock_for
 from nobi.players.scoring import final_score
 from nobi.records.sgf_writer import sgf_of
+from nobi.workers import Executor, PerWorker, ThreadExecutor, closing_iterator
 
 _LETTERS = {BLACK: "B", WHITE: "W"}
 _WINNERS = {BLACK: "black", WHITE: "white", DRAW: "draw", RUNNING: "void"}
@@ -286,107 +286,36 @@ def result_saver(results: list[GameResult], folder: MatchFolder | None, notify: 
     return save
 
 
-_CLOSE_SECONDS = 5.0
-"""How long to wait for games in progress after an interrupt."""
+class SeriesWorker(NamedTuple):
+    """The players and the referee of one worker."""
+
+    slots: list[PlayerSlot]
+    referee: Referee
 
 
-class Series:
-    """Workers with players and a referee.
-
-    Engines run from the construction, so that one that does not work or cannot play on the board is a NobiError at
-    once, until `close`.
-    """
+class SeriesGames(PerWorker[SeriesWorker]):
+    """Plays single games of a series: a function for executors. Engines run until `close`."""
 
     def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant]) -> None:
+        super().__init__()
         self._settings = settings
         self._entrants = entrants
-        self._workers: list[tuple[list[PlayerSlot], Referee]] = []
+        self._open()
+
+    def _open(self) -> None:
         self._resources = ExitStack()
         self._players = self._resources.enter_context(ExitStack())
         # engines are closed first: a built-in player may search to the end of its time before it can be closed
         self._engines = self._resources.enter_context(ExitStack())
-        with ExitStack() as failed:
-            failed.callback(self.close)
-            for _ in range(settings.parallel):
-                self._workers.append(self._new_worker())
-            failed.pop_all()
 
-    def __enter__(self) -> Self:
-        return self
+    def __getstate__(self) -> dict[str, object]:
+        return {"_settings": self._settings, "_entrants": self._entrants}
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __setstate__(self, state: dict[str, object]) -> None:
+        super().__setstate__(state)
+        self._open()
 
-    def close(self) -> None:
-        """Stop all players and engines."""
-        self._resources.close()
-
-    def notes(self) -> list[str]:
-        """Sentences for the user before the games: which engines do not accept the rules."""
-        slots, referee = self._workers[0]
-        return list(dict.fromkeys(filter(None, [*(slot.note for slot in slots), referee.note])))
-
-    def play(
-        self,
-        games: Sequence[Pairing],
-        opening_of: Callable[[int], Opening],
-        save: Save,
-        enough: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """Play the games, one per worker at a time, and pass each to `save`, one at a time.
-
-        No further game is begun when `enough` returns True. After Ctrl-C everything is closed, and the games in
-        progress are lost.
-        """
-        waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
-        for game in games:
-            waiting.put(game)
-        stop = threading.Event()
-        lock = threading.Lock()
-        errors: list[BaseException] = []
-
-        def work(slots: list[PlayerSlot], referee: Referee, done: threading.Event) -> None:
-            try:
-                while not stop.is_set():
-                    with lock:
-                        if enough():
-                            return
-                    try:
-                        pairing = waiting.get_nowait()
-                    except queue.Empty:
-                        return
-                    played = self._play_one(pairing, opening_of(pairing.round), slots, referee)
-                    with lock:
-                        if not stop.is_set():
-                            save(*played)
-            except BaseException as error:
-                errors.append(error)
-                stop.set()
-            finally:
-                done.set()
-
-        # events, not threads, are waited for: Python 3.11 takes a thread as ended if Ctrl-C interrupts its join
-        ends: list[threading.Event] = []
-        try:
-            for worker in self._workers[: len(games)]:
-                done = threading.Event()
-                threading.Thread(target=work, args=(*worker, done), daemon=True).start()
-                ends.append(done)
-            for done in ends:
-                while not done.wait(1.0):
-                    pass
-        except BaseException:
-            with lock:
-                stop.set()
-            self.close()  # which ends the games in progress
-            deadline = time.monotonic() + _CLOSE_SECONDS
-            for done in ends:
-                done.wait(max(0.0, deadline - time.monotonic()))
-            raise
-        if errors:
-            raise errors[0]
-
-    def _new_worker(self) -> tuple[list[PlayerSlot], Referee]:
+    def new_state(self) -> SeriesWorker:
         slots = []
         for entrant in self._entrants:
             slot = PlayerSlot(entrant)
@@ -395,17 +324,27 @@ class Series:
             slots.append(slot)
         referee = self._settings.new_referee()
         self._engines.callback(referee.close)
-        return slots, referee
+        return SeriesWorker(slots, referee)
 
-    def _play_one(
-        self, pairing: Pairing, opening: Opening, slots: list[PlayerSlot], referee: Referee
-    ) -> tuple[GameResult, bytes]:
+    def close(self) -> None:
+        """Stop all players and engines."""
+        self._resources.close()
+
+    def __call__(self, task: tuple[Pairing, Opening]) -> tuple[GameResult, bytes]:
+        """Play a game; return its result and its SGF."""
+        with self.state() as worker:
+            return self._play(*task, worker)
+
+    def _play(self, pairing: Pairing, opening: Opening, worker: SeriesWorker) -> tuple[GameResult, bytes]:
         settings, size = self._settings, self._settings.variant.size
         game = opening.begin(settings.variant)
-        bots = {BLACK: slots[pairing.black].bot(pairing.game), WHITE: slots[pairing.white].bot(pairing.game)}
+        bots = {
+            BLACK: worker.slots[pairing.black].bot(pairing.game),
+            WHITE: worker.slots[pairing.white].bot(pairing.game),
+        }
         control = TimeControl(settings.time) if settings.time.system != "none" else None
         longest = settings.longest or settings.variant.most_moves
-        finished = play_single(game, bots, referee, longest, settings.seconds, control)
+        finished = play_single(game, bots, worker.referee, longest, settings.seconds, control)
         decision = finished.decision
         result = GameResult(
             game=pairing.game,
@@ -431,3 +370,58 @@ class Series:
             limit = TimeSettings("byoyomi", 0.0, settings.seconds, 1)
         main = None if limit.system == "none" else limit.main
         return sgf_of(game, black, white, event, result.result, main_time=main, overtime=limit.overtime)
+
+
+class Series:
+    """A series of games, with its players and engines.
+
+    Engines run from the construction, so that one that does not work or cannot play on the board is a NobiError at
+    once, until `close`.
+    """
+
+    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant], executor: Executor | None = None) -> None:
+        """`executor` plays the games; by default `settings.parallel` threads."""
+        self._executor = executor or ThreadExecutor(settings.parallel)
+        self._games = SeriesGames(settings, entrants)
+        self._files = [file for entrant in entrants for file in files_in(entrant.spec)]
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            # players on other machines are made there; those here show errors before the first game
+            for _ in range(settings.parallel if self._executor.local else 1):
+                self._games.add(self._games.new_state())
+            failed.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop all players and engines."""
+        self._games.close()
+
+    def notes(self) -> list[str]:
+        """Sentences for the user before the games: which engines do not accept the rules."""
+        with self._games.state() as worker:
+            found = [*(slot.note for slot in worker.slots), worker.referee.note]
+        return list(dict.fromkeys(filter(None, found)))
+
+    def play(
+        self,
+        games: Sequence[Pairing],
+        opening_of: Callable[[int], Opening],
+        save: Save,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Play the games, one per worker at a time, and pass each to `save`, one at a time.
+
+        When `enough` returns True, and after Ctrl-C, everything is closed, and the games in progress are lost.
+        """
+        tasks = [(game, opening_of(game.round)) for game in games]
+        played = self._executor.stream(self._games, tasks, cancel=self.close, files=self._files)
+        with closing_iterator(played):
+            for _, found in played:
+                save(*found)
+                if enough():
+                    break

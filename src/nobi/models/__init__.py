@@ -10,10 +10,13 @@ A shipped model is named by its file name without the suffix: `go-main` can be u
 """
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from nobi.workers import FILE_COPIES
 
 _FOLDER = Path(__file__).parent
 SUFFIX = ".safetensors"
@@ -32,8 +35,15 @@ def is_model(name: str) -> bool:
 
 
 def model_path(name: str | Path) -> Path:
-    """The file of a shipped model, or the path itself."""
-    return shipped().get(str(name), Path(name))
+    """The file of a shipped model, the copy of a file of another machine, or the path itself."""
+    return shipped().get(str(name)) or FILE_COPIES.get(str(name)) or Path(name)
+
+
+def files_in(spec: str) -> list[str]:
+    """The model files in the spec of a player, such as `mcts:model=a.safetensors`; shipped models are not files."""
+    if spec.startswith("gtp:"):
+        return []
+    return [part for part in re.split("[:,=]", spec) if part.endswith(SUFFIX)]
 
 
 @cache

@@ -15,6 +15,7 @@ from nobi.records.dataset import Dataset
 from nobi.storage import atomic_write, make_writable_folder, save_tensors
 from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import DatasetInfo, dataset_info
+from nobi.workers import Executor, ThreadExecutor
 
 FORMAT, OLD_FORMAT = "nobi-job-1", "nobi-piece-1"
 """In the old format, the header has `piece` instead of `job`, and the folder is `pieces` instead of `jobs`."""
@@ -55,6 +56,7 @@ class JobCache:
         threads: int = 0,
         data: Mapping[str, Path] | None = None,
         engines: Mapping[str, str] | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """Open a cache.
 
@@ -63,9 +65,11 @@ class JobCache:
             threads: number of threads; 0: one per core.
             data: the datasets that jobs may use, role → path.
             engines: the engines that jobs may use, name → command.
+            executor: plays the games of jobs, in place of threads.
         """
         self.folder = folder
         self.threads = threads
+        self.executor = executor or ThreadExecutor(threads)
         self.datasets: dict[str, DatasetInfo] = {}
         """The contents of the datasets, by role."""
         self._paths: dict[str, Path] = {}
@@ -121,12 +125,12 @@ class JobCache:
 
     def _make(self, job: Job, progress: Callable[[float], None]) -> None:
         make_writable_folder(self.folder / "jobs")
-        start, clock = Spent.now(), self.run_folder(job) / "spent.json"
+        start, elsewhere, clock = Spent.now(), self.executor.cpu_seconds, self.run_folder(job) / "spent.json"
         before = Spent(**json.loads(clock.read_bytes())) if clock.exists() else Spent(0.0, 0.0)
         try:
             arrays = job.make(self, progress)
         finally:
-            spent = before + (Spent.now() - start)
+            spent = before + (Spent.now() - start) + Spent(0.0, self.executor.cpu_seconds - elsewhere)
             if clock.parent.is_dir():  # the job will be resumed from what it has saved there
                 atomic_write(clock, json.dumps(asdict(spent)).encode())
         environment = describe_environment()

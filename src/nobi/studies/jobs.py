@@ -108,7 +108,7 @@ class RandomNetworksJob(Job):
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         seed = int(stream_of(self.seed, self.size)) >> 1
         network, opponents = make_network(self.net), (self.opponent,)
-        fitness = Fitness(self.game, (self.size,), network, opponents, self.games, seed, cache.threads)
+        fitness = Fitness(self.game, (self.size,), network, opponents, self.games, seed, executor=cache.executor)
         return measure_networks(fitness, random_weights(self.net, self.networks, self.size, self.seed), progress)
 
 
@@ -133,7 +133,7 @@ class EvolutionJob(Job):
         return f"evolve {s.net} {s.game} {sizes} {s.opponents[0]} {s.method.split(':')[0]} {s.seed}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        run = EvolutionRun(cache.run_folder(self), self.settings, resume=True, threads=cache.threads)
+        run = EvolutionRun(cache.run_folder(self), self.settings, resume=True, executor=cache.executor)
         run.train(lambda run: progress(run.generation / self.settings.generations))
         lines = run.metrics()
         arrays: Arrays = {key: np.array([line[key] for line in lines]) for key in lines[0] if key != "generation"}
@@ -158,7 +158,7 @@ class CoevolutionJob(Job):
         return f"coevolve {s.net} {s.game} {s.size} {'elitist' if s.elitist else 'non-elitist'} {s.seed}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        run = CoevolutionRun(cache.run_folder(self), self.settings, resume=True, threads=cache.threads)
+        run = CoevolutionRun(cache.run_folder(self), self.settings, resume=True, executor=cache.executor)
         run.train(lambda run: progress(0.8 * run.generation / self.settings.generations))
         lines = run.metrics()
         dominance = run.dominance()
@@ -215,7 +215,7 @@ class ChampionsJob(Job):
         weights = np.concatenate([cache.arrays(run)["champions"][chosen] for run in self.runs])
         seed = int(stream_of(self.seed, 1000 + self.size)) >> 1
         network, opponents = make_network(s.net), (self.opponent,)
-        fitness = Fitness(s.game, (self.size,), network, opponents, self.games, seed, cache.threads)
+        fitness = Fitness(s.game, (self.size,), network, opponents, self.games, seed, executor=cache.executor)
         found = measure_networks(fitness, weights, progress)
         return {**found, "run": np.repeat(np.arange(len(self.runs)), len(chosen))}
 

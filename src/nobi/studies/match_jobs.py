@@ -138,7 +138,7 @@ class MatchJob(Job):
             from nobi.imitation.step import use_threads
 
             use_threads(1, 1)  # torch sums in the same order for any number of parallel games
-        with Series(settings, entrants) as series:
+        with Series(settings, entrants, None if cache.executor.local else cache.executor) as series:
             kept = MatchFolder(folder, {"piece": self.description}, resume=True)  # the key is part of the file format
             records = kept.load()
 

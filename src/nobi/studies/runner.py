@@ -26,7 +26,7 @@ from nobi.studies import find
 from nobi.studies.cache import JobCache, Spent
 from nobi.studies.resources import identify_engines
 from nobi.studies.study import Results, Row, Study
-from nobi.workers import usable_threads
+from nobi.workers import Executor, usable_threads
 
 Document = dict[str, Any]
 """The result of a study, as in its JSON file."""
@@ -50,6 +50,7 @@ def run_studies(
     data: Mapping[str, Path] | None = None,
     engines: Mapping[str, str] | None = None,
     leave_out: Callable[[NobiError], None] | None = None,
+    executor: Executor | None = None,
 ) -> list[Document]:
     """Run the studies with these names.
 
@@ -65,6 +66,7 @@ def run_studies(
         engines: engines that studies may play against, name → command.
         leave_out: called with the error of each study that lacks a dataset or an engine, which is then left out;
             without it, or if no study is left, the error is raised.
+        executor: plays the games of all jobs, in place of threads.
 
     Returns:
         The documents of the studies, equal to the files `results/NAME.json`.
@@ -75,7 +77,7 @@ def run_studies(
             raise NobiError(f"The study {kind.name!r} has no scale {scale!r}; {choices(kind.scales)}.")
     wanted = {name for kind in kinds for name in kind.plays_against}
     available = identify_engines({name: command for name, command in (engines or {}).items() if name in wanted})
-    cache = JobCache(out, threads, data, engines)
+    cache = JobCache(out, threads, data, engines, executor)
     studies: list[Study] = []
     incomplete: list[NobiError] = []
     for kind in kinds:

@@ -1,0 +1,440 @@
+"""Games on several machines: the executor of `--executor ray` and `--executor ray://host:port`.
+
+No other module knows Ray. `RayExecutor` sends parts of the work as Ray tasks:
+
+* The function, with the weights of a generation inside, is stored once per call in Ray's object store; every node
+  fetches it once, and every worker process unpickles it once. A task carries only the limits of its part.
+* A part takes about `PART_SECONDS`, or is the share of a worker if there is less to do.
+* Ray repeats the parts of lost workers and nodes elsewhere. A part depends on nothing but the function and its limits,
+  so the results are the same bits.
+* Before a worker unpickles anything, it compares its version of nobi, its packages and its processor with those of the
+  sender (`identity`): a node that could compute other bits is refused.
+* Only one process of a node compiles a function at a time; the others load it from the cache of the node.
+
+A Ray that is started here listens on the loopback interface only, with token authentication.
+"""
+
+import contextlib
+import hashlib
+import importlib
+import importlib.metadata
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import nobi
+from nobi.errors import NobiError
+from nobi.workers import FILE_COPIES, Executor, PartSizes, defer_interrupts, usable_threads
+
+B = TypeVar("B")
+
+PART_SECONDS = 0.5
+"""How long a part takes, about: much longer than the few milliseconds that a task costs."""
+_AHEAD = 2
+"""Parts per worker that are submitted: one runs, one waits at the worker."""
+_RETRIES = 20
+"""How often a part is repeated whose worker or node is lost."""
+_POLL_SECONDS = 0.5
+_STATUS_SECONDS = 1.0
+"""The time between two looks at the list of nodes."""
+_LOST_SECONDS = 5.0
+"""The head is lost if it does not answer for so long."""
+_STORE_BYTES = 200 * 2**20
+"""The object store of a Ray that is started here; weights and results are small."""
+_INSTALL = "--executor ray needs the package ray; install it with pip install 'nobi[ray]'."
+_RESUME = "finished work is saved, and the same command with --resume continues"
+
+
+def identity() -> dict[str, str]:
+    """What the bits of a result depend on, beside the task."""
+    from nobi.compiling import source_hash, target_processor
+
+    packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
+    return {"nobi": nobi.__version__, "nobi's sources": source_hash(), **packages, "processor": target_processor()}
+
+
+def _difference(here: dict[str, str], there: dict[str, str]) -> str:
+    """The first difference, as `has nobi 0.1, not 0.2`; empty if there is none."""
+    for name, value in here.items():
+        found = there.get(name, "an unknown version")
+        if found != value:
+            return f"has {name} {found}, not {value}" if found != "not installed" else f"has no {name}"
+    return ""
+
+
+def _make_entry() -> Callable[..., Any]:
+    """The function that a worker runs first. Ray sends its code, so it works with any version of nobi there."""
+
+    def enter(expected: dict[str, str], *arguments: Any) -> tuple[str, Any]:
+        import socket
+
+        try:
+            from nobi.cluster import identity, run_part
+
+            found = identity()
+        except ImportError:
+            try:
+                import nobi
+
+                found = {"nobi": nobi.__version__}
+            except ImportError:
+                found = {"nobi": "not installed"}
+        if found != expected:
+            return "refused", (socket.gethostname(), found)
+        return run_part(*arguments)
+
+    # pickled by value: a function of an importable module would be looked up there
+    enter.__module__ = "__main__"
+    enter.__qualname__ = "nobi_task"
+    return enter
+
+
+# --- in a worker ------------------------------------------------------------------------------------------------------
+
+_functions: "OrderedDict[str, Any]" = OrderedDict()
+"""The latest functions that this worker process has unpickled."""
+
+
+def run_part(key: str, pickled: bytes, files: list[tuple[str, str, Any]], begin: int, end: int) -> tuple[str, Any]:
+    """Compute a part in a worker process.
+
+    Returns:
+        ("done", (result, seconds, CPU seconds)), or ("invalid", the text of a NobiError).
+    """
+    import ray.cloudpickle
+
+    from nobi.compiling import compile_in_one_process
+
+    compile_in_one_process()
+    try:
+        _fetch(files)
+        if key not in _functions:
+            _functions[key] = ray.cloudpickle.loads(pickled)
+            while len(_functions) > 2:
+                _, old = _functions.popitem(last=False)
+                close = getattr(getattr(old, "function", old), "close", None)
+                if close:
+                    close()
+        start, cpu = time.perf_counter(), time.process_time()
+        result = _functions[key](begin, end)
+        return "done", (result, time.perf_counter() - start, time.process_time() - cpu)
+    except NobiError as error:
+        return "invalid", str(error)
+
+
+def _fetch(files: list[tuple[str, str, Any]]) -> None:
+    """Copy files of the sender, (path, digest, object) each, to this node's cache; load those that are plug-ins."""
+    if not files:
+        return
+    import numba
+    import ray
+
+    from nobi.spec import load_file
+    from nobi.storage import atomic_write
+
+    folder = Path(numba.config.CACHE_DIR).parent.parent / "cluster"  # type: ignore[attr-defined]
+    for path, digest, content in files:
+        copy = folder / digest / Path(path).name
+        if FILE_COPIES.get(path) == copy:
+            continue
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(copy, ray.get(content))
+        FILE_COPIES[path] = copy
+        if path.endswith(".py"):
+            load_file(copy)
+
+
+# --- in the process that gives the work -------------------------------------------------------------------------------
+
+
+class RayExecutor(Executor):
+    """Runs tasks on the nodes of a Ray cluster, or on a Ray of this machine."""
+
+    local = False
+
+    def __init__(self, address: str = "ray", threads: int = 0) -> None:
+        """Connect to a cluster, or start Ray here.
+
+        Args:
+            address: `ray://host:port`: the cluster whose Ray Client server listens there. `ray`: the cluster that
+                RAY_ADDRESS names or that runs on this machine; if there is none, Ray is started.
+            threads: the largest number of workers; 0: all cores of the cluster.
+        """
+        self._threads = threads
+        self._ray = _connect(address, threads)
+        try:
+            self._options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
+            self._task = self._ray.remote(**self._options)(_make_entry())
+            self._identity = identity()
+            self._expected = self._ray.put(self._identity)
+            self._calls = 0
+            self._per_item: dict[str, float] = {}
+            self._files: dict[str, tuple[int, int, str, Any]] = {}
+            self._nodes: list[dict[str, Any]] = []
+            self._looked = -_STATUS_SECONDS
+            self._head = _HeadWatch(self._gcs_address())
+            self._check_nodes()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """The cores of the nodes that are alive, or the number given at the construction if that is smaller."""
+        cores = sum(int(node["Resources"].get("CPU", 0)) for node in self._alive())
+        return max(1, min(cores, self._threads or cores))
+
+    def describe(self) -> str:
+        nodes, workers = len(self._alive()), self.workers
+        return f"{nodes} node{'s'[: nodes > 1]}, {workers} worker{'s'[: workers > 1]}"
+
+    def ranges(
+        self,
+        function: Callable[[int, int], B],
+        count: int,
+        *,
+        least: int = 1,
+        cancel: Callable[[], None] | None = None,
+        files: Sequence[str] = (),
+    ) -> Iterator[tuple[int, int, B]]:
+        ray, kind = self._ray, _kind_of(function)
+        parts = PartSizes(count, least, PART_SECONDS, self.workers, self._per_item.get(kind))
+        pending: dict[Any, tuple[int, int]] = {}
+        try:
+            with self._translated():
+                self._calls += 1
+                shared = (f"{os.getpid()}-{self._calls}", ray.put(ray.cloudpickle.dumps(function)), self._send(files))
+            left = True
+            while left or pending:
+                with self._translated():
+                    limit = _AHEAD * self.workers
+                    while left and len(pending) < limit:
+                        part = parts.take()
+                        left = part is not None
+                        if part:
+                            pending[self._task.remote(self._expected, *shared, *part)] = part
+                    arrived = self._receive(pending)
+                for (begin, end), (result, seconds, cpu) in arrived:
+                    parts.measured(end - begin, seconds)
+                    self._per_item[kind] = parts.per_item or 0.0
+                    self.cpu_seconds += cpu
+                    yield begin, end, result
+        finally:
+            if cancel:
+                cancel()
+            self._cancel(list(pending))
+
+    def _receive(self, pending: dict[Any, tuple[int, int]]) -> list[tuple[tuple[int, int], Any]]:
+        """Wait for a part; remove all that are ready from `pending` and return them with their results."""
+        ray = self._ray
+        if not pending:
+            return []
+        refs = list(pending)
+        ready, _ = ray.wait(refs, num_returns=1, timeout=_POLL_SECONDS)
+        self._head.check()
+        if ready:
+            ready, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
+        found = []
+        for ref in ready:
+            state, value = ray.get(ref)
+            if state == "refused":
+                raise self._refusal(*value)
+            if state == "invalid":
+                raise NobiError(value)
+            found.append((pending.pop(ref), value))
+        return found
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Raise a NobiError for the errors of Ray that a user can do something about."""
+        errors = self._ray.exceptions
+        try:
+            yield
+        except (errors.WorkerCrashedError, errors.NodeDiedError, errors.OutOfMemoryError) as error:
+            raise NobiError(
+                f"A worker was lost {_RETRIES} times with the same games ({type(error).__name__}); {_RESUME}."
+            ) from None
+        except (errors.RaySystemError, errors.RpcError, ConnectionError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise NobiError(f"The connection to the Ray cluster was lost ({reason}); {_RESUME}.") from None
+
+    def _send(self, paths: Sequence[str]) -> list[tuple[str, str, Any]]:
+        """(path, digest, object) of model files and of the plug-ins of this process; sent again only if changed."""
+        from nobi.spec import PLUGIN_PREFIX
+
+        plugins = [str(module.__file__) for name, module in list(sys.modules.items()) if name.startswith(PLUGIN_PREFIX)]
+        found = []
+        for path in dict.fromkeys([*plugins, *(str(Path(path)) for path in paths)]):
+            state = Path(path).stat()
+            if self._files.get(path, ())[:2] != (state.st_mtime_ns, state.st_size):
+                content = Path(path).read_bytes()
+                digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+                self._files[path] = state.st_mtime_ns, state.st_size, digest, self._ray.put(content)
+            found.append((path, *self._files[path][2:]))
+        return found
+
+    def _check_nodes(self) -> None:
+        """Refuse a cluster with a node whose workers would be refused."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        with self._translated():
+            probes = []
+            for node in self._alive():
+                strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
+                task = self._task.options(scheduling_strategy=strategy)
+                probe = self._ray.put(self._ray.cloudpickle.dumps(_nothing))
+                probes.append(task.remote(self._expected, "probe", probe, [], 0, 0))
+            for probe in probes:
+                state, value = self._ray.get(probe)
+                if state == "refused":
+                    raise self._refusal(*value)
+
+    def _refusal(self, host: str, found: dict[str, str]) -> NobiError:
+        reason = _difference(self._identity, found)
+        if "processor" in reason:
+            advice = "give all nodes the same target by NUMBA_CPU_NAME and NUMBA_CPU_FEATURES, or leave this node out"
+        else:
+            advice = "install the same versions on all nodes"
+        return NobiError(f"The node {host!r} cannot be used: it {reason}; {advice}.")
+
+    def _alive(self) -> list[dict[str, Any]]:
+        """The nodes that are alive and have cores."""
+        if time.monotonic() - self._looked >= _STATUS_SECONDS:
+            with self._translated():
+                self._nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+            self._looked = time.monotonic()
+        return self._nodes
+
+    def _gcs_address(self) -> str:
+        return "" if self._ray.util.client.ray.is_connected() else self._ray.get_runtime_context().gcs_address
+
+    def _cancel(self, refs: list[Any]) -> None:
+        """Cancel tasks and wait for those that are running."""
+        if not refs or self._head.lost:
+            return
+        with contextlib.suppress(Exception), defer_interrupts():
+            for ref in refs:
+                self._ray.cancel(ref)
+            self._ray.wait(refs, num_returns=len(refs), timeout=10 * PART_SECONDS)
+
+    def close(self) -> None:
+        """Disconnect; a Ray that was started here ends."""
+        head = getattr(self, "_head", None)
+        if head:
+            head.close()
+        with defer_interrupts():
+            if head and head.lost:
+                _abandon(self._ray)
+            else:
+                self._ray.shutdown()
+
+
+def _nothing(_begin: int, _end: int) -> None:
+    """A part without work."""
+
+
+def _kind_of(function: Any) -> str:
+    """A name for functions whose parts take similar time."""
+    inner = getattr(function, "function", function)
+    return f"{type(inner).__module__}.{type(inner).__qualname__}"
+
+
+class _HeadWatch:
+    """Notices the loss of the head node.
+
+    Ray itself ends a process that cannot reach the head for a minute, without saving anything.
+    """
+
+    def __init__(self, address: str) -> None:
+        """`address` is that of Ray's control service; empty: none, as the Ray Client raises errors itself."""
+        self.lost = False
+        self._address = address
+        self._stop = threading.Event()
+        if address:
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def check(self) -> None:
+        """Raise a NobiError if the head is lost."""
+        if self.lost:
+            raise NobiError(f"The head node of the Ray cluster, {self._address}, does not answer any more; {_RESUME}.")
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._stop.set()
+
+    def _watch(self) -> None:
+        host, _, port = self._address.rpartition(":")
+        answered = time.monotonic()
+        while not self._stop.wait(_LOST_SECONDS / 5):
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=_LOST_SECONDS).close()
+                answered = time.monotonic()
+            except OSError:
+                if time.monotonic() - answered >= _LOST_SECONDS:
+                    self.lost = True
+                    return
+
+
+def _connect(address: str, threads: int) -> Any:
+    """Connect to Ray; return the package."""
+    # read by Ray when it is imported, and by the processes that it starts; its workers would have the lowest priority
+    for name, value in {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}.items():
+        os.environ.setdefault(name, value)
+    try:
+        ray: Any = importlib.import_module("ray")
+        importlib.import_module("ray.cloudpickle")
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise NobiError(_INSTALL) from None
+    quiet: dict[str, Any] = {"logging_level": "critical", "log_to_driver": False}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        if address.startswith("ray://"):
+            ray.init(address, **quiet)
+        else:
+            try:
+                ray.init("auto", **quiet)
+            except ConnectionError:
+                if os.environ.get("RAY_ADDRESS"):
+                    raise
+                _start(ray, usable_threads(threads), quiet)
+    except (ConnectionError, ImportError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        where = os.environ.get("RAY_ADDRESS", address) if address == "ray" else address
+        reason = " ".join(str(error).split())[:300]
+        raise NobiError(f"There is no connection to Ray at {where!r}: {reason}") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():  # Ray replaces that of SIGTERM
+                signal.signal(number, handler)
+    return ray
+
+
+def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
+    """Start Ray on this machine, on the loopback interface only; Ray turns token authentication on by default."""
+    from ray._private import ray_constants
+
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = False  # as on macOS and Windows, where Ray uses the loopback interface only
+    try:
+        ray.init("local", num_cpus=workers, object_store_memory=_STORE_BYTES, include_dashboard=False, **options)
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
+
+
+def _abandon(ray: Any) -> None:
+    """Let this process end without a farewell to a head that does not answer."""
+    import atexit
+
+    from ray._private import worker
+
+    atexit.unregister(worker.shutdown)
+    del ray
