@@ -75,7 +75,7 @@ class Cmaes(Trainer):
     @property
     def mean(self) -> NDArray[np.float64]:
         """[weight] the mean of the distribution."""
-        return np.array(self._cma.mean, np.float64)
+        return self._mean.copy()
 
     def propose(self) -> NDArray[np.float64]:
         from nobi.trainers import covariance
