@@ -88,8 +88,14 @@ def accuracy(name: str, data: list[str], positions: int) -> None:
             "by_move": {str(move): row(metrics) for move, metrics in prediction.by_move.items()},
             "by_size": {f"{size}x{size}": row(metrics) for size, metrics in prediction.by_size.items()},
         }
-    parts = [f"{100 * table['value']:.1f} % of {title.split(',')[0]} moves" for title, table in tables.items()]
-    found["summary"] = f"predicts {', '.join(parts[:2])}"
+    parts = []
+    for title, table in tables.items():
+        source, board = title.split(",")[0], title.rsplit(" ", 1)[-1]
+        if source == "KGS":
+            parts.append(f"{100 * table['value']:.1f} % of KGS moves")
+        elif board == "9x9":
+            parts.append(f"{100 * table['value']:.1f} % on 9x9")
+    found["summary"] = f"predicts {', '.join(parts)}"
     store(name, found)
 
 
