@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play demo test quick test-portable check docs format bench clean
+.PHONY: help play demo test quick test-cluster test-portable check docs format bench clean
 
 help:
 	@echo "make play           play against networks in a web page, and look inside them"
 	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
 	@echo "make test           style, types and all tests"
 	@echo "make quick          the tests without engines, studies and processes"
+	@echo "make test-cluster   the tests with a real Ray and with several training processes"
 	@echo "make docs           the documentation as a site, in docs/_build/html"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
 	@echo "make bench          every speed figure of this machine"
@@ -63,6 +64,10 @@ NUMERICAL := $(wildcard tests/nn) tests/networks tests/models tests/trainers tes
 
 test-portable: $(VENV)/ready-dev
 	env $$(cat tests/portable.env) $(BIN)/pytest --numprocesses 2 --dist worksteal $(NUMERICAL)
+
+# one after the other: every test starts and stops Ray, or several processes that train together
+test-cluster: $(VENV)/ready-dev
+	$(BIN)/pytest -m cluster tests/cluster
 
 docs: $(VENV)/ready-dev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
