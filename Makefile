@@ -49,14 +49,14 @@ check: $(VENV)/ready-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# the markers of the tests that run other programs beside nobi; `.ci/run` runs them after the others
-CLIENTS := browser or cluster
-
+# tests that run other programs beside nobi have the markers browser and cluster; `.ci/run` runs them after the others
 test: check
-	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not ($(CLIENTS))"
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not browser and not cluster"
 
+# the cluster one after the other: every test starts and stops Ray, or several processes that train together
 test-clients: $(VENV)/ready-dev
-	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "$(CLIENTS)"
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m browser
+	$(BIN)/pytest -m cluster
 
 # what needs neither engines, browsers, other processes nor long compilation
 QUICK := tests/board tests/games tests/features tests/trainers tests/test_spec.py tests/test_storage.py tests/test_statistics.py \

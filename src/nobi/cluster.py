@@ -14,6 +14,7 @@ No other module knows Ray. `RayExecutor` sends parts of the work as Ray tasks:
 A Ray that is started here listens on the loopback interface only, with token authentication.
 """
 
+import atexit
 import contextlib
 import hashlib
 import importlib
@@ -43,7 +44,7 @@ _RETRIES = 20
 """How often a part is repeated whose worker or node is lost."""
 _POLL_SECONDS = 0.5
 _STATUS_SECONDS = 1.0
-"""The time between two looks at the list of nodes."""
+"""The time between two requests for the list of nodes."""
 _LOST_SECONDS = 5.0
 """The head is lost if it does not answer for so long."""
 _STORE_BYTES = 200 * 2**20
@@ -178,9 +179,7 @@ class RayExecutor(Executor):
             self._calls = 0
             self._per_item: dict[str, float] = {}
             self._files: dict[str, tuple[int, int, str, Any]] = {}
-            self._nodes: list[dict[str, Any]] = []
-            self._looked = -_STATUS_SECONDS
-            self._head = _HeadWatch(self._gcs_address())
+            self._head = _HeadWatch(self._ray)
             self._check_nodes()
         except BaseException:
             self.close()
@@ -189,11 +188,11 @@ class RayExecutor(Executor):
     @property
     def workers(self) -> int:  # type: ignore[override]
         """The cores of the nodes that are alive, or the number given at the construction if that is smaller."""
-        cores = sum(int(node["Resources"].get("CPU", 0)) for node in self._alive())
+        cores = sum(int(node["Resources"].get("CPU", 0)) for node in self._head.nodes)
         return max(1, min(cores, self._threads or cores))
 
     def describe(self) -> str:
-        nodes, workers = len(self._alive()), self.workers
+        nodes, workers = len(self._head.nodes), self.workers
         return f"{nodes} node{'s'[: nodes > 1]}, {workers} worker{'s'[: workers > 1]}"
 
     def ranges(
@@ -287,7 +286,7 @@ class RayExecutor(Executor):
 
         with self._translated():
             probes = []
-            for node in self._alive():
+            for node in self._head.nodes:
                 strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
                 task = self._task.options(scheduling_strategy=strategy)
                 probe = self._ray.put(self._ray.cloudpickle.dumps(_nothing))
@@ -304,17 +303,6 @@ class RayExecutor(Executor):
         else:
             advice = "install the same versions on all nodes"
         return NobiError(f"The node {host!r} cannot be used: it {reason}; {advice}.")
-
-    def _alive(self) -> list[dict[str, Any]]:
-        """The nodes that are alive and have cores."""
-        if time.monotonic() - self._looked >= _STATUS_SECONDS:
-            with self._translated():
-                self._nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-            self._looked = time.monotonic()
-        return self._nodes
-
-    def _gcs_address(self) -> str:
-        return "" if self._ray.util.client.ray.is_connected() else self._ray.get_runtime_context().gcs_address
 
     def _cancel(self, refs: list[Any]) -> None:
         """Cancel tasks and wait for those that are running."""
@@ -348,39 +336,51 @@ def _kind_of(function: Any) -> str:
 
 
 class _HeadWatch:
-    """Notices the loss of the head node.
+    """Asks the head for the list of nodes in a thread of its own, and notices when it is lost.
 
-    Ray itself ends a process that cannot reach the head for a minute, without saving anything.
+    Calls of Ray that need the head do not return when it is lost, and after a minute Ray ends the process. So nothing
+    else asks the head.
     """
 
-    def __init__(self, address: str) -> None:
-        """`address` is that of Ray's control service; empty: none, as the Ray Client raises errors itself."""
+    def __init__(self, ray: Any) -> None:
         self.lost = False
-        self._address = address
+        self._ray = ray
+        client = ray.util.client.ray.is_connected()
+        self._address = "" if client else ray.get_runtime_context().gcs_address
         self._stop = threading.Event()
-        if address:
-            threading.Thread(target=self._watch, daemon=True).start()
+        self.nodes = self._ask()
+        """The nodes that are alive and have cores."""
+        self._answered = time.monotonic()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def check(self) -> None:
         """Raise a NobiError if the head is lost."""
-        if self.lost:
-            raise NobiError(f"The head node of the Ray cluster, {self._address}, does not answer any more; {_RESUME}.")
+        if time.monotonic() - self._answered > _LOST_SECONDS and not self._listens():
+            self.lost = True
+            where = f", {self._address}," if self._address else ""
+            raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
 
     def close(self) -> None:
         """Stop watching."""
         self._stop.set()
 
+    def _ask(self) -> list[dict[str, Any]]:
+        return [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+
     def _watch(self) -> None:
+        while not self._stop.wait(_STATUS_SECONDS):
+            with contextlib.suppress(Exception):  # whatever Ray raises, the head did not answer
+                self.nodes = self._ask()
+                self._answered = time.monotonic()
+
+    def _listens(self) -> bool:
+        """Whether the head is there, although it is slow."""
         host, _, port = self._address.rpartition(":")
-        answered = time.monotonic()
-        while not self._stop.wait(_LOST_SECONDS / 5):
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), timeout=_LOST_SECONDS).close()
-                answered = time.monotonic()
-            except OSError:
-                if time.monotonic() - answered >= _LOST_SECONDS:
-                    self.lost = True
-                    return
+        try:
+            socket.create_connection((host.strip("[]"), int(port or 0)), timeout=_LOST_SECONDS / 2).close()
+        except OSError:
+            return False
+        return True
 
 
 def _connect(address: str, threads: int) -> Any:
@@ -431,10 +431,5 @@ def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
 
 
 def _abandon(ray: Any) -> None:
-    """Let this process end without a farewell to a head that does not answer."""
-    import atexit
-
-    from ray._private import worker
-
-    atexit.unregister(worker.shutdown)
-    del ray
+    """Let this process end without a message to a head that does not answer."""
+    atexit.unregister(ray.shutdown)
