@@ -169,7 +169,7 @@ def play_each_other(
     temperature: float = 0.0,
     executor: Executor | None = None,
 ) -> NDArray[np.float64]:
-    """Let every one of the first networks play every one of the second.
+    """Let every one of the first networks play every one of the second, or each its own opponents.
 
     A pure function of all arguments but `threads` and `executor`, which change only the time.
 
@@ -177,7 +177,7 @@ def play_each_other(
         variant: which game, on which board.
         network: the kind of network.
         firsts: [i, weight].
-        seconds: [j, weight].
+        seconds: [j, weight], or [i, j, weight]: the opponents of each first network.
         games: games of every pair, an even number: each side starts in half of them. Two are enough for greedy
             networks, where only ties between moves are broken at random.
         seed: seed of the games' random streams; every game has its own.
@@ -191,19 +191,22 @@ def play_each_other(
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each side to start, not {games}")
     executor = executor or ThreadExecutor(threads)
-    total = len(firsts) * len(seconds) * games
+    own = seconds.ndim == 3
+    width = seconds.shape[-2]
+    total = len(firsts) * width * games
     settings = NetworkSettings(temperature)
 
     def play(part: tuple[int, int]) -> NDArray[np.float64]:
         """The scores of the games begin … end − 1, each on its own board."""
         begin, end = part
         pair = np.arange(begin, end) // games
-        a = PopulationPlayer(variant, network, firsts, settings, pair // len(seconds))
-        b = PopulationPlayer(variant, network, seconds, settings, pair % len(seconds))
+        a = PopulationPlayer(variant, network, firsts, settings, pair // width)
+        opponents = seconds.reshape(-1, seconds.shape[-1])
+        b = PopulationPlayer(variant, network, opponents, settings, pair if own else pair % width)
         return play_in_lockstep(variant, a, b, seed, end - begin, begin).score_of_a
 
     # a first network stays with one thread, so that it has many boards there
-    rows = -(-len(firsts) // executor.workers) * len(seconds) * games
+    rows = -(-len(firsts) // executor.workers) * width * games
     share = min(max(rows, LEAST_BOARDS), MOST_BOARDS)
     scores = executor.map(play, [(begin, min(begin + share, total)) for begin in range(0, total, share)])
-    return np.concatenate(scores or [np.zeros(0)]).reshape(len(firsts), len(seconds), games).mean(axis=2)
+    return np.concatenate(scores or [np.zeros(0)]).reshape(len(firsts), width, games).mean(axis=2)

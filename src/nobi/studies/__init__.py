@@ -27,6 +27,7 @@ _BUILTIN = {
     "s08-fig7": "nobi.studies.s08.training:Figure7",
     "s08-fig8": "nobi.studies.s08.training:Figure8",
     "s08-fig9": "nobi.studies.s08.training:Figure9",
+    "s08-rules": "nobi.studies.s08.training:Rules",
     "s08-table3": "nobi.studies.s08.transfer:Table3",
     "s08-fig10": "nobi.studies.s08.transfer:Figure10",
     "s09-fig2": "nobi.studies.s09.random:Figure2",
