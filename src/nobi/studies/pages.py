@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nobi.statistics import Interval
-from nobi.studies import ENGINES, ROLES, names
+from nobi.studies import ENGINES, ROLES, find, names
 from nobi.studies.study import AGREES, DIFFERS, DIRECTION, RANGES, WIDE, compare
 
 Document = dict[str, Any]
@@ -48,9 +48,10 @@ HOLDS_MEANS = "Claims: *✓* reproduced, *✗* not reproduced, *?* inconclusive.
 WRITTEN_BY = "Written by `python docs/studies/make_pages.py` from the files in `results`; no number is typed by hand."
 INDEX = f"""# Studies
 
-Every table and figure of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey 2014 (C14) and
-Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study list` shows the
-studies, `nobi study NAME --scale paper` runs one.
+The tables and figures with results of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey 2014
+(C14) and Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study list`
+shows the studies, `nobi study NAME --scale paper` runs one; [the papers' scale](../paper-scale.md) of C14 and M15 needs a
+GPU.
 
 Studies that learn from game records (C14, M15, size-transfer) need datasets, which `nobi data import` makes
 ([datasets](../datasets.md)): `nobi study c14-table1 --data pro=DATASET`. The roles:
@@ -108,7 +109,21 @@ def index_page(documents: Sequence[Document]) -> str:
     rows.append(["**all**", "shared jobs counted once", "", *totals, *_times(total_spent(documents))])
     pages = dict.fromkeys(document["group"] for document in documents)
     links = "Pages: " + ", ".join(f"[{PAGES.get(page, page)}]({page}.md)" for page in pages) + "."
-    return "\n\n".join([INDEX, _table(heads, rows, right=9), links]) + "\n"
+    recorded = {document["study"] for document in documents}
+    missing = [f"- **{name}**, {unrecorded(name)}" for name in names() if name not in recorded]
+    more = ["Studies without recorded results:", "\n".join(missing)] if missing else []
+    return "\n\n".join([INDEX, _table(heads, rows, right=9), links, *more]) + "\n"
+
+
+def unrecorded(name: str) -> str:
+    """The title of a study, the command that runs it at the papers' scale, and what it needs."""
+    study = find(name)
+    command = f"nobi study {name} --scale paper"
+    if study.roles:
+        command += " --data " + " ".join(f"{role}=DATASET" for role in study.roles)
+    command += "".join(f" --engine {engine}=COMMAND" for engine in study.plays_against if engine != "gnugo")
+    needs = " or ".join(ENGINES[engine] for engine in study.plays_against)
+    return f"{study.title}: `{command}`" + (f"; needs {needs}" if needs else "")
 
 
 def in_order(documents: Sequence[Document]) -> list[Document]:
