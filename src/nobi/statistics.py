@@ -11,7 +11,7 @@ otherwise half a draw is added for each pair that met, and `Ratings.added_draws`
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,13 +91,14 @@ def most_positive(intervals: Sequence[Interval]) -> bool | None:
     return True if signs.count(True) > len(signs) / 2 else False if signs.count(False) > len(signs) / 2 else None
 
 
-def share_interval(successes: float, trials: float) -> Interval:
+def share_interval(successes: float, trials: float, quantile: float = _Z) -> Interval:
     """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
     if trials == 0:
         return Interval(math.nan, 0.0, 1.0)
     share = successes / trials
-    centre = (share + _Z**2 / (2 * trials)) / (1 + _Z**2 / trials)
-    spread = _Z / (1 + _Z**2 / trials) * math.sqrt(share * (1 - share) / trials + (_Z / (2 * trials)) ** 2)
+    z = quantile
+    centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
+    spread = z / (1 + z**2 / trials) * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
     # rounding must not exclude the share itself
     return Interval(share, max(0.0, min(share, centre - spread)), min(1.0, max(share, centre + spread)))
 
@@ -112,6 +113,37 @@ def mean_interval(values: Values) -> Interval:
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     spread = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * error
     return Interval(mean, mean - spread, mean + spread)
+
+
+def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0) -> Interval:
+    """The mean of a bounded quantity, such as a fitness, over independent runs or networks.
+
+    Student's interval may exceed the bounds, and it has no width if all values are equal. This is Wilson's interval
+    with Student's quantile. The mean counts as a share of the range, and the number of trials is the one that would
+    give the observed standard error; it is at least the number of values, which it also is if all are equal.
+    """
+    count = len(values)
+    if count == 0:
+        return Interval(math.nan, low, high)
+    share = float(np.clip((np.mean(values) - low) / (high - low), 0.0, 1.0))
+    if count == 1:
+        return Interval(low + (high - low) * share, low, high)
+    squared_error = float(np.var(values, ddof=1)) / (high - low) ** 2 / count
+    trials = max(float(count), share * (1 - share) / squared_error) if squared_error > 1e-12 else float(count)
+    quantile = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
+    found = share_interval(share * trials, trials, quantile)
+    return Interval(*(low + (high - low) * bound for bound in (found.value, found.low, found.high)))
+
+
+def mean_of_published(mean: float, deviation: float, count: int) -> Interval:
+    """Student's interval of a mean of which a paper states the standard deviation and the number of values."""
+    spread = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(count)
+    return Interval(mean, mean - spread, mean + spread)
+
+
+def with_standard_error(value: float, error: float) -> Interval:
+    """The normal interval of an estimate of which a paper states the standard error."""
+    return Interval(value, value - _Z * error, value + _Z * error)
 
 
 def outcome_interval(points: Values) -> Interval:
@@ -272,36 +304,9 @@ def difference(x: Values, y: Values) -> Interval:
     return Interval(value, value - spread, value + spread)
 
 
-def over_runs(value: Callable[[NDArray[np.int64]], float], run: NDArray[np.int64], seed: int = 0) -> Interval:
-    """A statistic of champions of several runs, with a bootstrap interval that resamples whole runs.
-
-    Champions of one run are not independent; an interval that ignored this would be too narrow.
-
-    Args:
-        value: the statistic as a function of the indices of champions.
-        run: [champion] the run of each.
-        seed: of the resampling.
-    """
-    groups = [np.flatnonzero(run == r) for r in np.unique(run)]
-    whole = value(np.arange(len(run)))
-    if len(groups) < 2:
-        return Interval(whole, -np.inf, np.inf)
-    rng = np.random.Generator(np.random.PCG64(seed))
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = rng.integers(0, len(groups), len(groups))
-        found.append(value(np.concatenate([groups[g] for g in drawn])))
-    tail = 50 * (1 - CONFIDENCE)
-    valid = np.array(found)[~np.isnan(found)]
-    if len(valid) == 0:
-        return Interval(whole, -np.inf, np.inf)
-    low, high = np.percentile(valid, [tail, 100 - tail])
-    return Interval(whole, float(low), float(high))
-
-
 def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """The mean gain in fitness [champion] from one board to another."""
-    return over_runs(lambda i: float((large[i] - small[i]).mean()), run)
+    """The mean gain in fitness [champion] from one board to another; Student's interval over the means of runs."""
+    return mean_interval(per_run(large - small, run))
 
 
 def per_run(values: Values, run: NDArray[np.int64]) -> Values:
@@ -314,14 +319,37 @@ def last_tenth(curves: Values) -> Values:
     return curves[:, -max(1, curves.shape[1] // 10) :].mean(axis=1)
 
 
-def correlation_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """Pearson's correlation [champion] of fitness on two boards."""
-    return over_runs(lambda i: correlation(small[i], large[i]).value, run)
-
-
 def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """S08's p: the share of champions with a higher fitness on the larger board."""
-    return over_runs(lambda i: float(np.mean(large[i] > small[i])), run)
+    """S08's p: the share of champions with a higher fitness on the larger board; the interval is over runs."""
+    return bounded_mean(per_run((large > small).astype(np.float64), run), 0.0, 1.0)
+
+
+def correlation_of_networks(x: Values, y: Values, seed: int = 0) -> Interval:
+    """Pearson's correlation of the fitness of networks on two boards, with a bootstrap interval over networks.
+
+    Fitness is far from normal (many networks win or lose all games), so Fisher's interval would not hold.
+    """
+    count = len(x)
+    if count < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Interval(math.nan, -1.0, 1.0)
+    value = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    rng = np.random.Generator(np.random.PCG64(seed))
+    drawn = rng.integers(0, count, (RESAMPLES, count))
+    a, b = x[drawn], y[drawn]
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    scale = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    found = ((a * b).sum(axis=1)[scale > 0]) / scale[scale > 0]
+    if len(found) == 0:
+        return Interval(value, -1.0, 1.0)
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.clip(np.percentile(found, [tail, 100 - tail]), -1, 1)
+    return Interval(value, min(value, float(low)), max(value, float(high)))
+
+
+def published_correlation(r: float, count: int) -> Interval:
+    """A correlation that a paper states for so many networks, with Fisher's interval."""
+    spread = _Z / math.sqrt(count - 3)
+    return Interval(r, math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread))
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:

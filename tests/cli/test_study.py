@@ -122,7 +122,7 @@ def test_a_study_as_json_and_as_tables(tmp_path, capsys):
     assert code == 0
     assert out.count("its samples are far too small, and neither its rows nor its claims decide anything.") == 1
     assert all("decide anything" in one["notes"][-1] for one in document["studies"])
-    for spec in ("paper", "ours [95 %]", "agrees?", "✓ inside", "Agreement and time", "total", SMALL, "CPU time"):
+    for spec in ("paper", "ours [95 %]", "outcome", "✓ agrees", "Agreement and time", "total", SMALL, "CPU time"):
         assert spec in out
     again = json.loads((tmp_path / "results" / f"{SMALL}.json").read_text())
     assert without_times(again) == without_times(document["studies"][0])

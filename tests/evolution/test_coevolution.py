@@ -11,7 +11,8 @@ from nobi.evolution.coevolution import (
     shared_fitness,
     shared_sample,
 )
-from nobi.evolution.settings import CoevolutionSettings
+from nobi.evolution.record import Record
+from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings
 from nobi.trainers.base import fingerprint, replay
 
 
@@ -21,8 +22,9 @@ def table(*rows):
 
 
 def numbers_game(hosts, opponents):
-    """The higher sum wins."""
-    return np.tanh(hosts.sum(axis=1)[:, None] - opponents.sum(axis=1)[None]).astype(np.float64)
+    """The higher sum wins; opponents are common to all hosts, or each host's own."""
+    theirs = opponents.sum(axis=-1)
+    return np.tanh(hosts.sum(axis=1)[:, None] - (theirs if theirs.ndim == 2 else theirs[None])).astype(np.float64)
 
 
 @pytest.mark.parametrize(
@@ -222,3 +224,53 @@ def test_wrong_scores_and_settings():
     ):
         with pytest.raises(NobiError, match="must be"):
             Coevolution(CoevolutionSettings(**settings), 2, seed=0)
+
+
+def played(generations, **settings):
+    """A coevolution after some generations of the game of numbers, and what it asked."""
+    coevolution, asked = Coevolution(CoevolutionSettings(**settings), 4, seed=3), []
+    for _ in range(generations):
+        asked.append(coevolution.ask())
+        coevolution.tell(numbers_game(*asked[-1]))
+    return coevolution, asked
+
+
+@pytest.mark.parametrize("rule", [*PUBLISHED_RULES, "all of them"])
+def test_every_rule_of_the_published_code_changes_the_run_and_it_still_learns(rule):
+    changes = PUBLISHED_RULES if rule == "all of them" else {rule: PUBLISHED_RULES[rule]}
+    ours, (coevolution, asked) = played(30)[0], played(30, **changes)
+    if rule not in ("results", "champion_by"):  # in the game of numbers these decide alike
+        assert fingerprint(coevolution.ask()) != fingerprint(ours.ask())
+    assert coevolution.champions[29].sum() > coevolution.champions[1].sum() + 0.5  # of the same population
+    again = Coevolution(coevolution.settings, 4, seed=3)
+    replay(again, [numbers_game(*one) for one in asked], fingerprint(asked[-1]))
+    assert fingerprint(again.ask()) == fingerprint(coevolution.ask())
+
+
+def test_each_host_draws_its_own_hall_of_fame():
+    _, asked = played(30, hall_draw="own")
+    opponents = asked[-1][1]
+    assert opponents.shape == (15, 15, 4)
+    assert (opponents[:, :5] == opponents[0, :5]).all()  # the parasites are common to all
+    assert len({one[5:].tobytes() for one in opponents}) > 1
+
+
+def test_the_first_population_of_the_published_code_is_one_network_and_its_mutants():
+    _, [(hosts, _)] = played(1, first="mutants")
+    assert np.abs(hosts - hosts[0]).max() < 1
+    assert 0.05 < (hosts[1:] - hosts[0]).std() < 0.15
+
+
+def test_a_record_of_all_results():
+    a, b, c = np.eye(3, dtype=np.float32)
+    record = Record()
+    record.add(np.stack([a, b]), np.stack([np.stack([c, b]), np.stack([c, a])]), np.array([[0.8, 0.2], [-0.9, 0.1]]))
+    assert record.score(a, c) == 0.8
+    assert record.score(c, a) == -0.8
+    assert record.score(a, b) == pytest.approx((0.2 - 0.1) / 2)
+    assert record.mean_score(c) == pytest.approx(0.05)
+    assert record.mean_score(np.ones(3, np.float32)) == 0
+    # a beats both that it met, b none of them
+    np.testing.assert_allclose(record.shared_wins(np.stack([a, b]), [c, b]), [2, 0])
+    np.testing.assert_allclose(record.shared_fitness(np.stack([a, b]), [c, b]), [1, 0])
+    assert record.shared_fitness(np.stack([a, b]), []).tolist() == [0, 0]

@@ -30,9 +30,9 @@ def make_pages():
     return module
 
 
-def row(agrees="yes", paper=0.7, value=0.5, low=0.4, high=0.75, **labels):
+def row(paper=0.7, value=0.5, low=0.4, high=0.75, **labels):
     ours = {"value": value, "low": low, "high": high}
-    return {"labels": labels, "measure": "r", "ours": ours, "paper": paper, "neutral": 0.0, "agrees": agrees}
+    return {"labels": labels, "measure": "correlation", "ours": ours, "paper": paper, "neutral": 0.0}
 
 
 def document(study="s08-table1", group="s08-random", **changes):
@@ -49,7 +49,7 @@ def document(study="s08-table1", group="s08-random", **changes):
         "conditions": {"networks": "400 of each kind"},
         "spent": {"seconds": 100.0, "cpu": 190.0},
         "jobs": {"shared": {"seconds": 60.0, "cpu": 110.0}, study: {"seconds": 40.0, "cpu": 80.0}},
-        "tables": [{"title": "Rows", "rows": [row(game="Go"), row("no", game="A|B"), row("", None, game="C")]}],
+        "tables": [{"title": "Rows", "rows": [row(game="Go"), row(-0.1, game="A|B"), row(None, game="C")]}],
         "claims": [
             {"text": "It is so.", "holds": True, "evidence": "0.7 > 0.2"},
             {"text": "It is not.", "holds": False, "evidence": "0.1"},
@@ -107,10 +107,10 @@ def test_the_page_of_a_group():
         "- ✗ **It is not.** 0.1",
         "- ? **Who knows.** 0.3",
         "### Rows",
-        "| game | measure | paper | ours [95 %] | agrees? |",
-        "| Go | r | 0.7 | 0.50 [0.40, 0.75] | ✓ inside |",
-        "| A\\|B | r | 0.7 | 0.50 [0.40, 0.75] | ✗ no |",
-        "| C | r |  | 0.50 [0.40, 0.75] |  |",
+        "| game | measure | paper | ours [95 %] | outcome |",
+        "| Go | correlation | 0.7 | 0.50 [0.40, 0.75] | ✓ agrees |",
+        "| A\\|B | correlation | -0.1 | 0.50 [0.40, 0.75] | ✗ differs |",
+        "| C | correlation |  | 0.50 [0.40, 0.75] |  |",
         "![A figure.](results/s08-table1.png)",
         "*A figure.* ([SVG](results/s08-table1.svg))",
         "[game.sgf](results/game.sgf): A game.",
@@ -126,17 +126,18 @@ def test_the_index():
     page = index_page([other, document()])
     lines = page.splitlines()
     assert (
-        "| [s08-table1](s08-random.md#s08-table1) | Does a \\| b? | paper | 1 | 0 | 1 | 1 | 1 | 1 | 100 | 190 |"
+        "| [s08-table1](s08-random.md#s08-table1) | Does a \\| b? | paper | 1 | 0 | 1 | 0 | 1 | 1 | 1 | 100 | 190 |"
         in lines
     )
     assert (
-        "| [beyond-sizes](beyond.md#beyond-sizes) | Does a \\| b? | paper | 1 | 0 | 1 | 1 | 1 | 1 | 62 | 9.9 |" in lines
+        "| [beyond-sizes](beyond.md#beyond-sizes) | Does a \\| b? | paper | 1 | 0 | 1 | 0 | 1 | 1 | 1 | 62 | 9.9 |"
+        in lines
     )
     # 60 shared, and 40 of each
-    assert "| **all** | shared jobs counted once |  | 2 | 0 | 2 | 2 | 2 | 2 | 140 | 270 |" in lines
+    assert "| **all** | shared jobs counted once |  | 2 | 0 | 2 | 0 | 2 | 2 | 2 | 140 | 270 |" in lines
     assert page.index("[s08-table1]") < page.index("[beyond-sizes]")
     heads, rule = (line.count("|") for line in lines if line.startswith(("| study", "|---")))
-    assert heads == rule == 12
+    assert heads == rule == 13
 
 
 def test_pages_depend_on_nothing_but_the_results():
@@ -148,15 +149,16 @@ def test_pages_depend_on_nothing_but_the_results():
 
 
 def test_a_table_without_figures_of_the_paper():
-    heads, rows = table_cells({"title": "", "rows": [row("", None, game="Go"), row("", None, net="MLP")]})
+    heads, rows = table_cells({"title": "", "rows": [row(None, game="Go"), row(None, net="MLP")]})
     assert heads == ["game", "net", "measure", "ours [95 %]"]
-    assert rows == [["Go", "", "r", "0.50 [0.40, 0.75]"], ["", "MLP", "r", "0.50 [0.40, 0.75]"]]
+    ours = ["correlation", "0.50 [0.40, 0.75]"]
+    assert rows == [["Go", "", *ours], ["", "MLP", *ours]]
 
 
 def test_rows_and_claims_are_counted():
     found = count_outcomes([document(), document()])
-    assert list(found.values()) == [2, 0, 2, 2, 2, 2]
-    assert list(found)[3:] == ["reproduced", "not reproduced", "inconclusive"]
+    assert list(found.values()) == [2, 0, 2, 0, 2, 2, 2]
+    assert list(found)[4:] == ["reproduced", "not reproduced", "inconclusive"]
 
 
 def test_times_of_shared_jobs_count_once():

@@ -62,7 +62,7 @@ def test_the_document_of_a_study_is_written(tmp_path, two):
                         "ours": {"value": 3 / 7, "low": 3 / 7 - 1, "high": None},
                         "paper": 0.25,
                         "neutral": 0.0,
-                        "agrees": "yes",
+                        "outcome": "wide",
                     },
                     {
                         "labels": {"case": "1"},
@@ -70,7 +70,7 @@ def test_the_document_of_a_study_is_written(tmp_path, two):
                         "ours": {"value": 0.0, "low": -1.0, "high": None},
                         "paper": 0.25,
                         "neutral": 0.0,
-                        "agrees": "yes",
+                        "outcome": "wide",
                     },
                     {
                         "labels": {"case": "none"},
@@ -78,7 +78,7 @@ def test_the_document_of_a_study_is_written(tmp_path, two):
                         "ours": {"value": None, "low": -1.0, "high": 1.0},
                         "paper": None,
                         "neutral": None,
-                        "agrees": "",
+                        "outcome": "",
                     },
                 ],
             }

@@ -5,13 +5,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nobi.statistics import (
-    correlation_over_runs,
+    bounded_mean,
+    correlation_of_networks,
     difference,
     gain_over_runs,
     higher_over_runs,
     last_tenth,
-    over_runs,
+    mean_of_published,
     per_run,
+    published_correlation,
+    share_interval,
 )
 
 samples = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=20)
@@ -38,48 +41,65 @@ def test_an_interval_over_runs_is_as_wide_as_runs_differ_not_as_champions_do():
     rng = np.random.default_rng(3)
     level = rng.normal(size=10)
     run = np.repeat(np.arange(10), 50)
-    values = level[run]
-    found = over_runs(lambda i: float(values[i].mean()), run)
-    honest = 1.96 * level.std(ddof=1) / np.sqrt(10)
-    assert found.value == pytest.approx(values.mean())
-    assert 0.6 * honest < (found.high - found.low) / 2 < 1.2 * honest
-    assert found.low < found.value < found.high
+    found = gain_over_runs(np.zeros(500), level[run], run)
+    honest = 2.26 * level.std(ddof=1) / np.sqrt(10)
+    assert found.value == pytest.approx(level.mean())
+    assert (found.high - found.low) / 2 == pytest.approx(honest, rel=0.01)
+    assert gain_over_runs(np.zeros(12), np.ones(12), np.zeros(12, int)).low == -np.inf
 
 
-def test_intervals_over_runs_repeat_and_need_two_runs():
-    run = np.repeat([0, 1, 2], 4)
-    small, large = np.linspace(-1, 1, 12), np.linspace(-1, 1, 12) ** 3 + 0.1
-    assert gain_over_runs(small, large, run) == gain_over_runs(small, large, run)
-    assert gain_over_runs(small, large, np.zeros(12, int)).low == -np.inf
-
-
-def test_correlation_and_share_over_runs_have_the_values_of_the_whole():
+def test_correlation_and_share_have_the_values_of_the_whole():
     rng = np.random.default_rng(0)
     small = rng.normal(size=60)
     large = small + rng.normal(size=60)
     run = np.repeat(np.arange(6), 10)
-    assert correlation_over_runs(small, large, run).value == pytest.approx(stats.pearsonr(small, large).statistic)
-    assert higher_over_runs(small, large, run).value == np.mean(large > small)
-    assert gain_over_runs(small, large, run).value == pytest.approx((large - small).mean())
+    found = correlation_of_networks(small, large)
+    assert found.value == pytest.approx(stats.pearsonr(small, large).statistic)
+    expected = stats.pearsonr(small, large).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.1)
+    assert found == correlation_of_networks(small, large)
+    assert higher_over_runs(small, large, run).value == pytest.approx(np.mean(large > small))
+
+
+def test_five_equal_runs_do_not_make_an_interval_without_width():
+    run = np.repeat(np.arange(5), 8)
+    found = higher_over_runs(np.ones(40), np.zeros(40), run)
+    assert (found.value, found.low) == (0.0, 0.0)
+    assert 0.3 < found.high < 0.8
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=12))
+def test_the_interval_of_a_fitness_stays_within_its_bounds(values):
+    found = bounded_mean(np.array(values))
+    assert found.value == pytest.approx(np.mean(values), abs=1e-9)
+    assert -1 <= found.low <= found.value <= found.high <= 1
+    assert found.low < found.high
+
+
+def test_far_from_the_bounds_the_interval_of_a_fitness_is_students():
+    values = np.random.default_rng(1).normal(0.1, 0.05, 10)
+    found = bounded_mean(values)
+    expected = stats.t.interval(0.95, 9, values.mean(), stats.sem(values))
+    assert (found.low, found.high) == pytest.approx(expected, abs=0.003)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(5)
-    hits = 0
-    for _ in range(60):
-        level = rng.normal(size=12)
-        run = np.repeat(np.arange(12), 3)
-        values = level[run] + 0.1 * rng.normal(size=36)
-        found = over_runs(lambda i, values=values: float(values[i].mean()), run)
-        hits += found.low <= 0 <= found.high
-    assert 48 <= hits <= 60  # a percentile bootstrap of 12 runs covers some 91 %
+    found = [bounded_mean(rng.binomial(20, 0.9, 6) / 20, 0.0, 1.0) for _ in range(200)]
+    assert 185 <= sum(one.low <= 0.9 <= one.high for one in found) <= 200
+
+
+def test_the_intervals_of_published_numbers():
+    assert published_correlation(0.45, 200).low == pytest.approx(0.33, abs=0.01)
+    found = mean_of_published(27.6, 14, 5)
+    assert (found.low, found.high) == pytest.approx((10.2, 45.0), abs=0.1)
+    assert share_interval(50, 100, 3.0).low < share_interval(50, 100).low
 
 
 def test_undefined_correlations_have_no_bounds():
-    run = np.repeat([0, 1], 3)
-    found = correlation_over_runs(np.zeros(6), np.arange(6.0), run)
+    found = correlation_of_networks(np.zeros(6), np.arange(6.0))
     assert np.isnan(found.value)
-    assert (found.low, found.high) == (-np.inf, np.inf)
+    assert (found.low, found.high) == (-1, 1)
 
 
 def test_means_of_runs_and_of_the_last_tenth():

@@ -31,8 +31,9 @@ _ENGINE = (
     f"{', '.join(studies.ENGINES)}; gnugo is found if it is installed."
 )
 _LEGEND = (
-    "✓ inside: the paper's number is inside our 95 % interval. ≈ direction: it is not, but on the same side of the "
-    "null value. ✗: neither. Claims: ✓ reproduced, ✗ not reproduced, ? inconclusive."
+    "✓ agrees: no significant difference, and our 95 % interval is narrow. ≈ same direction: a significant difference, "
+    "but on the paper's side of the null value. ✗ differs: a significant difference. ? too wide to tell. Claims: "
+    "✓ reproduced, ✗ not reproduced, ? inconclusive."
 )
 
 
@@ -41,8 +42,8 @@ class Study(ExecutorFlags):
     """Repeat the tables and figures of the papers, our results beside theirs; 'nobi study list' names them.
 
     Work that studies share is done once and kept in the folder. Ctrl-C saves; the same command continues, and gives the
-    same rows as an uninterrupted one. A row agrees if the paper's number is inside our 95 % interval (✓ inside), or is
-    on the same side of the null value (≈ direction).
+    same rows as an uninterrupted one. A row compares our number with the paper's: ✓ agrees, ≈ same direction, ✗ differs
+    or ? too wide to tell.
     """
 
     names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
@@ -160,8 +161,7 @@ def _rows_table(found: dict[str, Any]) -> "Table":
     from nobi.studies.pages import table_cells
 
     heads, rows = table_cells(found)
-    compared = heads[-1] == "agrees?"
-    cases = len(heads) - (3 if compared else 1)  # the columns that describe the case become one that may wrap
+    cases = heads.index("measure") + 1  # the columns that describe the case become one that may wrap
     table = plain_table([", ".join(heads[:cases])])
     for head in heads[cases:]:
         table.add_column(head, no_wrap=True)
@@ -173,7 +173,7 @@ def _rows_table(found: dict[str, Any]) -> "Table":
 def _agreement_table(documents: list[dict[str, Any]]) -> "Table":
     from nobi.studies.pages import count_outcomes, time_text, total_spent
 
-    table = plain_table(["study"], ["✓ inside", "≈", "✗", "claims ✓", "✗", "?", "time", "CPU time"])
+    table = plain_table(["study"], ["✓ agrees", "≈", "✗", "?", "claims ✓", "✗", "?", "time", "CPU time"])
     table.columns[0].no_wrap = True
     for document in documents:
         spent = document["spent"]
@@ -182,5 +182,5 @@ def _agreement_table(documents: list[dict[str, Any]]) -> "Table":
     if len(documents) > 1:
         table.add_section()
         spent = total_spent(documents)
-        table.add_row("total", *[""] * 6, time_text(spent["seconds"]), time_text(spent["cpu"]))
+        table.add_row("total", *[""] * 7, time_text(spent["seconds"]), time_text(spent["cpu"]))
     return table

@@ -13,6 +13,10 @@ What the paper leaves open:
 * Selection is by shared fitness; ties are broken by relative fitness, the mean score. The champion of a generation,
   which enters the hall, is the host with the best relative fitness.
 
+The published code (PyBrain's `CompetitiveCoevolution`) decides some of this differently. Each difference is a setting,
+so that a study can tell which of them matters; `PUBLISHED_RULES` are all of them together. Its shared sampling compares
+the candidates with members of their own population, which they never meet; so it selects by mean score.
+
 A run's folder holds, beside `champion.safetensors`, the latest champions of the two populations, `champion-a` and
 `champion-b`. Population a is host first: the champion of generation g belongs to population g % 2.
 """
@@ -26,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.evolution.fitness import Fitness, games_seed, play_each_other
+from nobi.evolution.record import Record
 from nobi.evolution.run import TrainingRun
 from nobi.evolution.settings import CoevolutionSettings
 from nobi.evolution.transfer import dominance_tournament
@@ -104,7 +109,8 @@ class Coevolution:
         self.champions: list[Weights] = []
         """[generation] the weights of its champion, which belongs to population generation % 2."""
         size = self.settings.population
-        self._populations = [normal_population(size, weights, self.rng) for _ in range(2)]
+        self._populations = [self._first_population(size, weights) for _ in range(2)]
+        self._record = Record()
         # each population as it was last evaluated, and its wins [member, opponent] against the other population
         self._evaluated = list(self._populations)
         self._wins = [np.zeros((size, 0), np.bool_) for _ in range(2)]
@@ -120,7 +126,7 @@ class Coevolution:
 
     @property
     def champion(self) -> Weights:
-        """[weight] the host with the best relative fitness in the latest generation."""
+        """[weight] the best host of the latest generation, by relative or by shared fitness."""
         if not self.champions:
             raise RuntimeError("no generation is done yet")
         return self.champions[-1]
@@ -138,17 +144,36 @@ class Coevolution:
         return (self.generation - 1) % 2
 
     def ask(self) -> tuple[Population, Population]:
-        """(hosts [h, weight], opponents [o, weight]): each host plays each opponent; the same until `tell`."""
+        """(hosts [h, weight], opponents [o, weight]): each host plays each opponent; the same until `tell`.
+
+        If each host draws its own members of the hall of fame, the opponents are [h, o, weight].
+        """
         if self._asked is None:
-            hall = hall_sample(len(self._hall), self.settings.hall, self.rng)
-            other = 1 - self.host_population
-            wanted = self.settings.parasites + self.settings.hall - len(hall)
-            parasites = self._evaluated[other][shared_sample(self._wins[other], wanted)]
+            hosts = self._populations[self.host_population]
+            drawn = min(self.settings.hall, len(self._hall))
+            parasites = self._choose_parasites(self.settings.parasites + self.settings.hall - drawn)
             self._parasites_met = len(parasites)
-            opponents = np.concatenate([parasites, *(self._hall[i][None] for i in hall)])
-            self._asked = self._populations[self.host_population], opponents
+            if self.settings.hall_draw == "own":
+                opponents = np.stack([np.concatenate([parasites, *self._draw_hall()]) for _ in hosts])
+            else:
+                opponents = np.concatenate([parasites, *self._draw_hall()])
+            self._asked = hosts, opponents
         hosts, opponents = self._asked
         return hosts.copy(), opponents.copy()
+
+    def _draw_hall(self) -> list[Population]:
+        """Members of the hall of fame, each [1, weight]."""
+        return [self._hall[i][None] for i in hall_sample(len(self._hall), self.settings.hall, self.rng)]
+
+    def _choose_parasites(self, wanted: int) -> Population:
+        """[parasite, weight] opponents from the other population."""
+        other = 1 - self.host_population
+        if self.settings.parasites_from == "evaluated":
+            return self._evaluated[other][shared_sample(self._wins[other], wanted)]
+        members = self._populations[other]
+        scores = np.array([self._record.mean_score(member) for member in members])
+        order = self.rng.permutation(len(members))  # ties, as of mutants without games, are broken at random
+        return members[order[np.argsort(-scores[order], kind="stable")][:wanted]]
 
     def tell(self, scores: NDArray[np.float64]) -> None:
         """Select and mutate the hosts by their results.
@@ -161,20 +186,51 @@ class Coevolution:
             raise RuntimeError("call ask before tell")
         hosts, opponents = self._asked
         scores = np.array(scores, np.float64)
-        if scores.shape != (len(hosts), len(opponents)):
-            raise ValueError(f"the scores must have the shape {[len(hosts), len(opponents)]}, not {list(scores.shape)}")
+        shape = len(hosts), opponents.shape[-2]
+        if scores.shape != shape:
+            raise ValueError(f"the scores must have the shape {list(shape)}, not {list(scores.shape)}")
         if not np.isfinite(scores).all():
             raise ValueError("the scores must be finite")
         wins, relative = scores > 0, scores.mean(axis=1)
-        self._champion = int(np.argmax(relative))
-        self._enter_hall(hosts[self._champion])
         population = self.host_population
+        shared = self._shared_fitness(hosts, opponents, scores)
+        by_shared = best_first(shared, relative)
+        self._champion = int(by_shared[0] if self.settings.champion_by == "shared" else np.argmax(relative))
+        self._enter_hall(hosts[self._champion])
         self._evaluated[population] = hosts
         self._wins[population] = wins[:, : self._parasites_met]
-        selected = hosts[best_first(shared_fitness(wins), relative)[: self.settings.selected]]
+        selected = hosts[by_shared[: self.settings.selected]]
         self._populations[population] = self._reproduce(selected)
         self._asked = None
         self.generation += 1
+
+    def _shared_fitness(
+        self, hosts: Population, opponents: NDArray[np.float32], scores: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """[host] from the results of this generation, or from all so far."""
+        s = self.settings
+        own = np.broadcast_to(opponents, (len(hosts), *opponents.shape[-2:]))
+        if s.results == "all" or s.parasites_from == "current":
+            self._record.add(hosts, own, scores)
+        if s.results == "generation" and s.hall_draw == "common":
+            return shared_fitness(scores > 0)
+        other = 1 - self.host_population
+        parasites = (self._evaluated if s.parasites_from == "evaluated" else self._populations)[other]
+        if s.results == "generation":
+            now = Record()
+            now.add(hosts, own, scores)
+            return now.shared_wins(hosts, parasites) + now.shared_wins(hosts, self._hall)
+        from_hall = opponents.shape[-2] - self._parasites_met
+        record = self._record
+        return self._parasites_met * record.shared_fitness(hosts, parasites) + from_hall * record.shared_fitness(
+            hosts, self._hall
+        )
+
+    def _first_population(self, size: int, weights: int) -> Population:
+        if self.settings.first == "random":
+            return normal_population(size, weights, self.rng)
+        one = normal_population(1, weights, self.rng)
+        return np.concatenate([one, mutants(one, size - 1, self.settings.mutation, self.rng)])
 
     def _enter_hall(self, champion: Weights) -> None:
         self.champions.append(champion)

@@ -202,7 +202,7 @@ def play_each_other(
     temperature: float = 0.0,
     executor: Executor | None = None,
 ) -> NDArray[np.float64]:
-    """Let every one of the first networks play every one of the second.
+    """Let every one of the first networks play every one of the second, or each its own opponents.
 
     A pure function of all arguments but `threads` and `executor`, which change only the time.
 
@@ -210,7 +210,7 @@ def play_each_other(
         variant: which game, on which board.
         network: the kind of network.
         firsts: [i, weight].
-        seconds: [j, weight].
+        seconds: [j, weight], or [i, j, weight]: the opponents of each first network.
         games: games of every pair, an even number: each side starts in half of them. Two are enough for greedy
             networks, where only ties between moves are broken at random.
         seed: seed of the games' random streams; every game has its own.
@@ -224,13 +224,14 @@ def play_each_other(
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each side to start, not {games}")
     executor = executor or ThreadExecutor(threads)
-    total = len(firsts) * len(seconds) * games
+    width = seconds.shape[-2]
+    total = len(firsts) * width * games
     pairs = PairGames(variant, network, firsts, seconds, games, seed, NetworkSettings(temperature))
     # a first network stays with one worker, so that it has many boards there
-    rows = -(-len(firsts) // executor.workers) * len(seconds) * games
+    rows = -(-len(firsts) // executor.workers) * width * games
     share = min(max(rows, LEAST_BOARDS), MOST_BOARDS)
     scores = executor.map(pairs, [(begin, min(begin + share, total)) for begin in range(0, total, share)])
-    return np.concatenate(scores or [np.zeros(0)]).reshape(len(firsts), len(seconds), games).mean(axis=2)
+    return np.concatenate(scores or [np.zeros(0)]).reshape(len(firsts), width, games).mean(axis=2)
 
 
 class PairGames:
@@ -254,11 +255,9 @@ class PairGames:
         """[game] the scores of the games begin … end − 1, each on its own board."""
         begin, end = part
         pair = np.arange(begin, end) // self._games
-        a, b = (
-            PopulationPlayer(self._variant, self._network, weights, self._settings, member)
-            for weights, member in (
-                (self._firsts, pair // len(self._seconds)),
-                (self._seconds, pair % len(self._seconds)),
-            )
-        )
+        width = self._seconds.shape[-2]
+        second = pair if self._seconds.ndim == 3 else pair % width
+        opponents = self._seconds.reshape(-1, self._seconds.shape[-1])
+        a = PopulationPlayer(self._variant, self._network, self._firsts, self._settings, pair // width)
+        b = PopulationPlayer(self._variant, self._network, opponents, self._settings, second)
         return play_in_lockstep(self._variant, a, b, self._seed, end - begin, begin).score_of_a

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from nobi.errors import NobiError
 
@@ -42,6 +43,16 @@ class EvolutionSettings:
                 raise NobiError(f"{name} must name at least one.")
 
 
+PUBLISHED_RULES: dict[str, Any] = {
+    "results": "all",
+    "hall_draw": "own",
+    "champion_by": "shared",
+    "parasites_from": "current",
+    "first": "mutants",
+}
+"""The settings of coevolution in which the published code of S08 differs from ours."""
+
+
 @dataclass(frozen=True)
 class CoevolutionSettings:
     """Everything that the result of coevolution depends on; the defaults are S08's."""
@@ -76,6 +87,18 @@ class CoevolutionSettings:
     """Games of this measurement."""
     seed: int = 0
     """Seed of all random numbers."""
+    results: Literal["generation", "all"] = "generation"
+    """The results that shared fitness counts: those of this generation, or all since the start against members of the
+    other population and the hall of fame (the published code of S08)."""
+    hall_draw: Literal["common", "own"] = "common"
+    """All hosts meet the same members of the hall of fame, or each draws its own (the published code)."""
+    champion_by: Literal["relative", "shared"] = "relative"
+    """The champion has the best relative fitness (the paper), or the best shared fitness (the published code)."""
+    parasites_from: Literal["evaluated", "current"] = "evaluated"
+    """Parasites are chosen by shared sampling from the other population as it was last evaluated, or from its current
+    members, mutants included, by their mean score so far (the published code)."""
+    first: Literal["random", "mutants"] = "random"
+    """The first populations are random networks, or one each and its mutants (the published code)."""
 
     def check(self) -> None:
         """Raise a NobiError if a value is invalid."""

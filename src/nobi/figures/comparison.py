@@ -192,7 +192,7 @@ class PaperComparison:
 
     label: str
     ours: Interval
-    paper: float | None = None
+    paper: Interval | float | None = None
 
 
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
@@ -203,10 +203,16 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
         errors = np.abs(values[:, 1:] - values[:, :1]).T
         style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
         axes.errorbar(values[:, 0], at - 0.12, xerr=errors, **style)
-        papers = [(case.paper, y + 0.12) for y, case in zip(at, cases, strict=True) if case.paper is not None]
+        papers = [
+            (case.paper if isinstance(case.paper, Interval) else Interval(*[case.paper] * 3), y + 0.12)
+            for y, case in zip(at, cases, strict=True)
+            if case.paper is not None
+        ]
         if papers:
-            axes.plot(*zip(*papers, strict=True), color=COLOURS[1], marker="D", ls="", label="paper")
-        if values[:, 1].min() < 0 or min((paper for paper, _ in papers), default=0) < 0:
+            x, y = [paper.value for paper, _ in papers], [y for _, y in papers]
+            around = np.array([[p.value - p.low for p, _ in papers], [p.high - p.value for p, _ in papers]])
+            axes.errorbar(x, y, xerr=around, color=COLOURS[1], marker="D", ls="", capsize=3, label="paper")
+        if values[:, 1].min() < 0 or min((paper.low for paper, _ in papers), default=0) < 0:
             axes.axvline(0, color="grey", lw=1)
         axes.set_yticks(at, [case.label for case in cases])
         axes.set(xlabel=xlabel, ylim=(len(cases) - 0.5, -0.5))

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.evolution.coevolution import CoevolutionRun
-from nobi.evolution.fitness import MEASURES, Fitness
+from nobi.evolution.fitness import MEASURES, Fitness, games_seed, play_each_other
 from nobi.evolution.run import EvolutionRun
-from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
+from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings, EvolutionSettings
+from nobi.games import variant
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.streams import stream_of
@@ -100,6 +101,13 @@ class RandomNetworksJob(Job):
     networks: int
     games: int
     seed: int
+    deviation: float = 1.0
+    """The standard deviation of the weights."""
+
+    @property
+    def description(self) -> str:
+        own = {key: value for key, value in vars(self).items() if key != "deviation" or value != 1.0}
+        return json.dumps({"kind": self.kind, **own}, sort_keys=True)
 
     @property
     def label(self) -> str:
@@ -109,7 +117,8 @@ class RandomNetworksJob(Job):
         seed = int(stream_of(self.seed, self.size)) >> 1
         network, opponents = make_network(self.net), (self.opponent,)
         fitness = Fitness(self.game, (self.size,), network, opponents, self.games, seed, executor=cache.executor)
-        return measure_networks(fitness, random_weights(self.net, self.networks, self.size, self.seed), progress)
+        weights = random_weights(self.net, self.networks, self.size, self.seed)
+        return measure_networks(fitness, (self.deviation * weights).astype(np.float32), progress)
 
 
 @dataclass(frozen=True)
@@ -153,9 +162,20 @@ class CoevolutionJob(Job):
     settings: CoevolutionSettings
 
     @property
+    def description(self) -> str:
+        """All settings; those of the published rules only if they are used, so that older names stay the same."""
+        settings = dataclasses.asdict(self.settings)
+        for name in PUBLISHED_RULES:
+            if settings[name] == getattr(CoevolutionSettings, name):
+                del settings[name]
+        return json.dumps({"kind": self.kind, "settings": settings}, sort_keys=True)
+
+    @property
     def label(self) -> str:
         s = self.settings
-        return f"coevolve {s.net} {s.game} {s.size} {'elitist' if s.elitist else 'non-elitist'} {s.seed}"
+        rules = [getattr(s, name) for name, value in PUBLISHED_RULES.items() if getattr(s, name) == value]
+        selection = "elitist" if s.elitist else "non-elitist"
+        return " ".join(["coevolve", s.net, s.game, str(s.size), selection, *rules, str(s.seed)])
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         run = CoevolutionRun(cache.run_folder(self), self.settings, resume=True, executor=cache.executor)
@@ -170,6 +190,47 @@ class CoevolutionJob(Job):
             "dominant_b": np.array(dominance.b),
             "ciao": run.ciao(),
         }
+
+
+@dataclass(frozen=True)
+class TournamentJob(Job):
+    """All champions of a run of coevolution against each other: `scores` [i, j], the mean score of i over two games.
+
+    Each of the two networks starts one game. Scores are antisymmetric, so half of the pairs are played.
+    """
+
+    kind = "tournament"
+    run: CoevolutionJob
+
+    @property
+    def description(self) -> str:
+        return json.dumps({"kind": self.kind, "run": self.run.name}, sort_keys=True)
+
+    @property
+    def label(self) -> str:
+        return f"tournament {self.run.label}"
+
+    @property
+    def dependencies(self) -> Sequence[Job]:
+        return (self.run,)
+
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        s = self.run.settings
+        champions = cache.arrays(self.run)["champions"]
+        board, network = variant(s.game, s.size), make_network(s.net)
+        count = len(champions)
+        scores = np.zeros((count, count))
+        for begin in range(0, count, BATCH):
+            rows, columns = champions[begin : begin + BATCH], champions[begin:]
+            seed = games_seed(s.seed, begin)
+            found = play_each_other(
+                board, network, rows, columns, 2, seed, temperature=s.temperature, executor=cache.executor
+            )
+            scores[begin : begin + BATCH, begin:] = found
+            progress(min(1.0, (begin + BATCH) / count))
+        upper = np.triu(scores, 1)
+        same = (champions[:, None] == champions[None]).all(axis=2)  # a champion does not beat itself
+        return {"scores": np.where(same, 0.0, upper - upper.T)}
 
 
 @dataclass(frozen=True)

@@ -299,7 +299,7 @@ class MatchCase:
     labels: dict[str, str]
     """In the table."""
     result: MatchResult
-    paper: float | None
+    paper: Interval | float | None
     """In the unit of the table."""
 
 
@@ -323,7 +323,8 @@ def match_findings(
             bars.append(PaperComparison(case.label, won, case.paper))
         else:
             rows.append(Row(labels, "games won", case.result.share, case.paper, 0.5))
-            bars.append(PaperComparison(case.label, won, None if case.paper is None else 100 * case.paper))
+            paper = 100.0 * case.paper if isinstance(case.paper, Interval) else None
+            bars.append(PaperComparison(case.label, won, paper))
     notes = match_notes({case.label: case.result for case in cases}, level)
     findings = Findings([Table("Games won", rows)], claims, notes=notes)
     if len(cases) > 1:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nobi.statistics import Interval
-from nobi.studies import ENGINES, ROLES, names
+from nobi.studies import ENGINES, ROLES, find, names
+from nobi.studies.study import AGREES, DIFFERS, DIRECTION, RANGES, WIDE, compare
 
 Document = dict[str, Any]
 
@@ -28,19 +29,29 @@ PAGES = {
 }
 """page → title; a page of a third-party study has its name as title."""
 
-AGREES = {"yes": "✓ inside", "direction": "≈ direction", "no": "✗ no", "": ""}
-AGREES_MEANS = (
-    "*✓ inside*: the paper's number is inside our 95 % interval. *≈ direction*: it is outside, but on the same side of "
-    "the null value, such as a correlation of 0. *✗ no*: neither."
+OUTCOMES = {AGREES: "✓ agrees", DIRECTION: "≈ same direction", DIFFERS: "✗ differs", WIDE: "? too wide to tell", "": ""}
+OUTCOMES_MEAN = {
+    AGREES: "our number and the paper's do not differ significantly, and our 95 % interval is narrow: at most a "
+    "quarter of the possible values, or half of the paper's number where these have no bounds",
+    DIRECTION: "they differ significantly, but our whole interval is on the paper's side of the null value, such as a "
+    "correlation of 0",
+    DIFFERS: "they differ significantly, and not only in size",
+    WIDE: "they do not differ significantly, but our interval is too wide to say that they agree",
+}
+COMPARISON = (
+    "; ".join(f"*{OUTCOMES[outcome]}*: {meaning}" for outcome, meaning in OUTCOMES_MEAN.items())
+    + ". A paper's number has an interval where the paper states an error or the size of its sample, which the "
+    "comparison includes; otherwise it counts as exact."
 )
 HOLDS = {True: "✓", False: "✗", None: "?"}
 HOLDS_MEANS = "Claims: *✓* reproduced, *✗* not reproduced, *?* inconclusive."
 WRITTEN_BY = "Written by `python docs/studies/make_pages.py` from the files in `results`; no number is typed by hand."
 INDEX = f"""# Studies
 
-Every table and figure of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey 2014 (C14) and
-Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study list` shows the
-studies, `nobi study NAME --scale paper` runs one.
+The tables and figures with results of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey 2014
+(C14) and Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study list`
+shows the studies, `nobi study NAME --scale paper` runs one; [the papers' scale](../paper-scale.md) of C14 and M15 needs a
+GPU.
 
 Studies that learn from game records (C14, M15, size-transfer) need datasets, which `nobi data import` makes
 ([datasets](../datasets.md)): `nobi study c14-table1 --data pro=DATASET`. The roles:
@@ -53,13 +64,13 @@ version of an engine are recorded, and rows against engines that are not given a
 
 Scales: `tiny` takes seconds and decides nothing, `quick` takes up to three minutes, `paper` has at least the paper's
 sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, one to three hours
-on two cores, with far fewer positions than in the papers. The same command gives the same rows; with CMA-ES or torch,
-on the same kind of processor, and with torch, for the same number of threads
+on two cores, with far fewer positions than in the papers. The same command gives the same rows; with torch, on the
+same kind of processor and for the same number of threads
 ([reproducibility](../reproducibility.md)).
 
 {WRITTEN_BY}
 
-Rows that agree with the paper: {AGREES_MEANS}
+How rows compare with the paper: {COMPARISON}
 
 {HOLDS_MEANS}
 
@@ -76,7 +87,7 @@ def group_page(documents: Sequence[Document], discussions: dict[str, str]) -> st
     page = documents[0]["group"]
     parts = [f"# {PAGES.get(page, page)}", f"[All studies](README.md). {WRITTEN_BY}"]
     if any(row["paper"] is not None for document in documents for row in _rows(document)):
-        parts.append(AGREES_MEANS)
+        parts.append("[How rows compare with the paper](README.md).")
     if any(document["claims"] for document in documents):
         parts.append(HOLDS_MEANS)
     for document in in_order(documents):
@@ -87,7 +98,7 @@ def group_page(documents: Sequence[Document], discussions: dict[str, str]) -> st
 def index_page(documents: Sequence[Document]) -> str:
     """The page with all studies."""
     documents = in_order(documents)
-    heads = ["study", "what", "scale", *AGREES.values()][:6]
+    heads = ["study", "what", "scale", *(text for text in OUTCOMES.values() if text)]
     heads += ["claims ✓", "✗", "?", "seconds", "CPU seconds"]
     rows = []
     for document in documents:
@@ -98,7 +109,21 @@ def index_page(documents: Sequence[Document]) -> str:
     rows.append(["**all**", "shared jobs counted once", "", *totals, *_times(total_spent(documents))])
     pages = dict.fromkeys(document["group"] for document in documents)
     links = "Pages: " + ", ".join(f"[{PAGES.get(page, page)}]({page}.md)" for page in pages) + "."
-    return "\n\n".join([INDEX, _table(heads, rows, right=8), links]) + "\n"
+    recorded = {document["study"] for document in documents}
+    missing = [f"- **{name}**, {unrecorded(name)}" for name in names() if name not in recorded]
+    more = ["Studies without recorded results:", "\n".join(missing)] if missing else []
+    return "\n\n".join([INDEX, _table(heads, rows, right=9), links, *more]) + "\n"
+
+
+def unrecorded(name: str) -> str:
+    """The title of a study, the command that runs it at the papers' scale, and what it needs."""
+    study = find(name)
+    command = f"nobi study {name} --scale paper"
+    if study.roles:
+        command += " --data " + " ".join(f"{role}=DATASET" for role in study.roles)
+    command += "".join(f" --engine {engine}=COMMAND" for engine in study.plays_against if engine != "gnugo")
+    needs = " or ".join(ENGINES[engine] for engine in study.plays_against)
+    return f"{study.title}: `{command}`" + (f"; needs {needs}" if needs else "")
 
 
 def in_order(documents: Sequence[Document]) -> list[Document]:
@@ -108,14 +133,12 @@ def in_order(documents: Sequence[Document]) -> list[Document]:
 
 
 def count_outcomes(documents: Iterable[Document]) -> dict[str, int]:
-    """The number of rows that are inside, in the same direction or neither; of claims reproduced, not, inconclusive."""
+    """The number of rows with each outcome; of claims reproduced, not, inconclusive."""
     documents = list(documents)
-    agrees = [row["agrees"] for document in documents for row in _rows(document)]
+    outcomes = [outcome_of(row) for document in documents for row in _rows(document)]
     holds = [claim["holds"] for document in documents for claim in document["claims"]]
     return {
-        "inside": agrees.count("yes"),
-        "direction": agrees.count("direction"),
-        "no": agrees.count("no"),
+        **{outcome: outcomes.count(outcome) for outcome in OUTCOMES_MEAN},
         "reproduced": holds.count(True),
         "not reproduced": holds.count(False),
         "inconclusive": holds.count(None),
@@ -132,23 +155,45 @@ def total_spent(documents: Sequence[Document]) -> dict[str, float]:
 
 
 def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of a table: case, measure, paper, ours and agreement; without paper if it has no numbers."""
+    """Heads and rows of a table: case, measure, paper, ours, outcome, single runs; without columns that are empty."""
     labels = list(dict.fromkeys(label for row in table["rows"] for label in row["labels"]))
     has_paper = any(row["paper"] is not None for row in table["rows"])
-    heads = [*labels, "measure", "paper", "ours [95 %]", "agrees?"]
+    has_runs = any(row.get("each") for row in table["rows"])
+    heads = [*labels, "measure", *(["paper"] if has_paper else []), "ours [95 %]"]
+    heads += (["single runs"] if has_runs else []) + (["outcome"] if has_paper else [])
     rows = [
         [
             *(row["labels"].get(label, "") for label in labels),
             row["measure"],
-            "" if row["paper"] is None else f"{row['paper']:g}",
+            *([paper_text(row)] if has_paper else []),
             interval_text(row["ours"]),
-            AGREES[row["agrees"]],
+            *([" ".join(f"{value:.2f}" for value in row.get("each", []))] if has_runs else []),
+            *([OUTCOMES[outcome_of(row)]] if has_paper else []),
         ]
         for row in table["rows"]
     ]
-    if has_paper:
-        return heads, rows
-    return [*heads[:-3], heads[-2]], [[*row[:-3], row[-2]] for row in rows]
+    return heads, rows
+
+
+def outcome_of(row: Document) -> str:
+    """The outcome of a row, computed from its numbers: files of earlier versions are judged by the same rules."""
+    numbers = [row["ours"][key] for key in ("value", "low", "high")]
+    if row["paper"] is None or numbers[0] is None:
+        return ""
+    bounds = row.get("paper_interval") or [row["paper"], row["paper"]]
+    value, low, high = numbers
+    ours = Interval(value, -math.inf if low is None else low, math.inf if high is None else high)
+    return compare(ours, Interval(row["paper"], *bounds), row["neutral"], RANGES.get(row["measure"]))
+
+
+def paper_text(row: Document) -> str:
+    """The paper's number, with its interval if it is known."""
+    if row["paper"] is None:
+        return ""
+    if not row.get("paper_interval"):
+        return f"{row['paper']:g}"
+    low, high = row["paper_interval"]
+    return f"{row['paper']:g} [{low:.3g}, {high:.3g}]"
 
 
 def interval_text(ours: Document) -> str:
@@ -181,6 +226,7 @@ def _study(document: Document, discussion: str) -> list[str]:
         f"**{title}{'' if title.endswith('?') else '.'}**{source}",
         f"`{command}`, nobi {document['nobi']}: {seconds} seconds on {threads}, {cpu} CPU seconds, including jobs "
         "shared with other studies.",
+        *(f"Computed with {describe(one)}." for one in document.get("environments", [])),
     ]
     if discussion.strip():
         parts.append(discussion.strip())
@@ -193,6 +239,20 @@ def _study(document: Document, discussion: str) -> list[str]:
     parts += document.get("notes", [])
     parts += ["### Conditions", _table(["what", "how"], [[key, text] for key, text in document["conditions"].items()])]
     return parts
+
+
+def describe(environment: Document) -> str:
+    """Commit, processor and versions in one line."""
+    names = {
+        "commit": "commit",
+        "python": "Python",
+        "numpy": "NumPy",
+        "numba": "Numba",
+        "scipy": "SciPy",
+        "torch": "torch",
+    }
+    parts = [f"{title} {environment[name]}" for name, title in names.items() if name in environment]
+    return f"nobi {environment['nobi']} ({', '.join(parts)}) on {environment['processor']}"
 
 
 def _picture(picture: Document) -> str:

@@ -21,6 +21,7 @@ import nobi
 from nobi.environment import describe_environment
 from nobi.errors import NobiError
 from nobi.spec import choices
+from nobi.statistics import Interval
 from nobi.storage import atomic_write, make_writable_folder
 from nobi.studies import find
 from nobi.studies.cache import JobCache, Spent
@@ -155,11 +156,14 @@ def _rounded(spent: Spent) -> dict[str, float]:
 
 def _row(row: Row) -> Document:
     numbers = {name: float(number) for name, number in dataclasses.asdict(row.ours).items()}
+    paper = row.paper
     return {
         "labels": row.labels,
         "measure": row.measure,
         "ours": {name: number if math.isfinite(number) else None for name, number in numbers.items()},
-        "paper": row.paper,
+        "paper": paper.value if isinstance(paper, Interval) else paper,
+        **({"paper_interval": [paper.low, paper.high]} if isinstance(paper, Interval) else {}),
         "neutral": row.neutral,
-        "agrees": row.agrees,
+        "outcome": row.outcome,
+        **({"each": [float(value) for value in row.each]} if row.each else {}),
     }

@@ -21,9 +21,20 @@ SCALES = ("tiny", "quick", "day", "paper")
 """Sizes of a study: seconds, for tests; up to three minutes; one to three hours on two cores; at least the paper's
 sample sizes. Only studies whose paper scale is too large for a small machine have the scale `day`."""
 
-INSIDE, DIRECTION, NO = "yes", "direction", "no"
-"""Values of `Row.agrees`: the paper's number is inside our interval; it is outside, but on the same side of the null
-value; neither."""
+AGREES, DIRECTION, DIFFERS, WIDE = "agrees", "direction", "differs", "wide"
+"""Values of `Row.outcome`; see `compare`."""
+RANGES = {
+    "correlation": 2.0,
+    "p": 1.0,
+    "games won": 1.0,
+    "games won, %": 100.0,
+    "share with a fitness of 0.5 or more": 1.0,
+}
+"""measure → the extent of its possible values, for `compare`."""
+MOST_RUNS = 10
+"""Up to this number, the values of single runs are shown."""
+NARROW = 0.25
+"""An interval tells something if it is no wider than this part of the possible values."""
 
 Jobs = Mapping[Any, Job | Sequence[Job]]
 """key → job, or several runs that differ only in their seed."""
@@ -38,20 +49,42 @@ class Row:
     measure: str
     """What is measured, e.g. `correlation`."""
     ours: Interval
-    paper: float | None = None
+    paper: Interval | float | None = None
+    """The paper's number; an interval if the paper states its error or the size of its sample."""
     neutral: float | None = None
     """The null value, e.g. 0 for a correlation, 0.5 for a share."""
+    each: tuple[float, ...] = ()
+    """The values of single runs, where there are ten or fewer."""
 
     @property
-    def agrees(self) -> str:
-        """INSIDE, DIRECTION or NO; empty if the paper has no such number or ours is undefined."""
+    def outcome(self) -> str:
+        """AGREES, DIRECTION, DIFFERS or WIDE; empty if the paper has no such number or ours is undefined."""
         if self.paper is None or math.isnan(self.ours.value):
             return ""
-        if not self.ours.excludes(self.paper):
-            return INSIDE
-        if self.neutral is not None and (self.ours.value - self.neutral) * (self.paper - self.neutral) > 0:
-            return DIRECTION
-        return NO
+        return compare(self.ours, self.paper, self.neutral, RANGES.get(self.measure))
+
+
+def compare(ours: Interval, paper: Interval | float, neutral: float | None, extent: float | None) -> str:
+    """Compare our estimate with a paper's.
+
+    AGREES: the difference is not significant, and our interval is narrow: at most `NARROW` of the possible values,
+    or of the paper's number if these have no bounds. WIDE: the difference is not significant, but our interval is not
+    narrow. DIRECTION: the difference is significant, and our whole interval is on the paper's side of the null value.
+    DIFFERS: everything else.
+
+    Args:
+        ours: our estimate.
+        paper: the paper's; without its own interval it counts as exact.
+        neutral: the null value, if there is one.
+        extent: the extent of the possible values, if they have bounds.
+    """
+    published = paper if isinstance(paper, Interval) else Interval(paper, paper, paper)
+    if not (ours - published).excludes(0.0):
+        limit = NARROW * extent if extent is not None else 2 * NARROW * abs(published.value)
+        return AGREES if ours.high - ours.low <= limit else WIDE
+    if neutral is not None and (published.value - neutral) * (ours.value - neutral) > 0 and ours.excludes(neutral):
+        return DIRECTION
+    return DIFFERS
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import nobi
 from nobi.studies import names
-from nobi.studies.pages import AGREES, HOLDS, PAGES, table_cells
+from nobi.studies.pages import HOLDS, OUTCOMES, OUTCOMES_MEAN, PAGES, outcome_of, table_cells
 
 _PACKAGE = Path(nobi.__file__).parent
 
@@ -36,7 +36,7 @@ class StudyTable:
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     agrees: tuple[str, ...]
-    """[row] `yes`, `direction`, `no` or nothing."""
+    """[row] `agrees`, `direction`, `differs`, `wide` or nothing."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _result(document: dict[str, Any], folder: Path) -> StudyResult:
     tables = []
     for table in document["tables"]:
         heads, rows = table_cells(table)
-        agrees = tuple(str(row["agrees"]) for row in table["rows"])
+        agrees = tuple(outcome_of(row) for row in table["rows"])
         tables.append(StudyTable(table["title"], tuple(heads), tuple(map(tuple, rows)), agrees))
     figures = []
     for picture in document["pictures"]:
@@ -135,8 +135,4 @@ def heading_of(name: str) -> str:
 
 def agreement_words() -> dict[str, str]:
     """What the column on agreement says → what it means."""
-    return {
-        AGREES["yes"]: "the paper's figure lies inside our 95 % interval",
-        AGREES["direction"]: "it does not, but both lie on the same side of the value that would mean nothing",
-        AGREES["no"]: "neither",
-    }
+    return {OUTCOMES[outcome]: meaning for outcome, meaning in OUTCOMES_MEAN.items()}

@@ -4,6 +4,7 @@ from itertools import product
 from pathlib import Path
 from typing import ClassVar
 
+from nobi.statistics import Interval, share_interval
 from nobi.studies.c14.ablation import BOARD, small_network
 from nobi.studies.c14.ablation import SCALES as SMALL_SCALES
 from nobi.studies.c14.prediction import SCALES as LARGE_SCALES
@@ -25,13 +26,20 @@ from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import Claim, Findings, Jobs, Results, Study
 
 KGS, PRO, SMALL = "KGS", "professionals", "professionals, small network"
+
+
+def of_games(share: float, games: int = 200) -> Interval:
+    """The paper's share of its 200 games."""
+    return share_interval(share * games, games)
+
+
 TABLE_4 = {
     # network → share won against GNU Go by Chinese and by Japanese rules
-    KGS: {"chinese": 0.86, "japanese": 0.85},
-    PRO: {"chinese": 0.87, "japanese": 0.91},
-    SMALL: {"chinese": 0.71, "japanese": 0.67},
+    KGS: {"chinese": of_games(0.86), "japanese": of_games(0.85)},
+    PRO: {"chinese": of_games(0.87), "japanese": of_games(0.91)},
+    SMALL: {"chinese": of_games(0.71), "japanese": of_games(0.67)},
 }
-TABLE_5 = {KGS: 0.12, PRO: 0.14}
+TABLE_5 = {KGS: of_games(0.12), PRO: of_games(0.14)}
 """Against Fuego 1.1 with 10 seconds a move."""
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.errors import NobiError
+from nobi.statistics import Interval, with_standard_error
 from nobi.studies import ENGINES
 from nobi.studies.m15.prediction import (
     BOARD,
@@ -34,18 +35,32 @@ from nobi.studies.match_jobs import (
 from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import Claim, Findings, Jobs, Results, Study
 
-DEPTH_WINS: dict[Shape, float] = {(3, 16): 3.4, (3, 128): 61.8, (6, 128): 84.4, (10, 128): 94.7, (12, 128): 97.2}
-"""Network → games won against GNU Go, %."""
-RANK_WINS = {1: 49.2, 5: 60.1, 9: 67.9}
+DEPTH_WINS: dict[Shape, Interval] = {
+    (3, 16): with_standard_error(3.4, 1.1),
+    (3, 128): with_standard_error(61.8, 2.6),
+    (6, 128): with_standard_error(84.4, 1.9),
+    (10, 128): with_standard_error(94.7, 1.2),
+    (12, 128): with_standard_error(97.2, 0.9),
+}
+"""Network → games won against GNU Go, %, with the paper's standard error."""
+OTHERS = (
+    "The paper's table has three more rows, which are not measured here: the network of C14, accuracy 44.4 %, 86 ± 2.5 % "
+    "wins; Aya 2014, 38.8 % and 6 ± 1.0 %; a human of 6 dan, 52 ± 5.8 % and 100 %."
+)
+RANK_WINS = {
+    1: with_standard_error(49.2, 3.6),
+    5: with_standard_error(60.1, 1.6),
+    9: with_standard_error(67.9, 5.0),
+}
 """Dan → games won against a network without the rank as an input, %."""
 OPPONENTS = {
     # engine, its playouts a move → games won by the network of 12 layers, %
-    (GNUGO, 0): 97.2,
-    ("mogo", 100_000): 45.9,
-    ("pachi", 100_000): 11.0,
-    ("fuego", 100_000): 12.5,
-    ("pachi", 10_000): 47.4,
-    ("fuego", 10_000): 23.3,
+    (GNUGO, 0): with_standard_error(97.2, 0.9),
+    ("mogo", 100_000): with_standard_error(45.9, 4.5),
+    ("pachi", 100_000): with_standard_error(11.0, 2.1),
+    ("fuego", 100_000): with_standard_error(12.5, 5.8),
+    ("pachi", 10_000): with_standard_error(47.4, 3.7),
+    ("fuego", 10_000): with_standard_error(23.3, 7.8),
 }
 RANDOM_MOVES = 4
 """At the start of games between two networks, which are deterministic."""
@@ -108,7 +123,8 @@ class DepthWins(M15Games):
             }
             claims.append(Claim.positive(f"{adjective} networks win more games.", gaps))
         title = f"Games won against {self.opponent()}"
-        return match_findings(self, cases, claims, title, out, level=self.settings.level)
+        found_here = match_findings(self, cases, claims, title, out, level=self.settings.level)
+        return found_here + Findings(notes=[OTHERS])
 
 
 class RankWins(M15Games):

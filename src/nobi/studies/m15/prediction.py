@@ -111,6 +111,7 @@ class M15Study(Study):
         dataset = self.datasets["kgs"]
         return {
             "networks": "m15: first layer 5x5, the others 3x3, biases for every point, a softmax for each colour",
+            "deviation from the paper": "planes of own and enemy stones; the paper's are black and white",
             "planes": self.planes,
             "records": dataset.describe(BOARD),
             "training": self.settings.learning.describe(dataset.count("train", BOARD)),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.figures.comparison import win_rates
+from nobi.statistics import with_standard_error
 from nobi.studies.beyond.size_transfer import SCALES as SIZE_SCALES
 from nobi.studies.beyond.size_transfer import SMALL, size_network
 from nobi.studies.m15.prediction import DEPTH_SCALES, depth_network
@@ -32,7 +33,7 @@ SIZE = 9
 """Of the board of the search without a network."""
 DECISIVE = 1000
 """Playouts a move at which the search without a network should win half of its games."""
-SECTION_6 = {100_000: 86.7, 10_000: 67.6}
+SECTION_6 = {100_000: with_standard_error(86.7, 3.5), 10_000: with_standard_error(67.6, 2.6)}
 """Playouts a move → games that search with the priors of the 12-layer network wins against that network alone, %."""
 MODES = {
     "asynchronous": f",model={MODEL},mode=asynchronous",

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.text import point_at, row_column
-from nobi.evolution.transfer import transfer
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
 from nobi.figures.network import inside_figure
 from nobi.games import variant
 from nobi.networks import make_network
 from nobi.players.inspection import inspect_network
-from nobi.statistics import all_positive, difference, mean_interval, most_positive
+from nobi.statistics import (
+    Interval,
+    all_positive,
+    bounded_mean,
+    correlation_of_networks,
+    difference,
+    most_positive,
+    published_correlation,
+    share_interval,
+)
 from nobi.studies.jobs import RandomNetworksJob, random_weights
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
@@ -54,13 +62,24 @@ def transfer_rows(
     small: NDArray[np.float64],
     large: NDArray[np.float64],
     paper: tuple[float | None, float | None] = (None, None),
+    sample: int = 200,
 ) -> list[Row]:
-    """Correlation and p of independent networks on two boards."""
-    found = transfer(small, large)
+    """Correlation and p of independent networks on two boards; `sample` is the number of the paper's networks."""
+    r, p = published(paper, sample)
+    higher = share_interval(int((large > small).sum()), len(small))
     return [
-        Row(labels, "correlation", found.correlation, paper[0], neutral=0.0),
-        Row(labels, "p", found.higher, paper[1], neutral=0.5),
+        Row(labels, "correlation", correlation_of_networks(small, large), r, neutral=0.0),
+        Row(labels, "p", higher, p, neutral=0.5),
     ]
+
+
+def published(paper: tuple[float | None, float | None], sample: int) -> tuple[Interval | None, Interval | None]:
+    """A paper's correlation and p, with the intervals that follow from the number of its networks."""
+    r, p = paper
+    return (
+        None if r is None else published_correlation(r, sample),
+        None if p is None else share_interval(p * sample, sample),
+    )
 
 
 def transfer_claims(rows: list[Row], suffix: str = "") -> list[Claim]:
@@ -96,6 +115,7 @@ class RandomStudy(Study):
             "MDRNN": "k = 10, 140 weights, greedy",
             "games": f"{self.settings.games} for each network, board and opponent, half with each colour",
             "fitness": "S08's score, p = 0.2",
+            "intervals": "of correlations: bootstrap over networks; of p: Wilson's. The paper's: from its 200 networks",
         }
 
     def job(self, net: str, game: str, size: int, opponent: str) -> RandomNetworksJob:
@@ -152,7 +172,7 @@ class Percentiles(RandomStudy):
     def report(self, found: Results, out: Path) -> Findings:
         fitness = {key: found[key]["score"] for key in found.jobs}
         rows = [
-            Row({"network": net, "board": f"{n}x{n}", "opponent": o}, "mean fitness", mean_interval(fitness[net, n, o]))
+            Row({"network": net, "board": f"{n}x{n}", "opponent": o}, "mean fitness", bounded_mean(fitness[net, n, o]))
             for net, o, n in product(self.nets, self.opponents, self.sizes)
         ]
         panels = [

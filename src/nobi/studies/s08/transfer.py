@@ -1,14 +1,17 @@
 """S08 section V-E: trained networks on larger boards (table III, figure 10)."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
-from nobi.statistics import all_positive, correlation_over_runs, higher_over_runs
+from nobi.statistics import all_positive, correlation_of_networks, higher_over_runs, per_run
 from nobi.studies.jobs import Job, Measurement
-from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards
+from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards, published
 from nobi.studies.s08.training import EVOLUTION, coevolved_networks, evolved_networks
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 Case = tuple[str, str, int, int]
 TABLE_3: dict[Case, tuple[float, float]] = {
@@ -20,6 +23,18 @@ TABLE_3: dict[Case, tuple[float, float]] = {
     ("gomoku", "evolution", 5, 9): (0.22, 0.73),
     ("gomoku", "evolution", 7, 11): (0.43, 0.85),
 }
+CHAMPIONS = 200
+"""Of the paper, in each row."""
+INTERVALS = (
+    "p: over runs, since champions of one run are not independent; correlations: bootstrap over champions, which are "
+    "not independent, so that these intervals are too narrow; the paper's: from the number of its networks"
+)
+
+
+def each_run(values: NDArray[Any], run: NDArray[np.int64]) -> tuple[float, ...]:
+    """The means of single runs, for tables; none if there are more than ten."""
+    means = per_run(np.asarray(values, np.float64), run)
+    return tuple(means.tolist()) if len(means) <= MOST_RUNS else ()
 
 
 class TransferStudy(Study):
@@ -41,7 +56,7 @@ class TransferStudy(Study):
             "of each run": s.describe(),
             "games": f"{s.games} new ones of each champion on each board, against the naive player",
             "fitness": "S08's score, p = 0.2",
-            "intervals": "bootstrap over whole runs, since champions of one run are not independent",
+            "intervals": INTERVALS,
         }
 
     def champions(self, game: str, method: str, trained: int, size: int) -> Job:
@@ -68,8 +83,10 @@ class Table3(TransferStudy):
             labels = {"game": GAME_NAMES[game], "method": method, "boards": boards(*sizes)}
             small, large = (found[*case[:3], size] for size in sizes)
             scores = small["score"], large["score"], small["run"]
-            rows.append(Row(labels, "correlation", correlation_over_runs(*scores), paper[0], neutral=0.0))
-            rows.append(Row(labels, "p", higher_over_runs(*scores), paper[1], neutral=0.5))
+            r, p = published(paper, CHAMPIONS)
+            rows.append(Row(labels, "correlation", correlation_of_networks(*scores[:2]), r, neutral=0.0))
+            each = each_run(scores[1] > scores[0], scores[2])
+            rows.append(Row(labels, "p", higher_over_runs(*scores), p, neutral=0.5, each=each))
         shares = [row.ours - 0.5 for row in rows if row.measure == "p"]
         claim = Claim(
             "Trained networks are almost always stronger on the larger board.",

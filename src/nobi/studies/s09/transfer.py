@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
-from nobi.statistics import Interval, all_positive, correlation_over_runs, gain_over_runs, higher_over_runs
+from nobi.statistics import (
+    Interval,
+    all_positive,
+    correlation_of_networks,
+    gain_over_runs,
+    higher_over_runs,
+    published_correlation,
+)
 from nobi.studies.jobs import Job, Measurement
-from nobi.studies.s08.random import boards
+from nobi.studies.s08.random import boards, published
+from nobi.studies.s08.transfer import INTERVALS, each_run
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, NAMES, PENTE
 from nobi.studies.s09.training import AGAINST_HEURISTIC, AGAINST_NAIVE, trained_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -26,6 +34,8 @@ TABLE_2 = {
     (PENTE, 19): ((0.23, 0.58), (-0.05, 0.95)),
 }
 TRAINED = 7
+NETWORKS = 100
+"""Of the paper, in each row of table 2 and each cloud of figure 4."""
 
 
 class TransferStudy(Study):
@@ -50,7 +60,7 @@ class TransferStudy(Study):
             ),
             "games": f"{s.games} new ones of each champion on each board",
             "fitness": "the mean outcome: win 1, draw 0, loss -1",
-            "intervals": "bootstrap over whole runs, since champions of one run are not independent",
+            "intervals": INTERVALS,
         }
 
     def champions(self, net: str, game: str, size: int, opponent: str) -> Job:
@@ -77,8 +87,10 @@ class Table2(TransferStudy):
                 small, large = found[game, net, TRAINED], found[game, net, size]
                 points = small["points"], large["points"], small["run"]
                 higher[game, net, size] = higher_over_runs(*points)
-                rows.append(Row(labels, "correlation", correlation_over_runs(*points), paper[0], neutral=0.0))
-                rows.append(Row(labels, "p", higher[game, net, size], paper[1], neutral=0.5))
+                r, p = published(paper, NETWORKS)
+                each = each_run(points[1] > points[0], points[2])
+                rows.append(Row(labels, "correlation", correlation_of_networks(*points[:2]), r, neutral=0.0))
+                rows.append(Row(labels, "p", higher[game, net, size], p, neutral=0.5, each=each))
                 rows.append(Row(labels, "fitness gained", gain_over_runs(*points), neutral=0.0))
         claims = [self.contrast(conv, higher) for conv in CONVS]
         claims.append(
@@ -121,10 +133,13 @@ class ScatterStudy(TransferStudy):
                 small, large = found[opponent, net, TRAINED], found[opponent, net, self.size]
                 points = small["points"], large["points"], small["run"]
                 clouds.append(Cloud(NAMES[net], *points[:2]))
-                r[net] = correlation_over_runs(*points)
+                r[net] = correlation_of_networks(*points[:2])
+                each = each_run(points[1] > points[0], points[2])
                 labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": opponent}
-                rows.append(Row(labels, "correlation", r[net], self.correlations[net], neutral=0.0))
-                rows.append(Row(labels, "p", higher_over_runs(*points), neutral=0.5))
+                rows.append(
+                    Row(labels, "correlation", r[net], published_correlation(self.correlations[net], NETWORKS), 0.0)
+                )
+                rows.append(Row(labels, "p", higher_over_runs(*points), neutral=0.5, each=each))
             title = f"trained against {opponent}"
             panels.append(ScatterPanel(title, f"fitness on {TRAINED}x{TRAINED}", f"fitness on {board}", clouds))
             claims += [
@@ -157,10 +172,10 @@ class Figure4c(ScatterStudy):
     scales: ClassVar = {
         "tiny": Measurement(AGAINST_HEURISTIC["tiny"], 1, 1, 4),
         "quick": Measurement(AGAINST_HEURISTIC["quick"], 20, 1, 40),
-        "paper": Measurement(AGAINST_HEURISTIC["paper"], 200, 20, 100),
+        "day": Measurement(AGAINST_HEURISTIC["day"], 200, 20, 100),
+        "paper": Measurement(AGAINST_HEURISTIC["paper"], 700, 70, 100),
     }
     size = 15
-    opponents = ("heuristic:e=0.05", "heuristic:e=0.2")
-    """Those of figures 3c and 3b. The paper says "the strongest opponent", which may be the first, or the heuristic
-    player of any strength."""
+    opponents = ("heuristic:e=0.2", "heuristic:e=0.05")
+    """The caption of the paper's figure says e = 0.2; its text says "the strongest opponent", which is e = 0.05."""
     correlations: ClassVar = {MDLSTM: 0.64, CONV: 0.08, CONV_2: 0.08}

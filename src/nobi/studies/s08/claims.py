@@ -1,0 +1,123 @@
+"""Claims of the text of S08 without a table: hill climbing, temperature, size of perceptrons, sensitivity of settings."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nobi.evolution.settings import EvolutionSettings
+from nobi.figures.comparison import PaperComparison, compare_with_paper
+from nobi.statistics import bounded_mean, difference, last_tenth
+from nobi.studies.jobs import EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
+from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN
+from nobi.studies.s08.training import evolved_networks
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+
+
+@dataclass(frozen=True)
+class ClaimsScale:
+    """Training, and random perceptrons."""
+
+    training: Training
+    networks: int
+
+
+METHODS: dict[str, tuple[str, float]] = {
+    # label → trainer, factor of the generations, for about as many evaluations as (10+10)
+    "(10+10)": ("es:parents=10,offspring=10,mutation=0.1", 1),
+    "hill climbing, (1+1)": ("es:parents=1,offspring=1,mutation=0.1", 10),
+    "(5+5)": ("es:parents=5,offspring=5,mutation=0.1", 2),
+    "(20+20)": ("es:parents=20,offspring=20,mutation=0.1", 0.5),
+    "(10+10), mutation 0.05": ("es:parents=10,offspring=10,mutation=0.05", 1),
+    "(10+10), mutation 0.2": ("es:parents=10,offspring=10,mutation=0.2", 1),
+}
+SENSITIVE = 0.2
+"""A difference in fitness below this counts as \"not very sensitive\"."""
+
+
+class Claims(Study):
+    """S08: claims of the text, on hill climbing, settings of evolution, and the size of perceptrons."""
+
+    name = "s08-claims"
+    page = "s08-evolution"
+    scales: ClassVar = {
+        "tiny": ClaimsScale(Training(2, 4, 4), 6),
+        "quick": ClaimsScale(Training(3, 20, 20), 60),
+        "paper": ClaimsScale(Training(10, 200), 400),
+    }
+    hidden = (10, 30, 100, 300)
+
+    def conditions(self) -> dict[str, str]:
+        s = self.settings.training
+        return {
+            "evolution": f"MDRNN, k = 10, Atari-Go 5x5 against naive; {s.runs} runs, {s.games} games of each network",
+            "equal effort": f"the evaluations of {s.generations} generations of (10+10); the others have as many",
+            "perceptrons": f"{self.settings.networks} random ones of each size on 5x5 against naive",
+            "not very sensitive": f"the mean fitness differs by less than {SENSITIVE}",
+            "fitness": "S08's score, p = 0.2",
+        }
+
+    def runs(self, method: str, factor: float) -> tuple[EvolutionJob, ...]:
+        """Runs of one trainer."""
+        settings = EvolutionSettings(sizes=(5,), net=MDRNN, method=method, measures=("score",))
+        training = self.settings.training
+        training = replace(training, generations=max(2, int(training.generations * factor)))
+        return evolution_runs(training, settings, self.seed)
+
+    def jobs(self) -> Jobs:
+        jobs: dict[Any, Any] = {label: self.runs(*method) for label, method in METHODS.items()}
+        for hidden, game in product(self.hidden, GAMES):
+            net = f"mlp:hidden={hidden},unit=sigmoid"
+            jobs[hidden, game] = RandomNetworksJob(
+                net, game, 5, "naive", self.settings.networks, self.settings.training.games, self.seed
+            )
+        jobs["Gomoku"] = evolved_networks(self, MDRNN, "gomoku", 7)
+        jobs["Atari-Go"] = evolved_networks(self, MDRNN, "atari-go", 7)
+        return jobs
+
+    def report(self, found: Results, out: Path) -> Findings:
+        rows, bars, reached = [], [], {}
+        for label in METHODS:
+            _, best = learning_curves(found.runs(label))
+            reached[label] = last_tenth(best)
+            interval = bounded_mean(reached[label])
+            rows.append(Row({"trainer": label}, "best fitness, last tenth", interval))
+            bars.append(PaperComparison(label, interval))
+        perceptrons = []
+        for hidden, game in product(self.hidden, GAMES):
+            labels = {"game": GAME_NAMES[game], "hidden units": str(hidden)}
+            perceptrons.append(Row(labels, "mean fitness", bounded_mean(found[hidden, game]["score"])))
+        games = {name: last_tenth(learning_curves(found.runs(name))[1]) for name in ("Gomoku", "Atari-Go")}
+        usual, *others = METHODS
+        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        spread = {
+            GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
+        }
+        varied = {label: gap for label, gap in gaps.items() if "hill" not in label}
+        within = [max(abs(gap.low), abs(gap.high)) < SENSITIVE for gap in varied.values()]
+        outside = [gap.low > SENSITIVE or gap.high < -SENSITIVE for gap in varied.values()]
+        claims = [
+            Claim.positive("Simple hill climbing performs much worse.", gaps[others[0]], "(10+10) minus (1+1)"),
+            Claim(
+                "Population size and mutation are not very sensitive.",
+                True if all(within) else False if any(outside) else None,
+                "; ".join(f"(10+10) minus {label}: {gap}" for label, gap in varied.items()),
+            ),
+            Claim(
+                "The results of perceptrons are not very sensitive to the size of the hidden layer.",
+                max(spread.values()) < SENSITIVE,
+                "; ".join(f"{name}: mean fitness differs by {value:.2f} at most" for name, value in spread.items()),
+            ),
+            Claim.positive(
+                "Gomoku is easier to learn than Atari-Go, on 7x7.",
+                difference(games["Gomoku"], games["Atari-Go"]),
+                "best fitness, last tenth",
+            ),
+        ]
+        file = f"{self.name}.png"
+        compare_with_paper(bars, out / file, "Evolution strategies at equal effort", "best fitness, last tenth")
+        tables = [Table("Evolution strategies at equal effort", rows), Table("Random perceptrons", perceptrons)]
+        caption = "The best fitness at the end of training by several evolution strategies; 95 % intervals over runs."
+        return Findings(tables, claims, [Picture(file, caption)])
