@@ -26,13 +26,14 @@ from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, read_only
 from nobi.records.dataset import Dataset
 from nobi.records.replay import cell_of, new_record_boards, start_record
 from nobi.search.features import GROUPS, OFFSETS, measure_distances, measure_features
-from nobi.search.gammas import PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS, seen_by
+from nobi.search.gammas import MOST_SHAPES, PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS, canonical, shape_at
 from nobi.search.go import advance
 from nobi.search.state import SearchPosition, Workspace, new_position, new_workspace
 from nobi.storage import save_tensors
 
-COLUMNS = GROUPS + 1
-"""Features of a move: its pattern, and a level of each group."""
+COLUMNS = GROUPS + 2
+"""Features of a move: its pattern, a level of each group, and its shape."""
+_SHAPE = COLUMNS - 1
 SIZES = {"small": range(5, SMALL_BOARDS + 1), "large": range(SMALL_BOARDS + 1, 26)}
 """The board sizes of each set of gammas."""
 
@@ -47,9 +48,11 @@ class PriorSettings:
     """Positions of each set that the result is measured on."""
     sweeps: int = 12
     """Updates of all gammas."""
+    shape_plays: int = 20
+    """Shapes of twelve points that were played at least this many times have a gamma of their own."""
 
     def __post_init__(self) -> None:
-        for name in ("positions", "test_positions", "sweeps"):
+        for name in ("positions", "test_positions", "sweeps", "shape_plays"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be 1 or more, not {getattr(self, name)}")
 
@@ -57,7 +60,8 @@ class PriorSettings:
 class Competitions(NamedTuple):
     """Positions and the features of their candidate moves."""
 
-    features: NDArray[np.uint16]  # [move, column] the class of the pattern; indices into all levels
+    features: NDArray[np.uint16]  # [move, column] class of the pattern; indices into all levels; number of the shape
+    shapes: NDArray[np.uint32]  # [move] the shapes
     start: NDArray[np.int64]  # [position + 1] the first move of each position
     chosen: NDArray[np.int64]  # [position] the move that was played, an index into `features`
 
@@ -130,7 +134,9 @@ def _extract(
                 if point == move:
                     chosen = row
                 measure_features(position, workspace, point, True)
-                competitions.features[row, 0] = classes[seen_by(position.codes[0, point], stones.to_move[0])]
+                shape = shape_at(position, point)
+                competitions.shapes[row] = shape
+                competitions.features[row, 0] = classes[shape & 0xFFFF]
                 for group in range(GROUPS):
                     competitions.features[row, group + 1] = OFFSETS[group] + workspace.levels[group]
                 row += 1
@@ -155,7 +161,10 @@ def competitions_of(collections: Sequence[Collection], sizes: range, positions: 
     largest = max((int(collections[games[k][0]].size[games[k][1]]) for k in order[:1000]), default=0)
     rows = positions * largest * largest
     found = Competitions(
-        np.zeros((rows, COLUMNS), np.uint16), np.zeros(positions + 1, np.int64), np.zeros(positions, np.int64)
+        np.zeros((rows, COLUMNS), np.uint16),
+        np.zeros(rows, np.uint32),
+        np.zeros(positions + 1, np.int64),
+        np.zeros(positions, np.int64),
     )
     every = 10
     count = 0
@@ -173,14 +182,33 @@ def competitions_of(collections: Sequence[Collection], sizes: range, positions: 
         first = int(rng.integers(every))
         count = _extract(*boards[size], PATTERN_CLASS, read[i], game, first, every, found, count)
     moves = int(found.start[count])
-    return Competitions(found.features[:moves].copy(), found.start[: count + 1], found.chosen[:count])
+    shapes = canonical(found.shapes[:moves])
+    return Competitions(found.features[:moves].copy(), shapes, found.start[: count + 1], found.chosen[:count])
+
+
+def frequent_shapes(competitions: Competitions, plays: int) -> NDArray[np.uint32]:
+    """The shapes that were played at least `plays` times, in ascending order; at most `MOST_SHAPES`."""
+    shapes, counts = np.unique(competitions.shapes[competitions.chosen], return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:MOST_SHAPES]
+    return np.sort(shapes[most][counts[most] >= plays])
+
+
+def number_shapes(competitions: Competitions, shapes: NDArray[np.uint32]) -> None:
+    """Write the number of each move's shape, from 1, into its features; 0 for all shapes not among these."""
+    if len(shapes) == 0:
+        competitions.features[:, _SHAPE] = 0
+        return
+    index = np.minimum(np.searchsorted(shapes, competitions.shapes), len(shapes) - 1)
+    competitions.features[:, _SHAPE] = np.where(shapes[index] == competitions.shapes, index + 1, 0)
 
 
 @compiled
-def _strengths(features: NDArray[np.uint16], pattern: Any, levels: Any, strengths: NDArray[np.float64]) -> None:
+def _strengths(
+    features: NDArray[np.uint16], pattern: Any, levels: Any, shapes: Any, strengths: NDArray[np.float64]
+) -> None:
     for row in range(len(features)):
-        product = pattern[features[row, 0]]
-        for column in range(1, features.shape[1]):
+        product = pattern[features[row, 0]] * shapes[features[row, _SHAPE]]
+        for column in range(1, _SHAPE):
             product *= levels[features[row, column]]
         strengths[row] = product
 
@@ -215,22 +243,37 @@ def _update(
         strengths[row] *= gammas[features[row, column]]
 
 
+class LearntGammas(NamedTuple):
+    """The gammas of a model."""
+
+    pattern: NDArray[np.float64]  # [class]
+    levels: NDArray[np.float64]  # [offset of the group + level]
+    shapes: NDArray[np.float64]  # [number] the first is that of all other shapes, 1
+
+
 def learn(
-    competitions: Competitions, sweeps: int, note: Callable[[int, PriorMetrics], None] = lambda _s, _m: None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The gammas of the classes of patterns and of all levels."""
-    pattern, levels = np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1])
+    competitions: Competitions,
+    shapes: int,
+    sweeps: int,
+    note: Callable[[int, PriorMetrics], None] = lambda _s, _m: None,
+) -> LearntGammas:
+    """The gammas of the classes of patterns, of all levels, and of this number of shapes."""
+    found = LearntGammas(np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1]), np.ones(shapes + 1))
+    pattern, levels, of_shape = found
     strengths = np.ones(len(competitions.features))
-    most = max(PATTERN_CLASSES, OFFSETS[-1])
+    most = max(len(gammas) for gammas in found)
     wins, sums = np.zeros(most), np.zeros(most)
     for sweep in range(sweeps):
         for column in range(COLUMNS):
-            gammas = pattern if column == 0 else levels
+            gammas = pattern if column == 0 else of_shape if column == _SHAPE else levels
             _update(competitions, column, gammas, strengths, wins[: len(gammas)], sums[: len(gammas)])
-            if column > 0:
+            if column == _SHAPE:
+                strengths /= of_shape[0]
+                of_shape /= of_shape[0]
+            elif column > 0:
                 _keep_mean(levels, column - 1, strengths)
-        note(sweep + 1, measure(competitions, pattern, levels))
-    return pattern, levels
+        note(sweep + 1, measure(competitions, found))
+    return found
 
 
 def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.float64]) -> None:
@@ -241,10 +284,10 @@ def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.fl
     strengths *= scale
 
 
-def measure(competitions: Competitions, pattern: NDArray[np.float64], levels: NDArray[np.float64]) -> PriorMetrics:
+def measure(competitions: Competitions, gammas: LearntGammas) -> PriorMetrics:
     """How well gammas predict the moves of these positions."""
     strengths = np.zeros(len(competitions.features))
-    _strengths(competitions.features, pattern, levels, strengths)
+    _strengths(competitions.features, *gammas, strengths)
     totals = np.add.reduceat(strengths, competitions.start[:-1])
     best = np.maximum.reduceat(strengths, competitions.start[:-1])
     chosen = strengths[competitions.chosen]
@@ -255,7 +298,7 @@ def train_priors(
     datasets: Sequence[Dataset], settings: PriorSettings, seed: int, out: Path, note: Callable[[str], None]
 ) -> dict[str, Any]:
     """Learn both sets of gammas from the training games of datasets and write them; return their metrics."""
-    tensors: dict[str, NDArray[np.float32]] = {}
+    tensors: dict[str, NDArray[Any]] = {}
     results: dict[str, Any] = {}
     for name, sizes in SIZES.items():
         train = competitions_of([d.collection("train") for d in datasets], sizes, settings.positions, seed)
@@ -266,10 +309,15 @@ def train_priors(
         def report(sweep: int, metrics: PriorMetrics, name: str = name) -> None:
             note(f"{name} boards, sweep {sweep}: log-likelihood {metrics.log_likelihood:.3f}, top-1 {metrics.top1:.3f}")
 
-        pattern, levels = learn(train, settings.sweeps, report)
-        tensors[f"{name}.pattern"] = pattern.astype(np.float32)
-        tensors[f"{name}.levels"] = levels.astype(np.float32)
-        results[name] = {"train": measure(train, pattern, levels), "test": measure(test, pattern, levels)}
+        shapes = frequent_shapes(train, settings.shape_plays)
+        number_shapes(train, shapes)
+        number_shapes(test, shapes)
+        gammas = learn(train, len(shapes), settings.sweeps, report)
+        tensors[f"{name}.pattern"] = gammas.pattern.astype(np.float32)
+        tensors[f"{name}.levels"] = gammas.levels.astype(np.float32)
+        tensors[f"{name}.shapes"] = shapes
+        tensors[f"{name}.shape_gammas"] = gammas.shapes[1:].astype(np.float32)
+        results[name] = {"train": measure(train, gammas), "test": measure(test, gammas)}
     if not tensors:
         raise NobiError("The datasets hold no games to learn priors from.")
     provenance = {

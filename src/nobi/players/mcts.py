@@ -100,14 +100,14 @@ class MctsBot(Bot):
         """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
         start = time.perf_counter()
         self.search.set_game(game)
-        self.search.run(*limits(self.settings, clock), stop=clock.stop or Event())
+        self.search.run(*limits(self.settings, clock), stop=clock.stop or Event(), early=True)
         return self._decide(game, _left(clock, start))
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
         start = time.perf_counter()
         self.search.set_game(game)
         limit, stop = limits(self.settings, clock), clock.stop or Event()
-        self.search.run(*limit, stop=stop, report=lambda: report(self._candidates()), interval=interval)
+        self.search.run(*limit, stop=stop, report=lambda: report(self._candidates()), interval=interval, early=True)
         report(self._candidates())
         return self._decide(game, _left(clock, start))
 

@@ -96,7 +96,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, settings: Se
         if point != PASS and point != boards.ko[0]:
             return point
     if last != PASS and _applies(bits, 24, params.two_liberties):
-        count = add_two_liberty_moves(boards, last, candidates)
+        count = add_two_liberty_moves(boards, last, candidates, params.escape)
         if count > 0:
             return candidates[below(workspace.streams, 0, count) if count > 1 else 0]
     if last != PASS and _applies(bits, 8, _PATTERN):
@@ -117,13 +117,9 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, settings: Se
                     return point
                 if liberties == SELF_ATARI:
                     accepted = not _applies(draw(workspace.streams, 0), 32, _REFUSE_LOCAL)
-                    if params.self_atari == 0:
-                        if accepted:
-                            return point
-                    else:
-                        instead = settle_self_atari(boards, point, params.self_atari, accepted, accepted)
-                        if instead != PASS:
-                            return instead
+                    instead = settle_self_atari(boards, point, params, accepted, accepted)
+                    if instead != PASS:
+                        return instead
             count -= 1
             candidates[i] = candidates[count]
             workspace.values[i] = workspace.values[count]
@@ -148,14 +144,9 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: S
                 if liberties == SAFE:
                     return point
                 accepted = not _applies(bits, 0, _REFUSE)
-                if params.self_atari == 0:
-                    if accepted:
-                        return point
-                else:
-                    throws_in = _applies(bits, 8, params.throw_in)
-                    instead = settle_self_atari(boards, point, params.self_atari, accepted, throws_in)
-                    if instead != PASS:
-                        return instead
+                instead = settle_self_atari(boards, point, params, accepted, _applies(bits, 8, params.throw_in))
+                if instead != PASS:
+                    return instead
         left -= 1
         swap_empties(stones, 0, i, left)  # type: ignore[arg-type]
     return as_point(PASS)

@@ -39,6 +39,14 @@ from nobi.streams import stream_of
 SLICE_SECONDS = 0.02
 """How long a thread searches, about, before it checks time and stop conditions."""
 
+CHECK_SECONDS = 0.05
+"""How often a search that may end early checks whether its best move is decided."""
+SOFT_SHARE, LEAD_SHARE = 0.6, 0.3
+"""A search that may end early ends after the share SOFT_SHARE of its time if its best move has been the same since
+LEAD_SHARE, and has the highest win rate as well; otherwise it uses the rest."""
+_RIVAL_SHARE = 0.1
+"""Moves with fewer playouts than this share of the best move's are not compared by win rate."""
+
 _NODE_BYTES = 35
 MAX_VISITS = 2.0**24 - 2**16
 """The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
@@ -239,22 +247,31 @@ class Search:
         stop: threading.Event = _NO_STOP,
         report: Callable[[], None] | None = None,
         interval: float = 0.0,
+        *,
+        early: bool = False,
     ) -> int:
         """Search until a limit is reached, `stop` is set or the tree can count no further; return the playouts made.
 
-        `report` is called about every `interval` seconds, between playouts.
+        `report` is called about every `interval` seconds, between playouts. With `early`, a search limited by time ends
+        when no other move can get more playouts than the best one, or when the best move is clear.
         """
         start = time.perf_counter()
         budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
+        leader = _Leader(start, seconds) if early and seconds else None
         try:
             with self._evaluating(budget):
-                self._run(budget, report, interval, start)
+                self._run(budget, report, interval, start, leader)
         except BaseException:
             budget.cancel()  # the other threads would search on after Ctrl-C
             raise
-        made = int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
+        made = self._made
         self._playouts += made
         return made
+
+    @property
+    def _made(self) -> int:
+        """The playouts of this run so far."""
+        return int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
 
     @contextmanager
     def _evaluating(self, budget: "_Budget") -> Iterator[None]:
@@ -282,10 +299,17 @@ class Search:
                 policy[:] = powers / powers.sum()
             self._root_is_widened = True
 
-    def _run(self, budget: "_Budget", report: Callable[[], None] | None, interval: float, start: float) -> None:
+    def _run(
+        self,
+        budget: "_Budget",
+        report: Callable[[], None] | None,
+        interval: float,
+        start: float,
+        leader: "_Leader | None",
+    ) -> None:
         due = start + interval if report else 1e300
-        while not (budget.over() or self.is_full):
-            pause = min(due, budget.deadline)
+        while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._made))):
+            pause = min(due, budget.deadline, time.perf_counter() + CHECK_SECONDS if leader else 1e300)
             self._round(budget, pause)
             if self._tree.state[FULL]:
                 self._prune()
@@ -415,6 +439,36 @@ class Search:
         total = sum(workspace.owned[rows].sum(axis=0, dtype=np.int64) for workspace in self._workspaces)
         made = sum(float(workspace.results[rows, SCORED].sum()) for workspace in self._workspaces)
         return (np.asarray(total)[cell_tables(size).point_of] / max(1.0, made)).reshape(size, size)
+
+
+class _Leader:
+    """Decides when a search limited by time may end early."""
+
+    def __init__(self, start: float, seconds: float) -> None:
+        self._start, self._seconds = start, seconds
+        self._move = -1
+        self._since = start  # when the move took the lead
+
+    def is_decided(self, tree: Tree, made: int) -> bool:
+        """Whether the search may end; `made` is the number of its playouts so far."""
+        now = time.perf_counter()
+        first, count = int(tree.first[0]), int(tree.children[0])
+        if count <= 0 or made == 0:
+            return False
+        nodes = slice(first, first + count)
+        visits = tree.visits[nodes] - tree.assumed[nodes]
+        best = int(visits.argmax())
+        if best != self._move:
+            self._move, self._since = best, now
+        if count == 1:
+            return True
+        spent = now - self._start
+        left = made / spent * (self._seconds - spent)
+        if visits[best] - np.partition(visits, -2)[-2] > left:
+            return True
+        rates = np.where(visits >= _RIVAL_SHARE * visits[best], tree.wins[nodes] / tree.visits[nodes], 0.0)
+        has_lead = self._since - self._start <= LEAD_SHARE * self._seconds and rates[best] >= rates.max()
+        return bool(has_lead and spent >= SOFT_SHARE * self._seconds)
 
 
 class _Budget:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.search.gammas import load_gammas, no_gammas
+from nobi.search.gammas import SMALL_BOARDS, load_gammas, no_gammas
 from nobi.search.state import RolloutParams, SearchParams
+
+_LARGE_EXPAND = 4
+"""A node of a large board has several hundred children: expanding later keeps the tree in its memory."""
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "rollouts": (0, 10**9),
@@ -28,6 +31,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "throw_in": (0, 1),
     "two_liberties": (0, 1),
     "nakade": (0, 1),
+    "escape": (1, 10),
     "learnt": (0, 10**4),
 }
 
@@ -63,7 +67,7 @@ class SearchSettings:
     explore: float = 0.0
     """Weight of the exploration term (c of UCB1); RAVE and priors explore enough."""
     expand: float = 2.0
-    """The number of playouts after which a leaf is expanded."""
+    """The number of playouts after which a leaf is expanded; four times as many in Go on boards above 13x13."""
     tactics: float = 1.0
     """Factor of the prior knowledge of Go."""
     rave_near: float = 1.0
@@ -82,10 +86,16 @@ class SearchSettings:
     """Rollouts of Go: choose among patterns by their learnt strength, not uniformly."""
     self_atari: int = 0
     """Rollouts of Go: chains of this many stones or more put themselves into atari only as nakade; 0: at random."""
+    seki: bool = False
+    """Rollouts of Go: leave points alone that are self-atari for both players, for three stones or more each."""
+    other_liberty: bool = False
+    """Rollouts of Go: play the other liberty of a chain instead of a rejected self-atari."""
     throw_in: float = 0.5
     """Rollouts of Go: the share of random self-ataris of a single stone that are played."""
     two_liberties: float = 0.0
     """Rollouts of Go: how often chains with two liberties beside the latest move are attacked or defended."""
+    escape: int = 2
+    """Rollouts of Go: liberties that a chain with two has to gain by an extension to escape from an atari."""
     nakade: float = 0.0
     """Rollouts of Go: how often the vital point of an eye space beside the latest move is played."""
     ordered: bool = False
@@ -113,7 +123,7 @@ class SearchSettings:
             float(self.rave),
             float(self.explore),
             float(self.follow),
-            float(self.expand),
+            float(self.expand) * (_LARGE_EXPAND if is_go and size > SMALL_BOARDS else 1),
             self.passing == "friendly",
             float(self.tactics),
             float(self.rave_near) if is_go else 1.0,
@@ -125,8 +135,11 @@ class SearchSettings:
             self.weighted,
             RolloutParams(
                 self.self_atari,
+                self.seki,
+                self.other_liberty,
                 round(256 * self.throw_in),
                 round(256 * self.two_liberties),
+                self.escape,
                 round(256 * self.nakade),
                 self.ordered,
             ),

@@ -29,8 +29,11 @@ class RolloutParams(NamedTuple):
     """The parameters of the rollouts of Go; rates are out of 256."""
 
     self_atari: int  # chains of this many stones put themselves into atari only as nakade; 0: at random, like others
+    seki: bool  # whether moves that are self-atari for both players are left alone
+    other_liberty: bool  # whether the other liberty of a chain is played instead of a rejected self-atari
     throw_in: int  # rate at which a random self-atari of a single stone is played
     two_liberties: int  # rate of the rule for chains with two liberties
+    escape: int  # liberties that a chain has to gain to escape from an atari
     nakade: int  # rate of the rule for vital points
     ordered: bool  # whether the latest move is answered before the one before, and captures come before extensions
 
@@ -40,6 +43,8 @@ class Gammas(NamedTuple):
 
     pattern: NDArray[np.float32]  # [code] as Black sees it
     levels: NDArray[np.float32]  # [offset of the group + level]
+    shapes: NDArray[np.uint32]  # [slot] a hash table of shapes of twelve points
+    shape_gammas: NDArray[np.float32]  # [slot]
 
 
 class SearchParams(NamedTuple):

@@ -19,7 +19,7 @@ from nobi.board.chains import (
 from nobi.board.stones import EMPTY, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
-from nobi.search.state import SPARE
+from nobi.search.state import SPARE, RolloutParams
 
 SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
 """The classes of `liberty_class`."""
@@ -171,7 +171,7 @@ def is_nakade_shape(size: int, edges: int, most: int) -> bool:
 @inlined
 def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int, last: int) -> bool:
     """Whether a self-atari makes a shape of nakade inside an eye space whose only other empty point is `last`."""
-    if size > LARGEST_NAKADE:
+    if size > LARGEST_NAKADE or touching(chains, 0, last, enemy_of(me)) == 0:
         return False
     empties = free_sides(chains, 0, last)
     for k in range(SIDES):
@@ -203,35 +203,52 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
     return is_nakade_shape(size, degrees // 2, most)
 
 
+SEKI_STONES = 3
+"""The least number of stones of both chains of a seki that rollouts recognise."""
+
+
 @compiled
-def settle_self_atari(boards: GoBoards, point: int, limit: int, accepted: bool, throws_in: bool) -> int:
+def settle_self_atari(boards: GoBoards, point: int, params: RolloutParams, accepted: bool, throws_in: bool) -> int:
     """The move to play instead of a self-atari at this point: itself, the chain's other liberty, or PASS.
+
+    Chains of `params.self_atari` stones or more put themselves into atari only as nakade. With `params.seki`, so do
+    chains of `SEKI_STONES` where the point is self-atari for the opponent as well: whoever plays first there loses a
+    chain.
 
     Args:
         boards: the position.
         point: a legal move that leaves its chain one liberty and captures nothing.
-        limit: chains of this many stones or more put themselves into atari only as nakade.
-        accepted: whether a self-atari of a smaller chain is played.
+        params: of the rollouts.
+        accepted: whether any other self-atari is played.
         throws_in: the same for a single stone.
     """
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
     liberties, size = joined_chain(stones, chains, point, me)
     other = last_liberty(liberties)
-    if size >= limit:
+    refused = params.self_atari > 0 and size >= params.self_atari
+    if params.seki and size >= SEKI_STONES and liberty_class(stones, chains, point, enemy_of(me)) == SELF_ATARI:
+        refused |= joined_chain(stones, chains, point, enemy_of(me))[1] >= SEKI_STONES
+    if refused:
         if _fills_nakade(stones, chains, point, me, size, other):
             return point
     elif throws_in if size == 1 else accepted:
         return point
-    if size > 1 and other != boards.ko[0] and liberty_class(stones, chains, other, me) == SAFE:
-        return as_point(PASS) if is_own_eye(boards, 0, other) else other
+    if (
+        params.other_liberty
+        and size > 1
+        and other != boards.ko[0]
+        and liberty_class(stones, chains, other, me) == SAFE
+        and not is_own_eye(boards, 0, other)
+    ):
+        return other
     return as_point(PASS)
 
 
 _MOST_PAIRS = 8
 """The largest number of pseudo-liberties of a chain with two liberties: four stones at each."""
 _GAIN = 2
-"""New liberties by which a chain with two liberties escapes from an atari."""
+"""New liberties for which a chain with two liberties is extended before it is attacked."""
 
 
 @inlined
@@ -255,12 +272,13 @@ def _liberties_gained(stones: Stones, chains: Chains, head: int, point: int, oth
 
 
 @inlined
-def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.uint16]) -> int:
+def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.uint16], escape: int) -> int:
     """List moves that attack the chain of the latest move, or defend own chains beside it, with two liberties each.
 
-    A chain escapes from an atari at one liberty by extending at the other if it gains `_GAIN` liberties there. If it
-    does at both, it is safe for now; if it does at one, that is the vital point for both players; if it does at none,
-    only the attacker has a move. Return the number of moves.
+    A chain escapes from an atari at one liberty by extending at the other if it gains `escape` liberties there: with 3
+    it is out of reach, with 2 it may be in a ladder. If it escapes at both, it is safe for now. Otherwise the liberty
+    where it gains more is the vital point for both players; its owner plays there only for `_GAIN` liberties. Return
+    the number of moves.
 
     Cost: one test of the packed count for most chains; for the others a walk to the first liberty, usually beside the
     move, and two loops over the sides of the liberties.
@@ -287,7 +305,7 @@ def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.ui
         other = last_liberty(rest)
         first = _liberties_gained(stones, chains, head, one, other)
         second = _liberties_gained(stones, chains, head, other, one)
-        if first >= _GAIN and second >= _GAIN:
+        if first >= escape and second >= escape:
             continue
         best = one if first >= second else other
         if there == me and max(first, second) < _GAIN:

@@ -1,0 +1,176 @@
+"""Tactics of rollouts and priors: self-atari, seki, two liberties, nakade, ladders."""
+
+import numpy as np
+import pytest
+
+from helpers.positions import position, rows_position
+from nobi.board.stones import BLACK, PASS, WHITE, points_of
+from nobi.board.text import point_named, vertex_name
+from nobi.games.base import Variant
+from nobi.search.patterns import codes_of
+from nobi.search.search import Search
+from nobi.search.settings import SearchSettings
+from nobi.search.tactics import add_two_liberty_moves, settle_self_atari, vital_point
+
+SEKI = """
+    . X . O . O X . .
+    X X X O O O X . .
+    O O O X X X X . .
+    . O O X . . . . .
+    . . O X . . . . .
+    O O O X X X X X X
+    . . O X . . . . .
+    . . O X . . . . .
+    . . O X . . . . .
+"""
+"""The stones in the corner have an eye each and share the liberty C9: whoever plays there is captured."""
+
+
+def boards_of(diagram, last="", to_move=BLACK):
+    game = position("go", diagram, to_move)
+    boards = game.boards
+    boards.stones.last[0] = point_named(last, game.size) if last else PASS
+    return game, boards
+
+
+def searched(game, playouts, **settings):
+    search = Search(Variant(type(game), game.size, game.settings), SearchSettings(**settings))
+    search.set_game(game)
+    search.run(playouts)
+    return search
+
+
+@pytest.mark.parametrize("to_move", [BLACK, WHITE])
+def test_both_sides_of_a_seki_live(to_move):
+    owners = searched(position("go", SEKI, to_move), 500).ownership()[1]
+    assert (owners[:3] > 0.9).all()
+    assert (owners[3:6] < -0.9).all()
+
+
+def test_a_working_ladder_is_seen():
+    game = rows_position("go", 19, ["C4", "D3", "E3", "D5"], ["D4", "E4"], BLACK)
+    search = searched(game, 1500)
+    assert vertex_name(search.children()[0].move, 19) == "F4"
+    assert search.ownership()[15, 3] > 0.5
+
+
+def self_atari(diagram, move, to_move=BLACK, **settings):
+    """The move that a rollout plays instead of this self-atari, which is refused unless a rule allows it."""
+    game, boards = boards_of(diagram, to_move=to_move)
+    params = SearchSettings(**settings).params("go", game.size).rollouts
+    found = settle_self_atari(boards, np.uint16(point_named(move, game.size)), params, False, False)
+    return "pass" if found == PASS else vertex_name(int(found), game.size)
+
+
+THREE_IN_A_ROW = """
+    . . . . . .
+    O O O O O .
+    O . X X O .
+    O O O O O .
+    . . . . . .
+    . . . . . .
+"""
+
+
+def test_large_self_ataris_are_refused_except_nakade():
+    outside = """
+        . . . . .
+        O O O O .
+        . X X X .
+        O O O O .
+        . . . . .
+    """
+    assert self_atari(outside, "A3", self_atari=3) == "pass"
+    assert self_atari(outside, "A3", self_atari=3, other_liberty=True) == "E3"
+    inside = """
+        . . . . . .
+        O O O O O .
+        O . . X O .
+        O O O X O .
+        . . O O O .
+        . . . . . .
+    """
+    assert self_atari(inside, "C4", self_atari=3) == "C4"  # three stones in an eye space of four
+
+
+def two_liberty_moves(diagram, last, to_move=BLACK):
+    game, boards = boards_of(diagram, last, to_move)
+    candidates = np.zeros(64, np.uint16)
+    count = add_two_liberty_moves(boards, np.uint16(point_named(last, game.size)), candidates, 2)
+    return {vertex_name(int(point), game.size) for point in candidates[:count]}
+
+
+def test_a_chain_with_two_liberties_is_attacked_and_defended_where_it_would_escape():
+    ladder = """
+        . . . . . .
+        . . . . . .
+        . . X . . .
+        . X O . . .
+        . . X . . .
+        . . . . . .
+    """
+    # the white stone has the liberties D3 only; with D3 occupied by white it has D4, E3 and D2
+    assert two_liberty_moves(ladder, "C3") == set()
+    edge = """
+        . . . . . .
+        . . . . . .
+        . . . . . .
+        . . . . . .
+        . X X X . .
+        . . O O . .
+    """
+    assert two_liberty_moves(edge, "D1") == {"E1"}
+    assert two_liberty_moves(edge, "D2", WHITE) == set()  # nothing gains two liberties at the edge
+
+
+def test_the_vital_point_of_an_eye_space():
+    def vital(diagram, last, to_move=BLACK):
+        game, boards = boards_of(diagram, last, to_move)
+        found = vital_point(boards, np.uint16(point_named(last, game.size)), np.zeros(points_of(game.size), np.uint16))
+        return None if found == PASS else vertex_name(int(found), game.size)
+
+    straight_three = """
+        . . . O .
+        O O O O .
+        . . . . .
+        . . . . .
+        . . . . .
+    """
+    assert vital(straight_three, "D5") == "B5"
+    straight_four = """
+        . . . . O
+        O O O O O
+        . . . . .
+        . . . . .
+        . . . . .
+    """
+    assert vital(straight_four, "E5") is None
+    with_own_stone = """
+        . . X O .
+        O O O O .
+        . . . . .
+        . . . . .
+        . . . . .
+    """
+    assert vital(with_own_stone, "D5") is None
+
+
+def test_every_nth_selection_ignores_rave():
+    game = position("go", SEKI)
+    with_rave, without = (searched(game, 400, rave_skip=skip) for skip in (0, 2))
+    visited = [sum(child.visits > 0 for child in search.children()) for search in (with_rave, without)]
+    assert visited[0] != visited[1]
+
+
+def test_codes_agree_with_shapes():
+    from nobi.search.gammas import canonical, images_of, seen_by, shape_at
+    from nobi.search.state import new_position
+
+    game = position("go", SEKI)
+    at, _ = new_position(game.boards, codes=points_of(9))
+    at.codes[0] = codes_of(game.boards.stones, 0)
+    shape = shape_at(at, np.uint16(point_named("C9", 9)))
+    assert shape & 0xFFFF == at.codes[0, point_named("C9", 9)]
+    images = images_of(np.array([shape], np.uint32))[:, 0]
+    assert len(set(canonical(images).tolist())) == 1
+    assert seen_by(seen_by(shape, WHITE), WHITE) == shape
