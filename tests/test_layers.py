@@ -21,6 +21,7 @@ LAYERS = [
     ("players",),
     ("arena",),
     ("gtp", "matches"),
+    ("analysis",),
     ("trainers",),
     ("evolution", "imitation"),
     ("figures",),

@@ -108,7 +108,7 @@ def test_a_finished_run_says_so(capsys, tmp_path):
 
 
 def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
-    commands = [step.command for step in warm_up.steps_in(tmp_path)]
+    commands = [step.command for step in warm_up.steps_in(tmp_path, games.names())]
     matches = [command for command in commands if command[0] == "match"]
     for game in games.names():
         met = {command[1:3] for command in matches if command[command.index("--game") + 1] == game}
@@ -128,7 +128,7 @@ def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
 
 
 def one_step(*command):
-    return lambda _: iter([warm_up.Step("something", command)])
+    return lambda *_: iter([warm_up.Step("something", command)])
 
 
 def test_a_warm_up_says_what_it_compiled(capsys, monkeypatch):
