@@ -111,7 +111,7 @@ WORDS = [
     "-1", "4.5", "1e3", "nan", "inf", "true", "false", "dead", "alive", "tromp-taylor", "stone_scoring", "{}", "{",
     '{"ko":"SIMPLE"}', '{"maxVisits":3}', "absolute", "byoyomi", "fischer", "fischer-capped", "none", "interval",
     "minmoves", "maxmoves", "ownership", "movesOwnership", "rootInfo", "pvVisits", "avoid", "allow", "A1,B2", "pass,C3",
-    "maxVisits", "analysisWideRootNoise", "numSearchThreads", "99999999999", "claim", "#", "\t", "\x00", "é", "all",
+    "maxVisits", "analysisWideRootNoise", "99999999999", "claim", "#", "\t", "\x00", "é", "all",
 ]  # fmt: skip
 SKIPPED = {"quit", "loadsgf", "printsgf", "boardsize", "rectangular_boardsize"}
 
@@ -145,7 +145,6 @@ def check_gtp(lines, rng):
                 talk.session.bot.close()
             game = rng.choice(["go", "go", "go", "gomoku", "atari-go"])
             talk = Talk(game, rng.choice([5, 6]), "mcts:rollouts=4,memory=2,seconds=0.05", None)
-        talk.session.set_parameters({"numSearchThreads": 1})
         check_gtp_answer(line, talk(line))
     if talk:
         talk.session.bot.close()

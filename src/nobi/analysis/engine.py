@@ -156,14 +156,14 @@ class AnalysisEngine:
             self.write({"error": "Must be a list of whole numbers", "field": "turnNumbers", "id": given["id"]})
             return
         wanted = None if turns is None else set(turns)
-        unbegun, suspended = self.scheduler.terminate(
-            lambda task: matches(task) and (wanted is None or task.turn in wanted)
-        )
-        for task in unbegun:
+
+        def is_meant(task: Task) -> bool:
+            return matches(task) and (wanted is None or task.turn in wanted)
+
+        for task in self.scheduler.remove(is_meant):
             self.write(task.without_results())
         self.write(given)
-        for task in suspended:
-            task.finish()
+        self.scheduler.stop(is_meant)
 
     # --- the whole --------------------------------------------------------------------------------------------------
 

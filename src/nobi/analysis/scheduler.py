@@ -41,19 +41,25 @@ class Scheduler:
             self._waiting += tasks
             self._changed.notify_all()
 
-    def terminate(self, matches: Callable[[Task], bool]) -> tuple[list[Task], list[Task]]:
-        """Terminate tasks; return those that had not begun, and suspended ones, whose results are to be written.
-
-        Those that run write their results themselves.
-        """
+    def remove(self, matches: Callable[[Task], bool]) -> list[Task]:
+        """Remove and return the tasks that have not begun."""
         with self._changed:
-            found = [task for task in self._waiting if matches(task)]
-            self._waiting = [task for task in self._waiting if not matches(task)]
+            found = [task for task in self._waiting if matches(task) and not task.has_begun]
+            self._waiting = [task for task in self._waiting if task not in found]
+            self._changed.notify_all()
+        return found
+
+    def stop(self, matches: Callable[[Task], bool]) -> None:
+        """Stop the searches that have begun; they write their results."""
+        with self._changed:
+            suspended = [task for task in self._waiting if matches(task) and task.has_begun]
+            self._waiting = [task for task in self._waiting if task not in suspended]
             for task in self._running:
                 if matches(task):
                     task.stop.set()
             self._changed.notify_all()
-        return [task for task in found if not task.has_begun], [task for task in found if task.has_begun]
+        for task in suspended:
+            task.finish()
 
     def wait(self, stop: threading.Event) -> None:
         """Wait until all tasks are done or `stop` is set."""
