@@ -12,13 +12,14 @@ from nobi.search.score import PLAYOUTS, SCORED
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
-HALVES = """
-    . . X O .
-    . . X O .
-    . . X O .
-    . . X O .
-    . . X O .
+SETTLED = """
+    X . X O O
+    X X X O .
+    . X X O O
+    X X X O .
+    X X X O O
 """
+"""Only eyes are left."""
 
 
 def searched(game, playouts=200, **settings):
@@ -34,22 +35,22 @@ def searched(game, playouts=200, **settings):
 def test_a_settled_position_has_its_score(to_move, rules, lead):
     """Black has 15 points, White 10."""
     game = variant(rules, 5).new()
-    game.set_up(position("go", HALVES).start, to_move)
+    game.set_up(position("go", SETTLED).start, to_move)
     root = searched(game).report()
     sign = 1 if to_move == BLACK else -1
     assert root.visits == 200
-    assert root.score.lead == pytest.approx(sign * lead, abs=1.5)
+    assert root.score.lead == pytest.approx(sign * lead)
     assert (root.winrate > 0.5) == (sign * lead > 0)
     assert root.score.utility == pytest.approx(utility_of(root.winrate, root.score.lead, 5))
     owned = searched(game).ownership()
-    assert owned[:, :2].min() > 0.8
-    assert owned[:, 4].max() < -0.8
+    assert owned[:, :3].min() == 1
+    assert owned[:, 3:].max() == -1
 
 
-def test_territory_is_counted_with_prisoners():
+def test_territory_is_counted():
     game = variant("go:komi=0.5,scoring=territory,ko=simple", 5).new()
-    game.set_up(position("go", HALVES).start, BLACK)
-    assert searched(game).report().score.lead == pytest.approx(10 - 5 - 0.5, abs=2)
+    game.set_up(position("go", SETTLED).start, BLACK)
+    assert searched(game).report().score.lead == pytest.approx(2 - 2 - 0.5)
 
 
 def test_the_playouts_of_the_moves_are_those_of_the_position():

@@ -106,7 +106,8 @@ def read_query(given: dict[str, Any], defaults: Defaults) -> tuple[Query, list[t
     """A query and its warnings, as (field, text), from an object with a valid id."""
     reader = _Reader(given)
     size = _size(reader)
-    stones = [_stone(one, "initialStones", size) for one in (reader.items("initialStones") if _has(reader) else [])]
+    given_stones = reader.items("initialStones") if "initialStones" in reader else []
+    stones = [_stone(one, "initialStones", size) for one in given_stones]
     if any(point == PASS for point, _ in stones):
         raise QueryError("initialStones", "A stone cannot be a pass")
     if "moves" not in reader:
@@ -138,10 +139,6 @@ def read_query(given: dict[str, Any], defaults: Defaults) -> tuple[Query, list[t
         if field not in _FIELDS:
             reader.warnings.append((field, "Unexpected or unused field"))
     return query, reader.warnings
-
-
-def _has(reader: _Reader) -> bool:
-    return "initialStones" in reader
 
 
 def _size(reader: _Reader) -> int:
