@@ -195,6 +195,8 @@ def serve(engine: AnalysisEngine, lines: BinaryIO, *, finish: bool = True) -> No
                 return
         if finish:
             engine.scheduler.wait(engine.stop)
+    except BrokenPipeError:
+        pass  # the client has closed the output
     finally:
         engine.close()
 
