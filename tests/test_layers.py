@@ -35,6 +35,7 @@ LAYERS = [
     ("players",),
     ("arena",),
     ("gtp", "matches"),
+    ("analysis",),
     ("trainers",),
     ("evolution", "imitation"),
     ("figures",),

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -108,7 +109,7 @@ def test_a_finished_run_says_so(capsys, tmp_path):
 
 
 def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
-    commands = [step.command for step in warm_up.steps_in(tmp_path)]
+    commands = [step.command for step in warm_up.steps_in(tmp_path, games.names())]
     matches = [command for command in commands if command[0] == "match"]
     for game in games.names():
         met = {command[1:3] for command in matches if command[command.index("--game") + 1] == game}
@@ -128,7 +129,7 @@ def test_every_game_player_network_and_set_of_planes_is_warmed_up(tmp_path):
 
 
 def one_step(*command):
-    return lambda _: iter([warm_up.Step("something", command)])
+    return lambda *_: iter([warm_up.Step("something", command)])
 
 
 def test_a_warm_up_says_what_it_compiled(capsys, monkeypatch):
@@ -138,15 +139,27 @@ def test_a_warm_up_says_what_it_compiled(capsys, monkeypatch):
 
     monkeypatch.setattr(warm_up, "steps_in", one_step("games"))
     code, out, err = call(capsys, "warm-up")
-    assert (code, out, err) == (0, "Everything was compiled before.\n", "")
+    assert (code, err) == (0, "")
+    assert out.startswith("Everything was compiled before.\nThe compiled code is in ")
     call_itself = cli.run
     monkeypatch.setattr(cli, "run", run)
     capsys.readouterr()
     assert warm_up.WarmUp().run() == 0
-    assert re.fullmatch(r"Compiled in \d+ s: the rules of chess\.\n", capsys.readouterr().out)
+    assert re.match(r"Compiled in \d+ s: the rules of chess\.\nThe compiled code is in ", capsys.readouterr().out)
     assert warm_up.WarmUp(json=True).run() == 0
-    assert json.loads(capsys.readouterr().out)["compiled"] == ["the rules of chess"]
+    document = json.loads(capsys.readouterr().out)
+    assert document["compiled"] == ["the rules of chess"]
+    assert Path(document["folder"]).is_dir()
     monkeypatch.setattr(cli, "run", call_itself)
+
+
+def test_a_warm_up_of_some_games(capsys, tmp_path):
+    about = [step.about for step in warm_up.steps_in(tmp_path, ["gomoku"])]
+    assert about
+    assert all("gomoku" in text for text in about)
+    code, _, err = call(capsys, "warm-up", "chess")
+    assert code == 2
+    assert "chess" in err
 
 
 def test_a_warm_up_that_fails_names_the_command(monkeypatch):

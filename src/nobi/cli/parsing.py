@@ -22,6 +22,7 @@ COMMANDS = {
     "Play and look": {
         "play": ("nobi.cli.play:Play", "play in a web page, or in the terminal"),
         "gtp": ("nobi.cli.gtp:Gtp", "serve a player as a GTP engine"),
+        "analysis": ("nobi.cli.analysis:Analysis", "serve KataGo's JSON analysis protocol"),
         "review": ("nobi.cli.review:Review", "review a game record with a network"),
         "show": ("nobi.cli.inspect:Show", "show the values of a network in a position, and its hidden units"),
         "match": ("nobi.cli.match:Match", "play many games between two players"),
@@ -71,7 +72,10 @@ def parse(arguments: list[str]) -> Any:
         load_file(Path(file))
     module, _, attribute = _CLASSES[name].partition(":")
     command = getattr(importlib.import_module(module), attribute)
-    return _parse_flags(command, f"nobi {name}", arguments[len(name.split()) :])
+    words = arguments[len(name.split()) :]
+    if hasattr(command, "translate"):
+        words = command.translate(words)
+    return _parse_flags(command, f"nobi {name}", words)
 
 
 def _command_name(arguments: Sequence[str]) -> str:

@@ -25,18 +25,19 @@ def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     threading.Thread(target=_watch, args=(protocol.fileno(), closed), daemon=True).start()
     try:
         yield lines, protocol
-    except BrokenPipeError:
-        pass
-    except KeyboardInterrupt:
-        if not closed.is_set():
+    except (BrokenPipeError, KeyboardInterrupt) as error:
+        if isinstance(error, KeyboardInterrupt) and not closed.is_set():
             raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), protocol.fileno())  # Python must not write at exit
 
 
 def _watch(output: int, closed: threading.Event) -> None:
     """Interrupt the program when the reader of a pipe has closed it, even while nothing is written."""
+    if not hasattr(select, "poll"):  # Windows, where only a write fails
+        return
     poll = select.poll()
     poll.register(output, 0)
     for _, event in poll.poll():
         if event & (select.POLLERR | select.POLLHUP):
             closed.set()
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)  # not SIGINT, which programs started in the background ignore

@@ -3,13 +3,15 @@
 import io
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import tyro
 
 from nobi import features, games, models, networks, players
 from nobi.cli.base import Command, Result, announce_compiling
@@ -37,13 +39,21 @@ class WarmUp(Command):
     are first used.
     """
 
+    only: Annotated[
+        tyro.conf.Positional[tuple[str, ...]],
+        tyro.conf.arg(metavar="GAME…", help="Compile only what these games need; by default all games."),
+    ] = ()
+
     def execute(self) -> Result:
         from nobi import compiling
+
+        for game in self.only:
+            games.find(game)  # raises an error if there is none
 
         start, before = time.perf_counter(), compiling.seconds_compiling()
         compiled: list[str] = []
         with tempfile.TemporaryDirectory(prefix="nobi-warm-up-") as folder:
-            steps = list(steps_in(Path(folder)))
+            steps = list(steps_in(Path(folder), self.only or games.names()))
             with progress_bar("steps", len(steps), note=True) as progress:
                 for done, step in enumerate(steps):
 
@@ -55,9 +65,24 @@ class WarmUp(Command):
                     _run_quietly(step, note)
                     progress(done + 1, step.about)
         seconds, compiling_seconds = time.perf_counter() - start, compiling.seconds_compiling() - before
-        document = {"compiled": compiled, "seconds": seconds, "seconds_compiling": compiling_seconds}
+        cache, megabytes = _cache()
+        document = {
+            "compiled": compiled,
+            "seconds": seconds,
+            "seconds_compiling": compiling_seconds,
+            "folder": str(cache),
+            "megabytes": megabytes,
+        }
         text = f"Compiled in {seconds:.0f} s: {', '.join(compiled)}." if compiled else "Everything was compiled before."
-        return Result(document, [text])
+        return Result(document, [text, f"The compiled code is in {cache} ({megabytes:.0f} MB)."])
+
+
+def _cache() -> tuple[Path, float]:
+    """The folder of compiled code, which `nobi.compiling` chooses, and its size in megabytes."""
+    import numba
+
+    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    return folder, sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
 
 
 def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
@@ -74,13 +99,14 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
         raise NobiError(f"'nobi {' '.join(step.command)}' failed: {err.getvalue().strip()}")
 
 
-def steps_in(folder: Path) -> Iterator[Step]:
-    """Small commands that together call every compiled function; they write into the folder."""
-    for game in games.names():
+def steps_in(folder: Path, among: Sequence[str]) -> Iterator[Step]:
+    """Small commands that together call every compiled function of these games; they write into the folder."""
+    for game in among:
         yield from _steps_of_game(game, folder)
-    yield from _steps_of_records(folder)
+    if "go" in among:
+        yield from _steps_of_records(folder)
     for model in models.shipped():
-        yield from _steps_of_model(model)
+        yield from _steps_of_model(model, among)
 
 
 def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
@@ -134,11 +160,14 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
         yield Step(f"planes {planes}, the tree search", ("match", search, "playout", *go, "--games", "2"))
 
 
-def _steps_of_model(model: str) -> Iterator[Step]:
-    """A model that ships with nobi plays alone and in the search."""
+def _steps_of_model(model: str, among: Sequence[str]) -> Iterator[Step]:
+    """A model that ships with nobi plays alone and in the search, if its game is among these."""
     from nobi.models.model import read_model_file
 
-    where = ("--game", read_model_file(models.shipped()[model]).game, "--size", _SIZE, "--threads", "1")
+    game = read_model_file(models.shipped()[model]).game
+    if game not in among:
+        return
+    where = ("--game", game, "--size", _SIZE, "--threads", "1")
     for player in (model, f"{_SEARCH},model={model}"):
         yield Step(f"the model {model}", ("match", player, "random", *where, "--games", "2"))
 

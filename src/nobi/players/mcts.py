@@ -39,7 +39,7 @@ _LOST_VALUE = 0.05
 
 _EXPLAINED_MOVES = 10
 _FEWEST_PLAYOUTS = 16
-"""Playouts of an analysis that is stopped at once."""
+"""Playouts of a search that is stopped at once."""
 _UNLIMITED_VISITS, _UNLIMITED_SECONDS = 10**9, 1e6
 _PARAMETERS = {
     "maxVisits": (1, _UNLIMITED_VISITS),
@@ -114,6 +114,8 @@ class MctsBot(Bot):
     def _decide(self, game: Game, seconds: float) -> int:
         """The move after the search, found within a number of seconds; 0: no limit."""
         search = self.search
+        if search.tree.children[0] <= 0:  # stopped before the first playout
+            search.run(_FEWEST_PLAYOUTS)
         children = search.children()
         best = children[0]
         self._explanation = explanation(search.report(fewest=1), game.size)
@@ -161,7 +163,7 @@ class MctsBot(Bot):
         if not least <= value <= most or (name in ("maxVisits", "numSearchThreads") and value != int(value)):
             raise NobiError(f"{name} must be {least:g} to {most:g}, not {value:g}")
         if name == "maxVisits":
-            self.settings = replace(self.settings, rollouts=0 if value >= _UNLIMITED_VISITS else int(value))
+            self.settings = replace(self.settings, rollouts=int(value))
         elif name == "maxTime":
             self.settings = replace(self.settings, seconds=0.0 if value >= _UNLIMITED_SECONDS else value)
         elif name == "numSearchThreads":

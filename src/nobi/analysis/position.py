@@ -1,0 +1,84 @@
+"""Positions of queries: stones that are set up, and moves that are played tolerantly.
+
+As in KataGo only occupied points and the suicide of one stone are illegal: ko, superko, larger suicides, any order of
+colours and moves after two passes are accepted.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import numpy as np
+
+from nobi.board.chains import is_not_suicide
+from nobi.board.stones import EMPTY, PASS, RUNNING, SIDES, board_points, enemy_of
+from nobi.games.base import Variant
+from nobi.games.go import Go, GoBoards
+
+Stone = tuple[int, int]
+"""A point or PASS, and a colour."""
+
+
+def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
+    """The stones on the board after they are put there one by one: later ones replace earlier ones, and capture."""
+    neighbours = variant.allocate(1).stones.neighbours
+    points = set(map(int, board_points(variant.size)))
+    board: dict[int, int] = {}
+
+    def beside(point: int) -> list[int]:
+        return [other for other in map(int, neighbours[point, :SIDES]) if other in points]
+
+    def remove_captured(point: int) -> None:
+        chain, colour = [point], board[point]
+        for stone in chain:
+            for other in beside(stone):
+                if other not in board:
+                    return
+                if board[other] == colour and other not in chain:
+                    chain.append(other)
+        for stone in chain:
+            del board[stone]
+
+    for point, colour in stones:
+        board[point] = colour
+        for other in beside(point):
+            if board.get(other) == enemy_of(colour):
+                remove_captured(other)
+        remove_captured(point)
+    return sorted(board.items())
+
+
+def new_position(variant: Variant, stones: Sequence[Stone], to_move: int) -> Go:
+    """The position before the first move."""
+    game = cast(Go, variant.new())
+    game.set_up(list(stones), to_move)
+    return game
+
+
+def play_tolerantly(game: Go, colour: int, move: int) -> bool:
+    """Play a move of a colour; return whether it is possible."""
+    boards = cast(GoBoards, game.boards)
+    stone = cast(int, np.uint16(move))  # the compiled type
+    suicide = False
+    if move != PASS:
+        if game.colour(move) != EMPTY:
+            return False
+        suicide = not is_not_suicide(boards.stones, boards.chains, 0, stone, colour)
+        if suicide and not any(game.colour(p) == colour for p in _beside(game, move)):
+            return False
+    if colour != game.to_move:  # the history of positions no longer matters
+        boards.stones.to_move[0] = colour
+        boards.ko[0] = PASS
+        boards.history[0, : boards.stones.ply[0]] = boards.stones.hash[0]
+    game._extend_history(int(boards.stones.ply[0]) + 2)
+    boards = cast(GoBoards, game.boards)
+    game.rules.play(boards._replace(suicide=True) if suicide else boards, 0, stone)
+    game.moves.append(move)
+    if boards.stones.outcome[0] != RUNNING:  # two passes
+        boards.stones.outcome[0] = RUNNING
+        boards.passes[0] = 0
+    return True
+
+
+def _beside(game: Go, point: int) -> list[int]:
+    on_board = set(game.points())
+    return [p for p in map(int, game.boards.stones.neighbours[point, :SIDES]) if p in on_board]

@@ -1,0 +1,106 @@
+"""The settings of an analysis engine: defaults of queries, KataGo's configuration files and override strings."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nobi.board.stones import BLACK, WHITE
+from nobi.errors import NobiError
+
+SIDE_TO_MOVE = 0
+"""The perspective of the player to move."""
+_PERSPECTIVES = {"BLACK": BLACK, "WHITE": WHITE, "SIDETOMOVE": SIDE_TO_MOVE}
+
+NUMBERS: dict[str, tuple[str, float, float, bool]] = {
+    "maxVisits": ("max_visits", 1, 2**50, True),
+    "maxPlayouts": ("max_visits", 1, 2**50, True),
+    "maxTime": ("max_time", 0.0, 1e20, False),
+    "analysisPVLen": ("variation", 1, 1000, True),
+    "rootPolicyTemperature": ("temperature", 0.01, 100.0, False),
+    "wideRootNoise": ("noise", 0.0, 5.0, False),
+}
+"""Keys of KataGo with numbers: the field of `Defaults`, the limits, and whether it is a whole number."""
+
+
+class SettingError(Exception):
+    """A value that a setting cannot have; the message says which."""
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What holds for a query that does not say otherwise."""
+
+    max_visits: int = 500
+    max_time: float = 1e20
+    variation: int = 15
+    """The length of variations without their first move."""
+    temperature: float = 1.0
+    noise: float = 0.0
+    perspective: int = SIDE_TO_MOVE
+    """Whose win rates and scores are reported: BLACK, WHITE or SIDE_TO_MOVE."""
+
+    def with_setting(self, name: str, value: Any) -> "Defaults | None":
+        """With one of KataGo's settings, as text or as a number; None if the setting is not known."""
+        if name == "reportAnalysisWinratesAs":
+            found = _PERSPECTIVES.get(str(value).upper())
+            if found is None:
+                raise SettingError(f"{name} must be BLACK, WHITE or SIDETOMOVE")
+            return replace(self, perspective=found)
+        if name not in NUMBERS:
+            return None
+        field, least, most, whole = NUMBERS[name]
+        return replace(self, **{field: number_within(name, value, least, most, whole)})
+
+
+def number_within(name: str, value: Any, least: float, most: float, whole: bool) -> float | int:
+    """A number given as such or as text; a SettingError if it is none or out of range."""
+    kind = "a whole number" if whole else "a number"
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if isinstance(value, bool) or not least <= number <= most or (whole and number != int(number)):
+        raise SettingError(f"{name} must be {kind} from {least:g} to {most:g}")
+    return int(number) if whole else number
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """The settings of an engine."""
+
+    defaults: Defaults = Defaults()
+    searches: int = 0
+    """How many searches run at once; 0: chosen by the number of cores."""
+
+    def with_text(self, pairs: dict[str, str]) -> "EngineSettings":
+        """With settings of a configuration; those that nobi does not have are ignored, as most are about hardware."""
+        settings = self
+        for name, value in pairs.items():
+            try:
+                if name == "numAnalysisThreads":
+                    searches = int(number_within(name, value, 1, 1024, True))
+                    settings = replace(settings, searches=searches)
+                else:
+                    defaults = settings.defaults.with_setting(name, value)
+                    settings = replace(settings, defaults=defaults or settings.defaults)
+            except SettingError as error:
+                raise NobiError(f"{error}, not {value!r}.") from None
+        return settings
+
+
+def read_config(path: Path) -> dict[str, str]:
+    """The settings of a configuration file of KataGo: lines `key = value`, and comments after a hash."""
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise NobiError(f"The configuration {str(path)!r} cannot be read: {error.strerror}.") from None
+    pairs = [line.partition("#")[0].partition("=") for line in lines]
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
+def read_overrides(text: str) -> dict[str, str]:
+    """The settings of `-override-config "key=value,key=value"`."""
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not all(equals for _, equals, _ in pairs):
+        raise NobiError(f"--override-config needs key=value, not {text!r}.")
+    return {name.strip(): value.strip() for name, _, value in pairs}
