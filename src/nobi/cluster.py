@@ -22,6 +22,7 @@ import importlib.metadata
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -55,10 +56,15 @@ _RESUME = "finished work is saved, and the same command with --resume continues"
 
 def identity() -> dict[str, str]:
     """What the bits of a result depend on, beside the task."""
-    from nobi.compiling import source_hash, target_processor
+    from nobi import compiling  # not `from … import`: an edit of this file must not invalidate compiled code
 
     packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
-    return {"nobi": nobi.__version__, "nobi's sources": source_hash(), **packages, "processor": target_processor()}
+    return {
+        "nobi": nobi.__version__,
+        "nobi's sources": compiling.source_hash(),
+        **packages,
+        "processor": compiling.target_processor(),
+    }
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:
@@ -81,12 +87,9 @@ def _make_entry() -> Callable[..., Any]:
 
             found = identity()
         except ImportError:
-            try:
-                import nobi
+            from importlib.util import find_spec
 
-                found = {"nobi": nobi.__version__}
-            except ImportError:
-                found = {"nobi": "not installed"}
+            found = {"nobi": __import__("nobi").__version__ if find_spec("nobi") else "not installed"}
         if found != expected:
             return "refused", (socket.gethostname(), found)
         return run_part(*arguments)
@@ -97,32 +100,24 @@ def _make_entry() -> Callable[..., Any]:
     return enter
 
 
-# --- in a worker ------------------------------------------------------------------------------------------------------
-
 _functions: "OrderedDict[str, Any]" = OrderedDict()
 """The latest functions that this worker process has unpickled."""
 
 
 def run_part(key: str, pickled: bytes, files: list[tuple[str, str, Any]], begin: int, end: int) -> tuple[str, Any]:
-    """Compute a part in a worker process.
-
-    Returns:
-        ("done", (result, seconds, CPU seconds)), or ("invalid", the text of a NobiError).
-    """
+    """Compute a part in a worker process: ("done", (result, seconds, CPU seconds)), or ("invalid", an error's text)."""
     import ray.cloudpickle
 
-    from nobi.compiling import compile_in_one_process
+    from nobi import compiling
 
-    compile_in_one_process()
+    compiling.compile_in_one_process()
     try:
         _fetch(files)
         if key not in _functions:
             _functions[key] = ray.cloudpickle.loads(pickled)
             while len(_functions) > 2:
                 _, old = _functions.popitem(last=False)
-                close = getattr(getattr(old, "function", old), "close", None)
-                if close:
-                    close()
+                getattr(getattr(old, "function", old), "close", lambda: None)()
         start, cpu = time.perf_counter(), time.process_time()
         result = _functions[key](begin, end)
         return "done", (result, time.perf_counter() - start, time.process_time() - cpu)
@@ -153,9 +148,6 @@ def _fetch(files: list[tuple[str, str, Any]]) -> None:
             load_file(copy)
 
 
-# --- in the process that gives the work -------------------------------------------------------------------------------
-
-
 class RayExecutor(Executor):
     """Runs tasks on the nodes of a Ray cluster, or on a Ray of this machine."""
 
@@ -171,6 +163,7 @@ class RayExecutor(Executor):
         """
         self._threads = threads
         self._ray = _connect(address, threads)
+        self._guard = _Guard()
         try:
             self._options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
             self._task = self._ray.remote(**self._options)(_make_entry())
@@ -226,10 +219,11 @@ class RayExecutor(Executor):
                     self._per_item[kind] = parts.per_item or 0.0
                     self.cpu_seconds += cpu
                     yield begin, end, result
-        finally:
+        except BaseException:
             if cancel:
                 cancel()
             self._cancel(list(pending))
+            raise
 
     def _receive(self, pending: dict[Any, tuple[int, int]]) -> list[tuple[tuple[int, int], Any]]:
         """Wait for a part; remove all that are ready from `pending` and return them with their results."""
@@ -319,6 +313,7 @@ class RayExecutor(Executor):
         if head:
             head.close()
         with defer_interrupts():
+            self._guard.close()
             if head and head.lost:
                 _abandon(self._ray)
             else:
@@ -381,6 +376,27 @@ class _HeadWatch:
         except OSError:
             return False
         return True
+
+
+class _Guard:
+    """Prints a sentence if Ray ends this process, as it does when the node of this process is lost.
+
+    A child process waits for a line; if its input ends without one, this process has ended without `close`.
+    """
+
+    def __init__(self) -> None:
+        text = f"nobi: the process was ended, probably because its Ray node was lost; {_RESUME}."
+        self._child = subprocess.Popen(  # noqa: S603
+            ["/bin/sh", "-c", 'read -r line || echo "$0" >&2', text],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for this process only
+        )
+
+    def close(self) -> None:
+        """End without a message."""
+        with contextlib.suppress(BrokenPipeError):
+            self._child.communicate(b"done\n")
 
 
 def _connect(address: str, threads: int) -> Any:
