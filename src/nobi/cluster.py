@@ -165,8 +165,8 @@ class RayExecutor(Executor):
         self._ray = _connect(address, threads)
         self._guard = _Guard()
         try:
-            self._options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
-            self._task = self._ray.remote(**self._options)(_make_entry())
+            options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
+            self._task = self._ray.remote(**options)(_make_entry())
             self._identity = identity()
             self._expected = self._ray.put(self._identity)
             self._calls = 0
@@ -213,7 +213,7 @@ class RayExecutor(Executor):
                         left = part is not None
                         if part:
                             pending[self._task.remote(self._expected, *shared, *part)] = part
-                    arrived = self._receive(pending)
+                    arrived = self._receive(pending) if pending else []
                 for (begin, end), (result, seconds, cpu) in arrived:
                     parts.measured(end - begin, seconds)
                     self._per_item[kind] = parts.per_item or 0.0
@@ -228,8 +228,6 @@ class RayExecutor(Executor):
     def _receive(self, pending: dict[Any, tuple[int, int]]) -> list[tuple[tuple[int, int], Any]]:
         """Wait for a part; remove all that are ready from `pending` and return them with their results."""
         ray = self._ray
-        if not pending:
-            return []
         refs = list(pending)
         ready, _ = ray.wait(refs, num_returns=1, timeout=_POLL_SECONDS)
         self._head.check()
@@ -283,19 +281,17 @@ class RayExecutor(Executor):
             for node in self._head.nodes:
                 strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
                 task = self._task.options(scheduling_strategy=strategy)
-                probe = self._ray.put(self._ray.cloudpickle.dumps(_nothing))
-                probes.append(task.remote(self._expected, "probe", probe, [], 0, 0))
+                probe = self._ray.put(self._ray.cloudpickle.dumps(divmod))
+                probes.append(task.remote(self._expected, "probe", probe, [], 0, 1))
             for probe in probes:
                 state, value = self._ray.get(probe)
                 if state == "refused":
                     raise self._refusal(*value)
 
     def _refusal(self, host: str, found: dict[str, str]) -> NobiError:
-        reason = _difference(self._identity, found)
+        reason, advice = _difference(self._identity, found), "install the same versions on all nodes"
         if "processor" in reason:
             advice = "give all nodes the same target by NUMBA_CPU_NAME and NUMBA_CPU_FEATURES, or leave this node out"
-        else:
-            advice = "install the same versions on all nodes"
         return NobiError(f"The node {host!r} cannot be used: it {reason}; {advice}.")
 
     def _cancel(self, refs: list[Any]) -> None:
@@ -320,14 +316,9 @@ class RayExecutor(Executor):
                 self._ray.shutdown()
 
 
-def _nothing(_begin: int, _end: int) -> None:
-    """A part without work."""
-
-
 def _kind_of(function: Any) -> str:
     """A name for functions whose parts take similar time."""
-    inner = getattr(function, "function", function)
-    return f"{type(inner).__module__}.{type(inner).__qualname__}"
+    return str(type(getattr(function, "function", function)))
 
 
 class _HeadWatch:
@@ -447,5 +438,13 @@ def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
 
 
 def _abandon(ray: Any) -> None:
-    """Let this process end without a message to a head that does not answer."""
-    atexit.unregister(ray.shutdown)
+    """End this process, at its end, at once: Ray would wait for a head that does not answer, or crash."""
+
+    def end() -> None:
+        with contextlib.suppress(Exception):  # of a Ray that was started here
+            ray._private.worker._global_node.kill_all_processes(check_alive=False, allow_graceful=False)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(2)  # as for every error that is reported to the user
+
+    atexit.register(end)
