@@ -63,7 +63,8 @@ def generation_seconds(workers: int, population: int, games: int, costs: Costs) 
     in_part = max(1, min(int(PART_SECONDS / unit), -(-units // workers)))
     parts = -(-units // in_part)
     rounds = -(-parts // workers)
-    return costs.generation_overhead + max(rounds * (in_part * unit + costs.task_seconds), parts * costs.serial_seconds)
+    busiest = -(-units // workers) * unit + rounds * costs.task_seconds  # the last parts are smaller
+    return costs.generation_overhead + max(busiest, parts * costs.serial_seconds)
 
 
 def efficiency(workers: int, population: int, games: int, costs: Costs) -> float:

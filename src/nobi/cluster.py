@@ -22,6 +22,7 @@ import importlib.metadata
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -55,10 +56,15 @@ _RESUME = "finished work is saved, and the same command with --resume continues"
 
 def identity() -> dict[str, str]:
     """What the bits of a result depend on, beside the task."""
-    from nobi.compiling import source_hash, target_processor
+    from nobi import compiling  # not `from … import`: an edit of this file must not invalidate compiled code
 
     packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
-    return {"nobi": nobi.__version__, "nobi's sources": source_hash(), **packages, "processor": target_processor()}
+    return {
+        "nobi": nobi.__version__,
+        "nobi's sources": compiling.source_hash(),
+        **packages,
+        "processor": compiling.target_processor(),
+    }
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:
@@ -81,12 +87,9 @@ def _make_entry() -> Callable[..., Any]:
 
             found = identity()
         except ImportError:
-            try:
-                import nobi
+            from importlib.util import find_spec
 
-                found = {"nobi": nobi.__version__}
-            except ImportError:
-                found = {"nobi": "not installed"}
+            found = {"nobi": __import__("nobi").__version__ if find_spec("nobi") else "not installed"}
         if found != expected:
             return "refused", (socket.gethostname(), found)
         return run_part(*arguments)
@@ -97,32 +100,24 @@ def _make_entry() -> Callable[..., Any]:
     return enter
 
 
-# --- in a worker ------------------------------------------------------------------------------------------------------
-
 _functions: "OrderedDict[str, Any]" = OrderedDict()
 """The latest functions that this worker process has unpickled."""
 
 
 def run_part(key: str, pickled: bytes, files: list[tuple[str, str, Any]], begin: int, end: int) -> tuple[str, Any]:
-    """Compute a part in a worker process.
-
-    Returns:
-        ("done", (result, seconds, CPU seconds)), or ("invalid", the text of a NobiError).
-    """
+    """Compute a part in a worker process: ("done", (result, seconds, CPU seconds)), or ("invalid", an error's text)."""
     import ray.cloudpickle
 
-    from nobi.compiling import compile_in_one_process
+    from nobi import compiling
 
-    compile_in_one_process()
+    compiling.compile_in_one_process()
     try:
         _fetch(files)
         if key not in _functions:
             _functions[key] = ray.cloudpickle.loads(pickled)
             while len(_functions) > 2:
                 _, old = _functions.popitem(last=False)
-                close = getattr(getattr(old, "function", old), "close", None)
-                if close:
-                    close()
+                getattr(getattr(old, "function", old), "close", lambda: None)()
         start, cpu = time.perf_counter(), time.process_time()
         result = _functions[key](begin, end)
         return "done", (result, time.perf_counter() - start, time.process_time() - cpu)
@@ -153,9 +148,6 @@ def _fetch(files: list[tuple[str, str, Any]]) -> None:
             load_file(copy)
 
 
-# --- in the process that gives the work -------------------------------------------------------------------------------
-
-
 class RayExecutor(Executor):
     """Runs tasks on the nodes of a Ray cluster, or on a Ray of this machine."""
 
@@ -171,9 +163,10 @@ class RayExecutor(Executor):
         """
         self._threads = threads
         self._ray = _connect(address, threads)
+        self._guard = _Guard()
         try:
-            self._options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
-            self._task = self._ray.remote(**self._options)(_make_entry())
+            options = {"num_cpus": 1, "max_retries": _RETRIES, "scheduling_strategy": "SPREAD"}
+            self._task = self._ray.remote(**options)(_make_entry())
             self._identity = identity()
             self._expected = self._ray.put(self._identity)
             self._calls = 0
@@ -220,22 +213,21 @@ class RayExecutor(Executor):
                         left = part is not None
                         if part:
                             pending[self._task.remote(self._expected, *shared, *part)] = part
-                    arrived = self._receive(pending)
+                    arrived = self._receive(pending) if pending else []
                 for (begin, end), (result, seconds, cpu) in arrived:
                     parts.measured(end - begin, seconds)
                     self._per_item[kind] = parts.per_item or 0.0
                     self.cpu_seconds += cpu
                     yield begin, end, result
-        finally:
+        except BaseException:
             if cancel:
                 cancel()
             self._cancel(list(pending))
+            raise
 
     def _receive(self, pending: dict[Any, tuple[int, int]]) -> list[tuple[tuple[int, int], Any]]:
         """Wait for a part; remove all that are ready from `pending` and return them with their results."""
         ray = self._ray
-        if not pending:
-            return []
         refs = list(pending)
         ready, _ = ray.wait(refs, num_returns=1, timeout=_POLL_SECONDS)
         self._head.check()
@@ -289,19 +281,17 @@ class RayExecutor(Executor):
             for node in self._head.nodes:
                 strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
                 task = self._task.options(scheduling_strategy=strategy)
-                probe = self._ray.put(self._ray.cloudpickle.dumps(_nothing))
-                probes.append(task.remote(self._expected, "probe", probe, [], 0, 0))
+                probe = self._ray.put(self._ray.cloudpickle.dumps(divmod))
+                probes.append(task.remote(self._expected, "probe", probe, [], 0, 1))
             for probe in probes:
                 state, value = self._ray.get(probe)
                 if state == "refused":
                     raise self._refusal(*value)
 
     def _refusal(self, host: str, found: dict[str, str]) -> NobiError:
-        reason = _difference(self._identity, found)
+        reason, advice = _difference(self._identity, found), "install the same versions on all nodes"
         if "processor" in reason:
             advice = "give all nodes the same target by NUMBA_CPU_NAME and NUMBA_CPU_FEATURES, or leave this node out"
-        else:
-            advice = "install the same versions on all nodes"
         return NobiError(f"The node {host!r} cannot be used: it {reason}; {advice}.")
 
     def _cancel(self, refs: list[Any]) -> None:
@@ -319,20 +309,16 @@ class RayExecutor(Executor):
         if head:
             head.close()
         with defer_interrupts():
+            self._guard.close()
             if head and head.lost:
                 _abandon(self._ray)
             else:
                 self._ray.shutdown()
 
 
-def _nothing(_begin: int, _end: int) -> None:
-    """A part without work."""
-
-
 def _kind_of(function: Any) -> str:
     """A name for functions whose parts take similar time."""
-    inner = getattr(function, "function", function)
-    return f"{type(inner).__module__}.{type(inner).__qualname__}"
+    return str(type(getattr(function, "function", function)))
 
 
 class _HeadWatch:
@@ -383,6 +369,27 @@ class _HeadWatch:
         return True
 
 
+class _Guard:
+    """Prints a sentence if Ray ends this process, as it does when the node of this process is lost.
+
+    A child process waits for a line; if its input ends without one, this process has ended without `close`.
+    """
+
+    def __init__(self) -> None:
+        text = f"nobi: the process was ended, probably because its Ray node was lost; {_RESUME}."
+        self._child = subprocess.Popen(  # noqa: S603
+            ["/bin/sh", "-c", 'read -r line || echo "$0" >&2', text],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for this process only
+        )
+
+    def close(self) -> None:
+        """End without a message."""
+        with contextlib.suppress(BrokenPipeError):
+            self._child.communicate(b"done\n")
+
+
 def _connect(address: str, threads: int) -> Any:
     """Connect to Ray; return the package."""
     # read by Ray when it is imported, and by the processes that it starts; its workers would have the lowest priority
@@ -431,5 +438,13 @@ def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
 
 
 def _abandon(ray: Any) -> None:
-    """Let this process end without a message to a head that does not answer."""
-    atexit.unregister(ray.shutdown)
+    """End this process, at its end, at once: Ray would wait for a head that does not answer, or crash."""
+
+    def end() -> None:
+        with contextlib.suppress(Exception):  # of a Ray that was started here
+            ray._private.worker._global_node.kill_all_processes(check_alive=False, allow_graceful=False)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(2)  # as for every error that is reported to the user
+
+    atexit.register(end)

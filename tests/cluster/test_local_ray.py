@@ -51,7 +51,8 @@ def test_it_listens_on_the_loopback_interface_only_and_needs_the_token(ray_folde
                 [sys.executable, "-c", join], env=os.environ | changed, capture_output=True, text=True, timeout=120
             )
             assert (done.returncode == 0) == works, done.stderr
-    assert addresses == {"0100007F", "0000000000000000FFFF00000100007F"}
+    assert addresses
+    assert addresses <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, also as an address of IPv6
 
 
 @pytest.mark.usefixtures("nothing_left")

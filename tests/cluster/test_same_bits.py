@@ -1,12 +1,17 @@
 """What is played on Ray has the same bits as what is played in threads."""
 
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from helpers.disturbing import LOOPBACK
 from nobi.arena.play import play_games
 from nobi.evolution.coevolution import CoevolutionRun
+from nobi.evolution.fitness import Fitness
 from nobi.evolution.run import EvolutionRun
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.games import variant
@@ -51,9 +56,33 @@ def test_every_kind_of_game_has_the_same_bits(tmp_path):
             pair = make_player("naive", rules), make_player("random", rules)
             games[name] = play_games(rules, *pair, 500, keep_moves=True, executor=executor)
             series[name] = series_on(executor)
+            # an opponent in a file, which is copied to the nodes
+            champion = str(tmp_path / "evolve-ray" / "champion.safetensors")
+            fitness = Fitness("atari-go", [5], one.network, [champion, "naive"], 8, 1, executor=executor)
+            runs[name].append(fitness.measure(np.stack([run.done[0].champion for run in (one, one)]), 0).tobytes())
         assert ray.cpu_seconds > 0
     assert runs["ray"] == runs["local"]
     for part in ("outcome", "length", "moves"):
         np.testing.assert_array_equal(getattr(games["ray"], part), getattr(games["local"], part))
     assert series["ray"] == series["local"]
     assert len(series["ray"]) == 6
+
+
+def test_a_command_outside_the_cluster(ray_folder, nothing_left, tmp_path):  # noqa: ARG001
+    """By the Ray Client server of the head."""
+    from ray.cluster_utils import Cluster
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    cluster = Cluster(True, head_node_args={"num_cpus": 1, "ray_client_server_port": port, **LOOPBACK})
+    try:
+        command = [sys.executable, "-m", "nobi", "evolve", str(tmp_path / "ray"), *FLAGS]
+        client = ["--executor", f"ray://127.0.0.1:{port}"]
+        done = subprocess.run([*command, *client], capture_output=True, text=True, check=False, timeout=200)
+        assert done.returncode == 0, done.stderr
+    finally:
+        cluster.shutdown()
+    EvolutionRun(tmp_path / "local", SETTINGS, resume=False, executor=ThreadExecutor(1)).train()
+    for file in FILES:
+        assert (tmp_path / "ray" / file).read_bytes() == (tmp_path / "local" / file).read_bytes()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -128,7 +128,7 @@ class _Forward(nn.Module):
         return self.network.outputs(planes, white)
 
 
-def _sum_bucket(_: object, bucket: dist.GradBucket) -> Future[Tensor]:
+def _sum_bucket(_: object, bucket: Any) -> Future[Tensor]:
     """Sum gradients: those of a process are divided by the size of the whole batch. DDP alone would average them."""
     done: Future[Tensor] = dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
     return done
