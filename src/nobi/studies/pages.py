@@ -48,10 +48,10 @@ HOLDS_MEANS = "Claims: *✓* reproduced, *✗* not reproduced, *?* inconclusive.
 WRITTEN_BY = "Written by `python docs/studies/make_pages.py` from the files in `results`; no number is typed by hand."
 INDEX = f"""# Studies
 
-The tables and figures with results of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey 2014
-(C14) and Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study list`
-shows the studies, `nobi study NAME --scale paper` runs one; [the papers' scale](../paper-scale.md) of C14 and M15 needs a
-GPU.
+The tables and figures with results of Schaul & Schmidhuber 2008 (S08) and 2009 (S09), the results of Clark & Storkey
+2014 (C14) and Maddison et al. 2015 (M15) on predicting moves, measured again, and questions beyond them. `nobi study
+list` shows the studies, `nobi study NAME --scale paper` runs one; [the papers' scale](../paper-scale.md) of C14 and M15
+needs a GPU.
 
 Studies that learn from game records (C14, M15, size-transfer) need datasets, which `nobi data import` makes
 ([datasets](../datasets.md)): `nobi study c14-table1 --data pro=DATASET`. The roles:

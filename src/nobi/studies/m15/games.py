@@ -44,8 +44,8 @@ DEPTH_WINS: dict[Shape, Interval] = {
 }
 """Network → games won against GNU Go, %, with the paper's standard error."""
 OTHERS = (
-    "The paper's table has three more rows, which are not measured here: the network of C14, accuracy 44.4 %, 86 ± 2.5 % "
-    "wins; Aya 2014, 38.8 % and 6 ± 1.0 %; a human of 6 dan, 52 ± 5.8 % and 100 %."
+    "The paper's table has three more rows, which are not measured here: the network of C14, accuracy 44.4 %, "
+    "86 ± 2.5 % wins; Aya 2014, 38.8 % and 6 ± 1.0 %; a human of 6 dan, 52 ± 5.8 % and 100 %."
 )
 RANK_WINS = {
     1: with_standard_error(49.2, 3.6),

@@ -1,4 +1,4 @@
-"""Claims of the text of S08 without a table: hill climbing, temperature, size of perceptrons, sensitivity of settings."""
+"""Claims of the text of S08 without a table: hill climbing, size of perceptrons, sensitivity of settings."""
 
 from dataclasses import dataclass, replace
 from itertools import product

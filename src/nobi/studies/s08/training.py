@@ -213,7 +213,8 @@ class Figure7(CoevolutionStudy):
         ]
         title = "Champions of elitist coevolution on Atari-Go 5x5"
         champions_curve(metrics, runs[0]["dominant"].tolist(), out / "s08-fig7.png", title, "naive")
-        means = [[part.mean() for part in np.array_split(run["absolute"], self.tenths)] for run in runs]
+        parts = min(self.tenths, len(absolute))
+        means = [[part.mean() for part in np.array_split(run["absolute"], parts)] for run in runs]
         steps = np.diff(np.array(means), axis=1)
         falls = bounded_mean((steps < 0).mean(axis=1), 0.0, 1.0)
         gains = np.array([values[-1] - values[0] for values in means])

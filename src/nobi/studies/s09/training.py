@@ -111,7 +111,7 @@ class Figure3b(LearningStudy):
     scales = AGAINST_HEURISTIC
     nets = (MDLSTM, *CONVS, MDRNN)
     opponent = "heuristic:e=0.2"
-    order: ClassVar = ((MDLSTM, CONV), (MDLSTM, CONV_2))
+    order: ClassVar[tuple[tuple[str, str], ...]] = ((MDLSTM, CONV), (MDLSTM, CONV_2))
 
     def further_claims(self, reached: Mapping[str, NDArray[np.float64]]) -> list[Claim]:
         """Almost keeps up: nearer to MDLSTM than to CONV."""
@@ -130,7 +130,7 @@ class Figure3c(Figure3b):
 
     name = "s09-fig3c"
     opponent = "heuristic:e=0.05"
-    order: ClassVar = ((MDLSTM, CONV), (MDLSTM, CONV_2), (MDLSTM, MDRNN))
+    order: ClassVar[tuple[tuple[str, str], ...]] = ((MDLSTM, CONV), (MDLSTM, CONV_2), (MDLSTM, MDRNN))
 
     def further_claims(self, reached: Mapping[str, NDArray[np.float64]]) -> list[Claim]:  # noqa: ARG002
         return []
