@@ -36,7 +36,7 @@ _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
 @inlined
 def _applies(bits: np.uint64, shift: int, rate: int) -> bool:
     """Whether a rule applies that does so `rate` times out of 256, decided by eight of the random bits."""
-    return np.uint8(bits >> np.uint64(shift)) < rate
+    return np.uint8(bits >> np.uint64(shift)) < rate  # type: ignore[return-value]
 
 
 @inlined
