@@ -122,7 +122,7 @@ def test_a_chain_with_two_liberties_is_attacked_and_defended_where_it_would_esca
         . . O O . .
     """
     assert two_liberty_moves(edge, "D1") == {"E1"}
-    assert two_liberty_moves(edge, "D2", WHITE) == set()  # nothing gains two liberties at the edge
+    assert two_liberty_moves(edge, "D2", WHITE) == {"E1"}  # two new liberties; B1 has one
 
 
 def test_the_vital_point_of_an_eye_space():

@@ -171,6 +171,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
         tree.visits[child] = workspace.visits[i]
         tree.wins[child] = workspace.wins[i]
         tree.assumed[child] = workspace.visits[i]
+        tree.assumed_wins[child] = workspace.wins[i]
         tree.rave_visits[child] = 0
         tree.rave_wins[child] = 0
         tree.policy[child] = 0
