@@ -72,6 +72,17 @@ def test_every_new_node_is_evaluated_in_the_synchronous_mode():
         assert policies.sum() == pytest.approx(1, abs=1e-5) or tree.children[node] == 1
 
 
+def test_nodes_ask_for_the_network_when_they_have_enough_playouts():
+    search = started(Favourite(5, 3), mode="synchronous", evaluate_at=16)
+    search.run(400)
+    tree = search.tree
+    for node in range(1, search.nodes):
+        if tree.children[node] > 0:
+            policies = tree.policy[tree.first[node] : tree.first[node] + tree.children[node]]
+            assert bool(policies.any()) == bool(tree.visits[node] - tree.assumed[node] >= 16)
+    assert tree.policy[tree.first[0] : tree.first[0] + tree.children[0]].any()  # the root always has one
+
+
 def test_batches_are_full_while_the_network_works():
     policy = Favourite(5, 3, delay=0.01)
     search = started(policy, batch=8, wait=1000)

@@ -1,6 +1,7 @@
 """The search as a whole: memory, threads, time, superko, scoring."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import Variant
 from nobi.search.patterns import codes_of
-from nobi.search.search import Search
+from nobi.search.search import Search, _Leader
 from nobi.search.settings import SearchSettings
+from nobi.search.tree import child_with_move
 
 
 def started(spec="go", size=5, game=None, **settings):
@@ -208,3 +210,23 @@ def test_a_second_game_has_other_random_numbers():
         search.run(200)
         visits.append(search.tree.visits[: search.nodes].copy())
     assert len(visits[0]) != len(visits[1]) or (visits[0] != visits[1]).any()
+
+
+def test_a_timed_search_ends_when_no_other_move_can_catch_up():
+    search = Search(variant("go", 5), seed=1)
+    search.set_game(variant("go", 5).new())
+    search.run(300)
+    now = time.perf_counter()
+    assert not _Leader(now - 10, 1e9).is_decided(search.tree, 300)  # billions of playouts are left
+    assert _Leader(now - 10, 10.001).is_decided(search.tree, 300)
+
+
+def test_win_rates_have_no_prior_knowledge_in_them():
+    search = Search(variant("go", 5), seed=1)
+    search.set_game(variant("go", 5).new())
+    search.run(200)
+    tree, best = search.tree, search.children()[0]
+    node = child_with_move(tree, 0, best.move)
+    real = (tree.wins[node] - tree.assumed_wins[node]) / (tree.visits[node] - tree.assumed[node])
+    assert best.winrate == pytest.approx(float(real))
+    assert best.winrate < tree.wins[node] / tree.visits[node]

@@ -73,7 +73,8 @@ class Tune(SeriesFlags):
 
     def check(self) -> None:
         """Raise a NobiError for values that are invalid or contradict each other."""
-        replace(self, parallel=max(1, self.parallel)).check_series()
+        moves = 0 if self.handicap or self.openings else self.random_moves  # they replace the default
+        replace(self, parallel=max(1, self.parallel), random_moves=moves).check_series()
         if bool(self.b) == bool(self.vary):
             raise NobiError(
                 "Give two players to test, or one player and --vary NAME=LOW:HIGH to optimise its settings."

@@ -29,6 +29,7 @@ from nobi.search.features import GROUPS, OFFSETS, measure_distances, measure_fea
 from nobi.search.gammas import MOST_SHAPES, PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS, canonical, shape_at
 from nobi.search.go import advance
 from nobi.search.state import SearchPosition, Workspace, new_position, new_workspace
+from nobi.search.tactics import as_count
 from nobi.storage import save_tensors
 
 COLUMNS = GROUPS + 2
@@ -83,7 +84,7 @@ def _fill_codes(position: SearchPosition) -> None:
     for point in range(position.codes.shape[1]):
         code = 0
         for k in range(8):
-            code += np.int64(stones.colour[0, stones.neighbours[point, k]]) << (2 * k)
+            code += as_count(stones.colour[0, stones.neighbours[point, k]]) << (2 * k)
         position.codes[0, point] = code
 
 
@@ -180,7 +181,8 @@ def competitions_of(collections: Sequence[Collection], sizes: range, positions: 
             position, _ = new_position(new_record_boards(size, longest), codes=points_of(size))
             boards[size] = position, new_workspace(size), board_points(size).astype(np.uint16)
         first = int(rng.integers(every))
-        count = _extract(*boards[size], PATTERN_CLASS, read[i], game, first, every, found, count)
+        position, workspace, points = boards[size]
+        count = _extract(position, workspace, points, PATTERN_CLASS, read[i], game, first, every, found, count)
     moves = int(found.start[count])
     shapes = canonical(found.shapes[:moves])
     return Competitions(found.features[:moves].copy(), shapes, found.start[: count + 1], found.chosen[:count])

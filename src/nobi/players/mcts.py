@@ -119,7 +119,6 @@ class MctsBot(Bot):
         children = search.children()
         best = children[0]
         self._explanation = explanation(search.report(fewest=1), game.size)
-        # the win rate of a move includes prior knowledge, which keeps it up; the value does not
         is_bad = best.winrate < _MIN_RESIGN_WINRATE and sum(child.visits for child in children) >= ENOUGH
         resigns = is_bad and search.value < self.settings.resign
         if isinstance(game, Go) and self.settings.passing == "friendly":

@@ -113,12 +113,15 @@ def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, mov
 
 @compiled
 def set_learnt_priors(workspace: Workspace, count: int, amount: float) -> None:
-    """Add `amount`·√p won playouts to the first `count` moves, whose strengths are in `workspace.values`."""
+    """Add `amount`·√p won playouts to the first `count` moves, whose strengths are in `workspace.values`.
+
+    They are whole numbers, so that the counts of a node, 32-bit floating-point numbers, stay exact.
+    """
     total = 0.0
     for i in range(count):
         total += workspace.values[i]
     for i in range(count):
-        won = np.float32(amount * math.sqrt(workspace.values[i] / total))
+        won = np.float32(math.floor(amount * math.sqrt(workspace.values[i] / total) + 0.5))
         workspace.visits[i] += won
         workspace.wins[i] += won
 

@@ -176,6 +176,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
         tree.visits[child] = workspace.visits[i]
         tree.wins[child] = workspace.wins[i]
         tree.assumed[child] = workspace.visits[i]
+        tree.assumed_wins[child] = workspace.wins[i]
         tree.rave_visits[child] = 0
         tree.rave_wins[child] = 0
         tree.policy[child] = 0
@@ -237,6 +238,18 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
+def _asks(tree: Tree, node: int, playouts: int) -> bool:
+    """Whether a node asks for the network: with this many playouts, and with 2, 4, … times as many if it has no policy.
+
+    The repetitions are for nodes that a full queue has rejected.
+    """
+    made = as_count(tree.visits[node] - tree.assumed[node])
+    times = made // playouts
+    is_due = made == times * playouts and times > 0 and times & (times - 1) == 0
+    return is_due and (times == 1 or tree.policy[tree.first[node]] == 0)
+
+
+@inlined
 def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float, end: float, slope: float) -> None:
     """Credit the result to the children whose moves the player to move played later in the playout.
 
@@ -295,8 +308,10 @@ def _search(
                 is_due = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
                 if not is_due or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
                     break
-                if has_network:
+                if has_network and params.evaluate_at == 0:
                     enqueue(queue, node, workspace, depth)
+            elif has_network and params.evaluate_at > 0 and _asks(tree, node, params.evaluate_at):
+                enqueue(queue, node, workspace, depth)
             node = choose_child(tree, node, workspace, params)
             # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
             tree.visits[node] += np.float32(1.0)

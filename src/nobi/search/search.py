@@ -47,7 +47,7 @@ LEAD_SHARE, and has the highest win rate as well; otherwise it uses the rest."""
 _RIVAL_SHARE = 0.1
 """Moves with fewer playouts than this share of the best move's are not compared by win rate."""
 
-_NODE_BYTES = 35
+_NODE_BYTES = 39
 MAX_VISITS = 2.0**24 - 2**16
 """The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
 _NO_STOP = threading.Event()
@@ -61,7 +61,7 @@ class Child:
     visits: int
     """Playouts that began with the move."""
     winrate: float
-    """The share of playouts, prior knowledge included, that the player to move won with it."""
+    """The share of playouts that the player to move won with it; that of its prior knowledge if there are none."""
     prior: float
     """The network's probability of the move; 0 without a network."""
     solved: int
@@ -408,10 +408,12 @@ class Search:
 
     def _child(self, node: int) -> Child:
         tree, solved = self._tree, int(self._tree.solved[node])
+        visits = round(float(tree.visits[node] - tree.assumed[node]))
+        rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
         return Child(
             move=int(tree.move[node]),
-            visits=round(float(tree.visits[node] - tree.assumed[node])),
-            winrate=(1 + solved) / 2 if solved else float(tree.wins[node] / tree.visits[node]),
+            visits=visits,
+            winrate=(1 + solved) / 2 if solved else float(rate),
             prior=float(tree.policy[node]),
             solved=solved,
             variation=[],

@@ -15,6 +15,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "threads": (1, 256),
     "batch": (1, 4096),
     "wait": (0, 10**4),
+    "evaluate_at": (0, 10**6),
     "follow": (0, 1000),
     "sharpness": (0, 1000),
     "rave": (1e-3, 10**9),
@@ -58,6 +59,9 @@ class SearchSettings:
     """The largest number of nodes that the network evaluates at once."""
     wait: float = 5.0
     """Milliseconds after which an incomplete batch is evaluated."""
+    evaluate_at: int = 0
+    """Playouts at which a node is queued for the network, and again with 2, 4, … times as many if the queue was full;
+    0: once, when it is expanded."""
     follow: float = 1.0
     """Weight of the network's policy (c_p)."""
     sharpness: float = 1.0
@@ -68,31 +72,31 @@ class SearchSettings:
     """Weight of the exploration term (c of UCB1); RAVE and priors explore enough."""
     expand: float = 2.0
     """The number of playouts after which a leaf is expanded; four times as many in Go on boards above 13x13."""
-    tactics: float = 1.0
-    """Factor of the prior knowledge of Go."""
-    rave_near: float = 1.0
+    tactics: float = 0.0
+    """Factor of the priors of Go made by hand."""
+    rave_near: float = 2.0
     """Go: weight in RAVE of a move that follows the node at once; it decreases to 1 at the end of the playout."""
     rave_skip: int = 0
     """Go: every n-th selection of a move ignores RAVE; 0: none does."""
     skip_explore: float = 0.0
     """Weight of the exploration term in the selections that ignore RAVE."""
-    ladders: bool = False
+    ladders: bool = True
     """Whether ladders are read for the prior knowledge of Go."""
     atari: float = 0.0
     """Prior of moves of Go that give atari, in won playouts."""
-    learnt: float = 0.0
+    learnt: float = 100.0
     """Learnt priors of Go: a move of probability p starts with learnt·√p won playouts; 0: none."""
     weighted: bool = False
     """Rollouts of Go: choose among patterns by their learnt strength, not uniformly."""
     self_atari: int = 0
     """Rollouts of Go: chains of this many stones or more put themselves into atari only as nakade; 0: at random."""
-    seki: bool = False
+    seki: bool = True
     """Rollouts of Go: leave points alone that are self-atari for both players, for three stones or more each."""
     other_liberty: bool = False
     """Rollouts of Go: play the other liberty of a chain instead of a rejected self-atari."""
     throw_in: float = 0.5
     """Rollouts of Go: the share of random self-ataris of a single stone that are played."""
-    two_liberties: float = 0.0
+    two_liberties: float = 0.85
     """Rollouts of Go: how often chains with two liberties beside the latest move are attacked or defended."""
     escape: int = 2
     """Rollouts of Go: liberties that a chain with two has to gain by an extension to escape from an atari."""
@@ -131,6 +135,7 @@ class SearchSettings:
             float(self.skip_explore),
             self.ladders,
             float(self.atari),
+            self.evaluate_at,
             float(self.learnt),
             self.weighted,
             RolloutParams(

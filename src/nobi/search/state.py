@@ -61,6 +61,7 @@ class SearchParams(NamedTuple):
     skip_explore: float  # weight of the exploration term in these selections
     ladders: bool  # whether ladders are read for the prior knowledge of Go
     atari: float  # prior of moves that give atari
+    evaluate_at: int  # playouts at which a node asks for the network; 0: at once
     learnt: float  # won playouts of the learnt priors of Go: learnt·√p
     weighted: bool  # whether rollouts choose among patterns by their learnt strength
     rollouts: RolloutParams

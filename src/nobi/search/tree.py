@@ -84,6 +84,7 @@ class Tree(NamedTuple):
     visits: NDArray[np.float32]  # playouts through the node, plus the equivalent playouts of its prior
     wins: NDArray[np.float32]  # how many of them the player who moved here won; a draw is half a win
     assumed: NDArray[np.float32]  # the part of `visits` that is prior
+    assumed_wins: NDArray[np.float32]  # the part of `wins` that is prior
     rave_visits: NDArray[np.float32]  # playouts through the parent in which that player played this move first
     rave_wins: NDArray[np.float32]
     policy: NDArray[np.float32]  # the network's probability of the move; 0 until it is evaluated
@@ -100,6 +101,7 @@ def allocate_tree(nodes: int) -> Tree:
         visits=np.zeros(nodes, np.float32),
         wins=np.zeros(nodes, np.float32),
         assumed=np.zeros(nodes, np.float32),
+        assumed_wins=np.zeros(nodes, np.float32),
         rave_visits=np.zeros(nodes, np.float32),
         rave_wins=np.zeros(nodes, np.float32),
         policy=np.zeros(nodes, np.float32),
@@ -119,6 +121,7 @@ def clear_tree(tree: Tree) -> None:
     tree.visits[0] = 0
     tree.wins[0] = 0
     tree.assumed[0] = 0
+    tree.assumed_wins[0] = 0
     tree.rave_visits[0] = 0
     tree.rave_wins[0] = 0
     tree.policy[0] = 0
@@ -167,6 +170,7 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
     target.visits[to] = tree.visits[node]
     target.wins[to] = tree.wins[node]
     target.assumed[to] = tree.assumed[node]
+    target.assumed_wins[to] = tree.assumed_wins[node]
     target.rave_visits[to] = tree.rave_visits[node]
     target.rave_wins[to] = tree.rave_wins[node]
     target.policy[to] = tree.policy[node]
