@@ -12,8 +12,9 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.base import Variant
+from nobi.search.limits import Leader
 from nobi.search.patterns import codes_of
-from nobi.search.search import Search, _Leader
+from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.search.tree import child_with_move
 
@@ -217,8 +218,8 @@ def test_a_timed_search_ends_when_no_other_move_can_catch_up():
     search.set_game(variant("go", 5).new())
     search.run(300)
     now = time.perf_counter()
-    assert not _Leader(now - 10, 1e9).is_decided(search.tree, 300)  # billions of playouts are left
-    assert _Leader(now - 10, 10.001).is_decided(search.tree, 300)
+    assert not Leader(now - 10, 1e9).is_decided(search.tree, 300)  # billions of playouts are left
+    assert Leader(now - 10, 10.001).is_decided(search.tree, 300)
 
 
 def test_win_rates_have_no_prior_knowledge_in_them():

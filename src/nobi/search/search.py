@@ -16,6 +16,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
 from nobi.search.evaluator import EvalStats, Evaluator, allocate_queue
+from nobi.search.limits import CHECK_SECONDS, Budget, Leader
 from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_file
@@ -38,14 +39,6 @@ from nobi.streams import stream_of
 
 SLICE_SECONDS = 0.02
 """How long a thread searches, about, before it checks time and stop conditions."""
-
-CHECK_SECONDS = 0.05
-"""How often a search that may end early checks whether its best move is decided."""
-SOFT_SHARE, LEAD_SHARE = 0.6, 0.3
-"""A search that may end early ends after the share SOFT_SHARE of its time if its best move has been the same since
-LEAD_SHARE, and has the highest win rate as well; otherwise it uses the rest."""
-_RIVAL_SHARE = 0.1
-"""Moves with fewer playouts than this share of the best move's are not compared by win rate."""
 
 _NODE_BYTES = 39
 MAX_VISITS = 2.0**24 - 2**16
@@ -256,8 +249,8 @@ class Search:
         when no other move can get more playouts than the best one, or when the best move is clear.
         """
         start = time.perf_counter()
-        budget = _Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
-        leader = _Leader(start, seconds) if early and seconds else None
+        budget = Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
+        leader = Leader(start, seconds) if early and seconds else None
         try:
             with self._evaluating(budget):
                 self._run(budget, report, interval, start, leader)
@@ -274,7 +267,7 @@ class Search:
         return int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
 
     @contextmanager
-    def _evaluating(self, budget: "_Budget") -> Iterator[None]:
+    def _evaluating(self, budget: Budget) -> Iterator[None]:
         """Evaluate the root, then, in the asynchronous mode, new nodes while the search goes on."""
         evaluator = self._evaluator
         if evaluator is None:
@@ -301,11 +294,11 @@ class Search:
 
     def _run(
         self,
-        budget: "_Budget",
+        budget: Budget,
         report: Callable[[], None] | None,
         interval: float,
         start: float,
-        leader: "_Leader | None",
+        leader: Leader | None,
     ) -> None:
         due = start + interval if report else 1e300
         while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._made))):
@@ -319,7 +312,7 @@ class Search:
                 report()
                 due = time.perf_counter() + interval
 
-    def _round(self, budget: "_Budget", until: float) -> None:
+    def _round(self, budget: Budget, until: float) -> None:
         """Let all threads search until `until`, the end of the budget, or a full tree."""
         if self._active == 1:
             self._work(0, budget, until)
@@ -329,7 +322,7 @@ class Search:
         for future in [self._pool.submit(self._work, i, budget, until) for i in range(self._active)]:
             future.result()
 
-    def _work(self, thread: int, budget: "_Budget", until: float, most: int = 16) -> None:
+    def _work(self, thread: int, budget: Budget, until: float, most: int = 16) -> None:
         position, words = self._positions[thread]
         synchronous = self._evaluator is not None and self.settings.mode == "synchronous"
         amount = most
@@ -441,64 +434,3 @@ class Search:
         total = sum(workspace.owned[rows].sum(axis=0, dtype=np.int64) for workspace in self._workspaces)
         made = sum(float(workspace.results[rows, SCORED].sum()) for workspace in self._workspaces)
         return (np.asarray(total)[cell_tables(size).point_of] / max(1.0, made)).reshape(size, size)
-
-
-class _Leader:
-    """Decides when a search limited by time may end early."""
-
-    def __init__(self, start: float, seconds: float) -> None:
-        self._start, self._seconds = start, seconds
-        self._move = -1
-        self._since = start  # when the move took the lead
-
-    def is_decided(self, tree: Tree, made: int) -> bool:
-        """Whether the search may end; `made` is the number of its playouts so far."""
-        now = time.perf_counter()
-        first, count = int(tree.first[0]), int(tree.children[0])
-        if count <= 0 or made == 0:
-            return False
-        nodes = slice(first, first + count)
-        visits = tree.visits[nodes] - tree.assumed[nodes]
-        best = int(visits.argmax())
-        if best != self._move:
-            self._move, self._since = best, now
-        if count == 1:
-            return True
-        spent = now - self._start
-        left = made / spent * (self._seconds - spent)
-        if visits[best] - np.partition(visits, -2)[-2] > left:
-            return True
-        rates = np.where(visits >= _RIVAL_SHARE * visits[best], tree.wins[nodes] / tree.visits[nodes], 0.0)
-        has_lead = self._since - self._start <= LEAD_SHARE * self._seconds and rates[best] >= rates.max()
-        return bool(has_lead and spent >= SOFT_SHARE * self._seconds)
-
-
-class _Budget:
-    """The remaining playouts and time, shared by the threads."""
-
-    def __init__(self, playouts: int, deadline: float, stop: threading.Event) -> None:
-        self._left = playouts
-        self.deadline = deadline
-        self._stop = stop
-        self._cancelled = False
-        self._lock = threading.Lock()
-
-    def take(self, amount: int, threads: int) -> int:
-        """Take up to `amount` playouts; the last ones are divided evenly."""
-        with self._lock:
-            share = max(1, min(amount, self._left // threads)) if self._left > 0 else 0
-            self._left -= share
-            return share
-
-    def give_back(self, amount: int) -> None:
-        """Return playouts that were not made."""
-        with self._lock:
-            self._left += amount
-
-    def cancel(self) -> None:
-        """End the search of all threads."""
-        self._cancelled = True
-
-    def over(self) -> bool:
-        """Whether the search has to end."""
-        return self._left <= 0 or self._cancelled or self._stop.is_set() or time.perf_counter() >= self.deadline
