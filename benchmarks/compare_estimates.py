@@ -2,7 +2,8 @@
 
     python benchmarks/compare_estimates.py DATASET [--size 9] [--positions 200] [--playouts 1000] [--model go-main]
 
-Half of the positions are the last ones of their games, the other half are those after half of the moves. Prints the
+Half of the positions are the last ones of their games, the other half are those after half of the moves. Positions for
+which GNU Go needs more than 20 s, or which it refuses, are skipped. Prints the
 correlation, the mean difference (ours minus GNU Go's, for Black) and the mean absolute difference of each kind and of
 all. docs/gtp.md quotes the result.
 """
@@ -18,11 +19,14 @@ from nobi.board.stones import BLACK, PASS, WHITE, board_points
 from nobi.board.text import vertex_name
 from nobi.games import variant
 from nobi.games.go import Go
-from nobi.gtp.process import EngineProcess, start_engine
+from nobi.gtp.process import EngineError, EngineProcess, start_engine
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 from nobi.records.dataset import Dataset
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+
+_SECONDS = 20.0
+"""The time limit of an answer."""
 
 
 def moves_of(dataset: Dataset, size: int, count: int) -> list[list[tuple[int, int]]]:
@@ -77,23 +81,34 @@ def main() -> None:
     parser.add_argument("--model", default="")
     parser.add_argument("--engine", default="gnugo --mode gtp --level 10 --chinese-rules --seed 1")
     options = parser.parse_args()
-    engine = start_engine(options.engine, 60)
+    engine = start_engine(options.engine, _SECONDS)
     where = variant("go:komi=7.5,ko=simple,scoring=area", options.size)
     search = Search(where, SearchSettings(model=options.model, mode="synchronous", reuse=False))
-    rows = []
-    for number, moves in enumerate(moves_of(Dataset.open(options.dataset), options.size, options.positions)):
-        finished = number % 2 == 0
+    rows: list[tuple[bool, float, float]] = []
+    skipped = 0
+    for moves in moves_of(Dataset.open(options.dataset), options.size, 2 * options.positions):
+        finished = len(rows) % 2 == 0
         part = moves if finished else moves[: len(moves) // 2]
-        rows.append((finished, lead(search, part, options.playouts), estimate(engine, part, options.size)))
+        try:
+            theirs = estimate(engine, part, options.size)
+        except EngineError:
+            skipped += 1
+            engine.close()
+            engine = start_engine(options.engine, _SECONDS)
+            continue
+        rows.append((finished, lead(search, part, options.playouts), theirs))
+        if len(rows) == options.positions:
+            break
+    print(f"{skipped} positions skipped")
     engine.close()
     search.close()
     table = np.array(rows, np.float64)
     for name, chosen in (("finished", table[:, 0] == 1), ("half", table[:, 0] == 0), ("all", table[:, 0] >= 0)):
-        ours, theirs = table[chosen, 1], table[chosen, 2]
+        ours, others = table[chosen, 1], table[chosen, 2]
         print(
-            f"{name}: {len(ours)} positions, correlation {np.corrcoef(ours, theirs)[0, 1]:.3f}, mean difference "
-            f"{np.mean(ours - theirs):+.2f}, mean absolute difference {np.mean(np.abs(ours - theirs)):.2f}, median "
-            f"{np.median(np.abs(ours - theirs)):.2f}"
+            f"{name}: {len(ours)} positions, correlation {np.corrcoef(ours, others)[0, 1]:.3f}, mean difference "
+            f"{np.mean(ours - others):+.2f}, mean absolute difference {np.mean(np.abs(ours - others)):.2f}, median "
+            f"{np.median(np.abs(ours - others)):.2f}"
         )
 
 

@@ -281,7 +281,8 @@ def _numbers(reader: _Reader, defaults: Defaults) -> Defaults:
             try:
                 if not isinstance(value, int | float) or (whole and not isinstance(value, int)):
                     raise SettingError(f"{name} must be a {'whole ' * whole}number from {least:g} to {most:g}")
-                defaults = replace(defaults, **{field: number_within(name, value, least, most, whole)})
+                changed: dict[str, Any] = {field: number_within(name, value, least, most, whole)}
+                defaults = replace(defaults, **changed)
             except SettingError as error:
                 raise QueryError(name, str(error)) from None
     if "rootFpuReductionMax" in reader:

@@ -49,7 +49,8 @@ class Defaults:
         if name not in NUMBERS:
             return None
         field, least, most, whole = NUMBERS[name]
-        return replace(self, **{field: number_within(name, value, least, most, whole)})
+        changed: dict[str, Any] = {field: number_within(name, value, least, most, whole)}
+        return replace(self, **changed)
 
 
 def number_within(name: str, value: Any, least: float, most: float, whole: bool) -> float | int:

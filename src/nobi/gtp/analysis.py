@@ -168,7 +168,7 @@ def _owners(owned: NDArray[np.float32], game: Game, flags: set[str], mean: str, 
     return [f"{key} {' '.join(f'{x:.6f}' for x in values.ravel())}" for key, values in maps.items() if key in flags]
 
 
-def owners_stdev(owned: NDArray[np.float32]) -> NDArray[np.float64]:
+def owners_stdev(owned: NDArray[Any]) -> NDArray[np.float64]:
     """The standard deviation of owners, each −1 or 1, with these means."""
     return np.sqrt(np.maximum(0.0, 1.0 - owned.astype(np.float64) ** 2))
 

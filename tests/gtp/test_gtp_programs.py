@@ -224,7 +224,7 @@ def test_cgos_and_ogs(engine):
     engine.ask("clear_board")
 
 
-@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "output"])
+@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM"])
 def test_the_process_ends_at_once(end):
     with Engine("mcts:memory=16", "--size", "9", "--threads", "2", "--name", "KataGo", "--version-text", "1.15") as one:
         one.wait_until_ready()
@@ -232,9 +232,18 @@ def test_the_process_ends_at_once(end):
         one.send("kata-analyze 100000")
         assert one.line() == "="
         time.sleep(0.3)
-        if end == "output":
-            one.process.stdout.close()
-        else:
-            one.process.send_signal(getattr(signal, end))
-        assert one.process.wait(5) == (0 if end == "output" else 130)  # a second on an idle machine
+        one.process.send_signal(getattr(signal, end))
+        assert one.process.wait(5) == 130  # a second on an idle machine
         assert not any("Traceback" in line for line in one.errors)
+
+
+def test_the_process_ends_when_its_output_is_closed():
+    command = [sys.executable, "-m", "nobi", "gtp", "mcts:memory=16", "--size", "9"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(["head", "-n", "1"], stdin=process.stdout, stdout=subprocess.DEVNULL) as reader:
+            process.stdout.close()  # only `head` has it
+            process.stdin.write(b"kata-analyze 100000\n")
+            process.stdin.flush()
+            assert reader.wait(300) == 0
+        assert process.wait(5) == 0
+        assert b"Traceback" not in process.stderr.read()

@@ -1,8 +1,9 @@
 """Dialogues of programs with the real process, as recorded from their sources."""
 
-import contextlib
 import json
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -187,17 +188,14 @@ def test_the_start_is_reported_and_the_end_of_the_input_ends_the_process(katrain
 ENDLESS = {**UNLIMITED, "maxVisits": 10**7, "moves": [], "id": "q", "reportDuringSearchEvery": 100}
 
 
-@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "output", "input"])
+@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "input"])
 def test_the_process_ends_within_a_second(end):
     with Process("analysis", MODEL, "-quit-without-waiting") as engine:
         engine.wait_for_error("ready to begin handling requests")
         engine.send({**ENDLESS, "firstReportDuringSearchAfter": 0.1})
         engine.receive()
         start = time.monotonic()
-        if end == "output":
-            with contextlib.suppress(ValueError):
-                engine.process.stdout.close()
-        elif end == "input":
+        if end == "input":
             engine.process.stdin.close()
         else:
             engine.process.send_signal(getattr(signal, end))
@@ -206,3 +204,16 @@ def test_the_process_ends_within_a_second(end):
         assert code == (130 if end.startswith("SIG") else 0)
         assert seconds < 5  # a second on an idle machine
         assert not any("Traceback" in line for line in engine.errors)
+
+
+def test_the_process_ends_when_its_output_is_closed():
+    command = [sys.executable, "-m", "nobi", "analysis", MODEL]
+    query = json.dumps({**ENDLESS, "firstReportDuringSearchAfter": 0.1}).encode() + b"\n"
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(["head", "-n", "1"], stdin=process.stdout, stdout=subprocess.DEVNULL) as reader:
+            process.stdout.close()  # only `head` has it
+            process.stdin.write(query)
+            process.stdin.flush()
+            assert reader.wait(300) == 0
+        assert process.wait(5) == 0  # a second on an idle machine; nothing is written meanwhile
+        assert b"Traceback" not in process.stderr.read()
