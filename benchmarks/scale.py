@@ -195,7 +195,7 @@ def costs_of(found: dict[str, Any], size: int = SIZE) -> Costs:
 
 EXPERIMENTS = {
     "CMA-ES on 9x9: 17 candidates × 100 games × 200 generations": (9, 17, 100, 200),
-    "the same with 10 seeds": (9, 170, 100, 200),
+    "population 170 × 100 games on 9x9 × 200 generations": (9, 170, 100, 200),
     "population 1,000 × 1,000 games on 9x9 × 500 generations": (9, 1000, 1000, 500),
     "population 1,000 × 200 games on 19x19 × 500 generations": (19, 1000, 200, 500),
 }

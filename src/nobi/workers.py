@@ -269,7 +269,8 @@ class ThreadExecutor(Executor):
         files: Sequence[str] = (),  # noqa: ARG002
     ) -> Iterator[tuple[int, int, B]]:
         threads = min(self.workers, -(-count // max(1, least)))
-        parts = PartSizes(count, least, PART_SECONDS, 2 * threads if threads > 1 else 1)
+        # parts whose results may be discarded are as small as possible
+        parts = PartSizes(count, least, 0.0 if cancel else PART_SECONDS, 2 * threads if threads > 1 else 1)
         if threads <= 1 and cancel is None:
             while part := parts.take():
                 start = time.perf_counter()
