@@ -13,7 +13,7 @@ from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Result
 
 
 class Go(Study):
-    """Go by evolution: MDLSTM and MDRNN evolved on 5x5 and 7x7, on boards up to 19x19."""
+    """Go by evolution, with MDLSTM and MDRNN evolved on 5x5 and 7x7, on boards up to 19x19."""
 
     name = "beyond-go"
     page = "beyond"

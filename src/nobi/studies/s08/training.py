@@ -299,7 +299,7 @@ def cyclic_share(scores: NDArray[np.float64]) -> float:
 
 
 class Rules(CoevolutionStudy):
-    """S08 tables II and III by the rules of the published code, one difference at a time."""
+    """S08 tables II and III: coevolution by the rules of the published code, one difference at a time."""
 
     name = "s08-rules"
     sizes = (5, 9)

@@ -61,7 +61,7 @@ class VariantStudy(Study):
 
 
 class Start(VariantStudy):
-    """S09 figure 3a with CMA-ES started at zero, and at weights of N(0, 1) as in the published code."""
+    """S09 figure 3a: CMA-ES started at zero, and at weights of N(0, 1) as in the published code."""
 
     name = "s09-start"
     cases = ("start at zero", "start at N(0, 1)")
@@ -75,7 +75,7 @@ class Start(VariantStudy):
 
 
 class Games(VariantStudy):
-    """S09 figure 3a on Go-Moku and Pente, of which the paper says that the same conclusions hold."""
+    """S09 section 4.2: learning on Go-Moku and Pente, where the same conclusions are said to hold."""
 
     name = "s09-games"
     cases = ("Go-Moku", "Pente")
