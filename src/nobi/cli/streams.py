@@ -40,4 +40,5 @@ def _watch(output: int, closed: threading.Event) -> None:
     for _, event in poll.poll():
         if event & (select.POLLERR | select.POLLHUP):
             closed.set()
-            signal.raise_signal(signal.SIGTERM)  # not SIGINT, which programs started in the background ignore
+            # to the main thread, which may be reading; not SIGINT, which programs started in the background ignore
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
