@@ -173,6 +173,7 @@ def deep(entry: dict[str, Any]) -> str:
         text.append(matches_text(found))
     else:
         text.append("The playing strength has not been measured yet.\n")
+    text.append(f"![Accuracy during the training](images/{name}-curve.png)\n" if found.get("curve") else "")
     text.append(commands_of(training, stable, provenance))
     return "\n".join(text)
 
@@ -219,11 +220,9 @@ def evolved(entries: list[dict[str, Any]]) -> str:
     games = {value["games"] for entry in entries for value in entry["results"].get("fitness", {}).values()}
     text.append(table(["model", *BOARDS], rows))
     text.append(f"{' or '.join(f'{count:,}' for count in sorted(games))} games on each board.\n" if games else "")
-    text += [
-        "![Mean outcome of the evolved networks by board size](images/models-transfer.png)\n",
-        "To train them again:\n",
-        "```",
-    ]
+    games_shown = dict.fromkeys(entry["game"] for entry in entries)
+    text += [f"![{GAMES[game]}: mean outcome by board size](images/models-{game}.png)\n" for game in games_shown]
+    text += ["To train them again:\n", "```"]
     for entry in entries:
         t = entry["provenance"]["training"]
         against = f"--curriculum {t['curriculum']}" if t["curriculum"] else f"--opponents {' '.join(t['opponents'])}"
@@ -251,5 +250,28 @@ def render() -> str:
     return "\n".join(section for section in sections if section)
 
 
+def draw(folder: Path) -> None:
+    """Write the figures of the page."""
+    from nobi.figures.comparison import size_lines
+    from nobi.figures.training import validation_curves
+    from nobi.statistics import Interval
+
+    lines: dict[str, dict[str, list[Interval]]] = {}
+    for name, path in shipped().items():
+        found = results().get(name, {})
+        if found.get("curve"):
+            validation_curves({name: found["curve"]}, folder / f"{name}-curve.png", f"The training of {name}")
+        if found.get("fitness"):
+            values = [found["fitness"][board] for board in BOARDS]
+            line = [Interval(value["value"], value["low"], value["high"]) for value in values]
+            lines.setdefault(describe(name, path)["game"], {})[name] = line
+    sizes = [int(board.split("x")[0]) for board in BOARDS]
+    for game, curves in lines.items():
+        size_lines(curves, sizes, folder / f"models-{game}.png", f"{GAMES[game]}: trained on 7x7, against naive", 7)
+
+
 if __name__ == "__main__":
     PAGE.write_text(render())
+    draw(PAGE.parent / "images")
+    for path in (PAGE.parent / "images").glob("*.svg"):  # the page shows the PNG files
+        path.unlink()
