@@ -330,9 +330,9 @@ class ThreadExecutor(Executor):
         except KeyboardInterrupt:
             if cancel is None:
                 end(None)
-                while not results.empty():
-                    if isinstance(late := results.get(), tuple):
-                        yield late
+            while not results.empty():  # with `cancel`, which comes next: what was complete before
+                if isinstance(late := results.get(), tuple):
+                    yield late
             raise
         finally:
             if cancel is not None and not all(done.is_set() for _, done in running):

@@ -5,6 +5,7 @@ game, from its opening to a result with a reason.
 """
 
 import re
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -419,6 +420,24 @@ class Series:
         When `enough` returns True, and after Ctrl-C, everything is closed, and the games in progress are lost.
         """
         tasks = [(game, opening_of(game.round)) for game in games]
+        lock, stopped = threading.Lock(), threading.Event()
+
+        def play_and_save(task: tuple[Pairing, Opening]) -> None:
+            """Save in the thread that has played: Ctrl-C interrupts only the main one, and loses no finished game."""
+            found = self._games(task)
+            with lock:
+                if not stopped.is_set():
+                    save(*found)
+
+        def cancel() -> None:
+            with lock:
+                stopped.set()
+            self.close()
+
+        if self._executor.local:
+            for _ in self._executor.stream(play_and_save, tasks, cancel=cancel):
+                pass
+            return
         played = self._executor.stream(self._games, tasks, cancel=self.close, files=self._files)
         with closing_iterator(played):
             for _, found in played:
