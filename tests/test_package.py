@@ -15,7 +15,7 @@ import nobi
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RESERVED = {"ray"}
+RESERVED: set[str] = set()
 """Extras for parts that are still to come."""
 BESIDE = {"llvmlite", "gymnasium", "open-spiel"}
 """Parts of numba and of pettingzoo; and what `nobi bench` measures itself against, where it is installed."""

@@ -131,11 +131,11 @@ def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     ]
     compare_with_paper(cases, tmp_path / "beside.png", "some", "points")
     axes = kept[0].axes[0]
-    ours, *_ = axes.containers
+    ours, papers = axes.containers
     assert ours.lines[0].get_xdata().tolist() == [2, -1, 5]
     (bars,) = ours.lines[2]
     assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[1, 4], [-2, 0], [4, 6]]
-    papers = [one for one in axes.get_lines() if one.get_label() == "paper"]
-    assert papers[0].get_xdata().tolist() == [3, 5.5]
+    assert papers.get_label() == "paper"
+    assert papers.lines[0].get_xdata().tolist() == [3, 5.5]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b", "c"]
     assert axes.yaxis_inverted()  # the first case is at the top

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from nobi.search import limits
 from nobi.search import search as search_module
 from nobi.search.state import DONE
 
@@ -12,4 +13,5 @@ def count_playouts_as_milliseconds(monkeypatch, search):
     def perf_counter():
         return 0.001 * sum(int(workspace.counts[DONE]) for workspace in search._workspaces)
 
-    monkeypatch.setattr(search_module, "time", SimpleNamespace(perf_counter=perf_counter))
+    for module in (search_module, limits):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=perf_counter))

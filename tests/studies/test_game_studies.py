@@ -156,7 +156,7 @@ def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
 def test_a_document_names_its_engines(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
     played = Played()
-    played.threads, played.spent = 1, lambda _: Spent(1.0, 1.0)
+    played.threads, played.spent, played.environment = 1, lambda _: Spent(1.0, 1.0), lambda _: {}
     document = make_document(study, played, tmp_path)
     assert document["engines"] == {"gnugo": "gnugo 1.0", "pachi": "pachi 1.0"}
     page = group_page([document], {})
@@ -171,8 +171,8 @@ def test_rows_stand_beside_the_papers(tmp_path):
     assert all(row.ours.value == pytest.approx(13 / 20) for row in rows)
     small = report_of(study_of("m15-depth-wins", "day"), tmp_path).tables[0].rows
     paper = report_of(study_of("m15-depth-wins"), tmp_path).tables[0].rows
-    assert [row.paper for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
-    assert [row.paper for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
+    assert [row.paper.value for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
+    assert [row.paper.value for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
     opponents = report_of(study_of("m15-opponents", "day"), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network
     assert (tmp_path / "c14-table4.png").exists()

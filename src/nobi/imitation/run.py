@@ -167,6 +167,10 @@ class ImitationRun:
         self.gradient_step = GradientStep(
             self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights
         )
+        if (
+            settings.start and not self._checkpoint.exists()
+        ):  # before the folder is made, which a bad file must not leave
+            self._start_from(Path(settings.start))
 
     @property
     def finished(self) -> bool:
@@ -336,8 +340,6 @@ class ImitationRun:
             if found.data != self.sources.fingerprint:
                 raise NobiError(f"The data of the run in {str(self.folder)!r} have changed; resume it with the same.")
             self.step_number, self.lines, self._tally = found.step, found.lines, found.tally
-        elif self.settings.start:
-            self.group.run_together(lambda: self._start_from(Path(self.settings.start)))
 
     def _own_checkpoint(self, *, resume: bool) -> Checkpoint | None:
         if is_dataset(self.folder):

@@ -7,11 +7,12 @@ order; sums of loss and hits, requests to stop and the running statistics of bat
 """
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -59,9 +60,11 @@ class ProcessGroup:
         if self.processes == 1:
             return network.outputs
         # with `find_unused_parameters` the layout of the sums is fixed from the first step on, as exact resuming needs
-        found = DistributedDataParallel(
-            _Forward(network), broadcast_buffers=False, find_unused_parameters=True, gradient_as_bucket_view=True
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # older versions of torch do not know the new name
+            found = DistributedDataParallel(
+                _Forward(network), broadcast_buffers=False, find_unused_parameters=True, gradient_as_bucket_view=True
+            )
         found.register_comm_hook(None, _sum_bucket)
         return found
 
@@ -128,7 +131,7 @@ class _Forward(nn.Module):
         return self.network.outputs(planes, white)
 
 
-def _sum_bucket(_: object, bucket: Any) -> Future[Tensor]:
+def _sum_bucket(_: object, bucket: dist.GradBucket) -> Future[Tensor]:  # type: ignore[name-defined]
     """Sum gradients: those of a process are divided by the size of the whole batch. DDP alone would average them."""
     done: Future[Tensor] = dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
     return done
