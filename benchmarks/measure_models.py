@@ -69,7 +69,7 @@ def fitness(name: str, games: int, seed: int) -> None:
             | {"win_rate": rounded(share_interval(points, games)), "elo": rounded(elo_difference(points, games))}
         )
     values = [row.fitness.value for row in report.sizes]
-    found["summary"] = f"mean outcome against naive {values[0]:.2f} on 7x7, {min(values[1:]):.2f} or more up to 19x19"
+    found["summary"] = f"outcome against naive {values[0]:+.2f} on 7x7, {values[-1]:+.2f} on 19x19"
     store(name, found)
 
 

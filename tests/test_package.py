@@ -15,8 +15,6 @@ import nobi
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RESERVED: set[str] = set()
-"""Extras for parts that are still to come."""
 BESIDE = {"llvmlite", "gymnasium", "open-spiel"}
 """Parts of numba and of pettingzoo; and what `nobi bench` measures itself against, where it is installed."""
 
@@ -44,10 +42,9 @@ def test_what_is_required_is_imported_and_what_is_imported_is_required():
     extras = PROJECT["optional-dependencies"]
     used = imported_distributions(ROOT / "src")
     required = names_of(PROJECT["dependencies"])
-    for_users = extras.keys() - RESERVED - {"dev", "docs"}
+    for_users = extras.keys() - {"dev", "docs"}
     optional = {name for extra in for_users for name in names_of(extras[extra])} - {"nobi"}
     assert required | optional == used - BESIDE
-    assert not {name for extra in RESERVED for name in names_of(extras[extra])} & used
 
 
 def test_torch_is_a_range_for_users_and_one_version_for_the_makefile():

@@ -40,14 +40,25 @@ def test_the_header_says_how_it_was_trained(name):
     assert provenance["training"]["game"] in ("go", "atari-go", "gomoku", "pente")
 
 
+def win_rate(name, opponent, size, games):
+    board = variant(read_model_file(shipped()[name]).game, size)
+    played = play_games(board, make_player(name, board), make_player(opponent, board), games, threads=1)
+    return summarise(played)["all"].win_rate.value
+
+
 @pytest.mark.parametrize("size", [7, 15])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("go-")])
 def test_it_beats_a_beginner_on_a_small_and_a_large_board(name, size):
-    game = read_model_file(shipped()[name]).game
-    board = variant(game, size)
-    beginner = make_player("playout" if game == "go" else "naive", board)
-    played = play_games(board, make_player(name, board), beginner, 12, threads=1)
-    assert summarise(played)["all"].win_rate.value >= 0.9
+    assert win_rate(name, "playout", size, 12) >= 0.9
+
+
+@pytest.mark.parametrize("size", [7, 15])
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("go-")])
+def test_it_plays_as_recorded_on_a_small_and_a_large_board(name, size):
+    recorded = (1 + results()[name]["fitness"][f"{size}x{size}"]["value"]) / 2
+    assert win_rate(name, "naive", size, 200) == pytest.approx(recorded, abs=0.12)
+    if "mdlstm" in name or "stacked" in name:
+        assert recorded > 0.95
 
 
 def test_names_and_paths():

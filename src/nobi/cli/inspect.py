@@ -260,12 +260,16 @@ class ListModels(Command):
             table.add_row(
                 *(entry[key] for key in ("name", "game", "boards", "network")),
                 f"{entry['weights']:,}",
-                f"{entry['bytes'] / 1e6:.2f} MB",
+                f"{entry['bytes'] / 1e6:.2f} MB" if entry["bytes"] >= 1e5 else f"{entry['bytes'] / 1e3:.1f} kB",
                 entry["measured"],
-                "  ".join(f"{board} {elo}" for board, elo in entry["elo"].items()),
+                "  ".join(f"{board} {elo}" for board, elo in entry["elo"].items() if board in _SHOWN_BOARDS),
             )
         note = "Elo: GNU Go 3.8 at level 10 is 0 for Go, the player naive is 0 for the other games."
         return Result(entries, [("", table), note])
+
+
+_SHOWN_BOARDS = ("9x9", "19x19")
+"""The boards whose Elo the list shows; JSON has all."""
 
 
 def _short_elo(elo: dict[str, float | None]) -> str:

@@ -167,9 +167,7 @@ class ImitationRun:
         self.gradient_step = GradientStep(
             self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights
         )
-        if (
-            settings.start and not self._checkpoint.exists()
-        ):  # before the folder is made, which a bad file must not leave
+        if settings.start and not self._checkpoint.exists():  # before the folder is made: a bad file leaves none
             self._start_from(Path(settings.start))
 
     @property
