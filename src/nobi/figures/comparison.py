@@ -151,7 +151,7 @@ def size_lines(
             axes.annotate("trained here", (trained_on, bottom), xytext=(4, 4), textcoords="offset points", color="grey")
         axes.set_xticks(sizes, [f"{size}x{size}" for size in sizes])
         axes.set(xlabel="board", ylabel="fitness", ylim=(bottom, top))
-        axes.legend()
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:
