@@ -74,8 +74,9 @@ def test_the_head_is_lost(cluster, tmp_path, lost):
     for process in processes:
         os.kill(process.process.pid, signal.SIGKILL)
     _, told = started.communicate(timeout=90)
-    assert started.returncode == (2 if lost == "head" else 1), told
-    assert ("head node of the Ray cluster" if lost == "head" else "its Ray node was lost") in told
+    # where every node is lost, either the command or Ray itself notices it first
+    ends = {2: "head node of the Ray cluster"} | ({1: "its Ray node was lost"} if lost == "every node" else {})
+    assert ends.get(started.returncode, "an expected end") in told
     assert told.count("the same command with --resume continues") == 1
     assert "Traceback" not in told
     total = EvolutionRun(tmp_path / "run", SETTINGS, resume=True).generation + 2
