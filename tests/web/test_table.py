@@ -24,7 +24,8 @@ def start(table, **settings):
 def test_the_first_opponent_is_a_model(table, catalogue):
     assert table.opponent.kind == "model"
     assert table.opponent.title == "small"
-    assert catalogue.first_for("gomoku", 9) == "naive"
+    assert catalogue.first_for("gomoku", 9) == "model-gomoku-stacked"
+    assert catalogue.first_for("go", 9) == "model-go-main"
 
 
 def test_a_whole_game_against_naive(table, settle):
@@ -183,7 +184,7 @@ def test_a_network_for_one_size_says_so(tmp_path, jobs):
     table = Table("visitor", Catalogue([path]), jobs, Session(Setup(size=7, opponent="file-1")))
     assert table.opponent.refusal("atari-go", 9) == "fixed plays on 7×7 only."
     table.new_game(Setup(size=9, opponent="file-1"))
-    assert table.session.setup.opponent == "naive"
+    assert table.session.setup.opponent == "model-atari-go-mdlstm"
     with pytest.raises(NobiError, match="fixed plays on 7×7 only"):
         table.change(opponent="file-1")
     table.close()

@@ -53,6 +53,18 @@ def results() -> dict[str, dict[str, Any]]:
     return found
 
 
+def quality(name: str) -> float:
+    """The mean accuracy of a shipped model over collections, or its mean outcome over boards; −1 if not measured."""
+    found = results().get(name, {})
+    values = [one["value"] for one in (found.get("accuracy") or found.get("fitness") or {}).values()]
+    return sum(values) / len(values) if values else -1.0
+
+
+def predicts_moves(name: str) -> bool:
+    """Whether a shipped model was trained to predict moves, so that it serves a search as prior knowledge."""
+    return bool(results().get(name, {}).get("accuracy"))
+
+
 @dataclass(frozen=True)
 class MeasuredElo:
     """The Elo difference to a reference opponent, measured in a match; None for a bound that the games do not give."""

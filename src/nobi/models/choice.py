@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from nobi.errors import NobiError
-from nobi.models import results, shipped
+from nobi.models import predicts_moves, quality, shipped
 from nobi.models.model import DEEP, compiled_in, model_in, read_model_file
 
 
@@ -20,12 +20,8 @@ def made_for(path: str | Path) -> tuple[str, int]:
 @cache
 def best_model(game: str, size: int) -> str:
     """The shipped model that predicts moves best among those for the game and the board; empty if there is none."""
-
-    def accuracy(name: str) -> float:
-        found = results().get(name, {}).get("accuracy", {}).values()
-        return sum(one["value"] for one in found) / max(1, len(found))
-
-    return max((name for name in shipped() if _plays(name, game, size)), key=accuracy, default="")
+    able = (name for name in shipped() if predicts_moves(name) and _plays(name, game, size))
+    return max(able, key=quality, default="")
 
 
 def _plays(name: str, game: str, size: int) -> bool:

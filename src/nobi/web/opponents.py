@@ -200,11 +200,12 @@ class Catalogue:
         return self.first_for(setup.game, setup.size)
 
     def first_for(self, game: str, size: int) -> str:
-        """The opponent that a game begins with: a model, if there is one, else `naive`."""
-        for one in self.models():
-            if not one.refusal(game, size):
-                return one.id
-        return "naive"
+        """The opponent that a game begins with: one of the command line, else the best shipped model, else `naive`."""
+        able = [one for one in self.models() if not one.refusal(game, size)]
+        if not able:
+            return "naive"
+        shipped = [one for one in able if one.shipped]
+        return max(shipped, key=lambda one: models.quality(one.title)).id if able[0].shipped else able[0].id
 
 
 def _saved_models(folder: Path | None) -> list[Opponent]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from sgfmill import sgf
 
+from nobi import models
 from nobi.board.stones import BLACK, DRAW, PASS, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
@@ -345,7 +346,8 @@ def _sgf_point(name: str) -> tuple[int, int] | None:
 
 def default_reviewer(shipped: dict[str, Any], game: str) -> str:
     """The shipped model that reviews a game unless another is named; empty for a search without a network."""
-    return next((name for name in shipped if name.startswith(f"{game}-")), "")
+    able = (name for name in shipped if name.startswith(f"{game}-") and models.predicts_moves(name))
+    return max(able, key=models.quality, default="")
 
 
 def reviewer_name(model: str, playouts: int) -> str:
