@@ -66,7 +66,7 @@ quick: $(VENV)/ready-dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal $(QUICK)
 
 # what depends on the order of sums, under the instruction set that tests/portable.env chooses
-NUMERICAL := tests/nn tests/networks tests/trainers tests/imitation tests/search tests/test_demo.py
+NUMERICAL := tests/nn tests/networks tests/trainers tests/search tests/test_demo.py
 
 test-portable: $(VENV)/ready-dev
 	env $$(cat tests/portable.env) $(BIN)/pytest --numprocesses 2 --dist worksteal $(NUMERICAL)

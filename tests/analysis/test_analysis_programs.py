@@ -215,5 +215,5 @@ def test_the_process_ends_when_its_output_is_closed():
             process.stdin.write(query)
             process.stdin.flush()
             assert reader.wait(300) == 0
-        assert process.wait(5) == 0  # a second on an idle machine; nothing is written meanwhile
+        assert process.wait(60) == 0
         assert b"Traceback" not in process.stderr.read()

@@ -233,7 +233,7 @@ def test_the_process_ends_at_once(end):
         assert one.line() == "="
         time.sleep(0.3)
         one.process.send_signal(getattr(signal, end))
-        assert one.process.wait(5) == 130  # a second on an idle machine
+        assert one.process.wait(60) == 130
         assert not any("Traceback" in line for line in one.errors)
 
 
@@ -245,5 +245,5 @@ def test_the_process_ends_when_its_output_is_closed():
             process.stdin.write(b"kata-analyze 100000\n")
             process.stdin.flush()
             assert reader.wait(300) == 0
-        assert process.wait(5) == 0
+        assert process.wait(60) == 0
         assert b"Traceback" not in process.stderr.read()
