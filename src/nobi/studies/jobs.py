@@ -234,7 +234,23 @@ class TournamentJob(Job):
 
 
 @dataclass(frozen=True)
-class ChampionsJob(Job):
+class JobOnRuns(Job):
+    """A job on the results of runs, which its description names instead of repeating their settings."""
+
+    runs: Sequence[Job]
+
+    @property
+    def description(self) -> str:
+        own = {key: value for key, value in vars(self).items() if key != "runs"}
+        return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
+
+    @property
+    def dependencies(self) -> Sequence[Job]:
+        return self.runs
+
+
+@dataclass(frozen=True)
+class ChampionsJob(JobOnRuns):
     """New games of the champions of runs on one board: `points`, `score` and `run` [champion].
 
     The fitness that made a network the champion is the maximum of many noisy ones and biased; it is not used here.
@@ -255,15 +271,6 @@ class ChampionsJob(Job):
     def label(self) -> str:
         s = self.runs[0].settings
         return f"champions {self.runs[0].kind} {s.net} {s.game} on {self.size} {self.opponent}"
-
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "runs"}
-        return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return self.runs
 
     @property
     def chosen(self) -> range:

@@ -1,7 +1,5 @@
 """Pre-training on a small board, tested: the same effort spent on 7x7 first, or on the large board from the start."""
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,7 +12,7 @@ from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
 from nobi.statistics import bounded_mean, difference
 from nobi.streams import stream_of
-from nobi.studies.jobs import Arrays, Job, Progress, measure_networks
+from nobi.studies.jobs import Arrays, Job, JobOnRuns, Progress, measure_networks
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.trainers import make_trainer
@@ -57,7 +55,7 @@ class BootstrapJob(Job):
             for size in (SMALL, LARGE)
         }
         spent, lines = 0.0, []
-        champion = trainer.ask()[0]
+        champion = np.zeros(trainer.weights, np.float32)
         while spent < 1e6 * self.effort:
             size = SMALL if spent < self.share * 1e6 * self.effort else LARGE
             candidates = trainer.ask()
@@ -78,7 +76,7 @@ class BootstrapJob(Job):
 
 
 @dataclass(frozen=True)
-class BootstrapMeasurementJob(Job):
+class BootstrapMeasurementJob(JobOnRuns):
     """New games of the champions of runs on one board: `points` and `score` [run]."""
 
     kind = "bootstrap-measurement"
@@ -91,15 +89,6 @@ class BootstrapMeasurementJob(Job):
     @property
     def label(self) -> str:
         return f"bootstrapped {self.runs[0].share} on {self.size} {self.opponent}"
-
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "runs"}
-        return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return self.runs
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         weights = np.stack([cache.arrays(run)["champion"] for run in self.runs])
