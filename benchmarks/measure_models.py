@@ -4,11 +4,16 @@
     python benchmarks/measure_models.py accuracy go-main --data "KGS, dan players, 19x19=runs/data/kgs" …
     python benchmarks/measure_models.py match go-main --size 9 --games 100      against GNU Go 3.8 at level 10
     python benchmarks/measure_models.py match mcts --playouts 1000 --size 9     the search without a network
+    python benchmarks/measure_models.py ladder mcts --game atari-go             steps of the search, relative to naive
+    python benchmarks/measure_models.py ladder atari-go-mdlstm --game atari-go  the search with a network, the same
     python benchmarks/measure_models.py speed go-main                           milliseconds per move of the network
     python docs/make_models.py                                                  writes docs/models.md
 
-Matches follow Chinese rules with komi 7.5; GNU Go also scores the games, colours alternate, repeated games are left
-out. A match limited by time (`--seconds`) needs a machine that does nothing else.
+Naive loses every game against a good search. In a ladder, searches with ever more playouts meet their next neighbours,
+and a fit of ratings to all games gives the Elo difference of each to naive.
+
+Matches of Go follow Chinese rules with komi 7.5; GNU Go also scores the games, colours alternate, repeated games are
+left out. A match limited by time (`--seconds`) needs a machine that does nothing else.
 """
 
 import argparse
@@ -19,18 +24,24 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import nobi
 from nobi.matches.folder import GameResult, without_repetitions
 from nobi.models import RESULTS, shipped
 from nobi.models.model import read_model_file
-from nobi.statistics import Interval, elo_difference, share_interval
+from nobi.statistics import Interval, bradley_terry, elo_difference, share_interval
 from nobi.storage import atomic_write
+from nobi.web.opponents import PLAYOUTS
 
 SIZES = (7, 9, 11, 15, 19)
 GNUGO = "gnugo --mode gtp --level 10 --chinese-rules --komi 7.5"
+FEW_PLAYOUTS = (3, 10, 30)
+"""Searches between naive and the weakest step of the page."""
 GNUGO_TITLE = "GNU Go 3.8, level 10"
 
 
@@ -56,11 +67,20 @@ def store(name: str, found: dict[str, Any]) -> None:
     atomic_write(RESULTS, (json.dumps(dict(sorted(everything.items())), indent=1) + "\n").encode())
 
 
+def by_board(report: Any, games: int) -> dict[str, Any]:
+    """The mean outcomes of a report as JSON."""
+    return {f"{row.size}x{row.size}": rounded(row.fitness) | {"games": games} for row in report.sizes}
+
+
 def fitness(name: str, games: int, seed: int) -> None:
     """The mean outcome against naive on every board, and the Elo difference."""
     found = load(name)
     report = nobi.transfer(shipped()[name], SIZES, games=games, seed=seed)
-    found["fitness"] = {f"{row.size}x{row.size}": rounded(row.fitness) | {"games": games} for row in report.sizes}
+    found["fitness"] = by_board(report, games)
+    training = read_model_file(shipped()[name]).provenance.get("training", {})
+    if training.get("curriculum"):
+        against = nobi.transfer(shipped()[name], SIZES, opponents=["heuristic"], games=games, seed=seed)
+        found["fitness_heuristic"] = by_board(against, games)
     found["matches"] = []
     for row in report.sizes:
         points = (row.fitness.value + 1) / 2 * games
@@ -99,30 +119,23 @@ def accuracy(name: str, data: list[str], positions: int) -> None:
     store(name, found)
 
 
+def play(a: str, b: str, options: list[str], folder: Path) -> tuple[list[GameResult], int]:
+    """The games of a match without repeated ones, and how many were repeated; continued if the folder has some."""
+    command = [sys.executable, "-m", "nobi", "match", a, b, *options, "--folder", str(folder), "--resume"]
+    subprocess.run(command, check=True)  # noqa: S603
+    return without_repetitions([GameResult(**json.loads(g)) for g in (folder / "games.jsonl").read_text().splitlines()])
+
+
 def match(name: str, size: int, games: int, playouts: int, seconds: float, folder: Path, parallel: int) -> None:
     """Games against GNU Go. The folder allows an interrupted match to be continued."""
     limit = f"seconds={seconds:g},threads=2" if seconds else f"rollouts={playouts},seconds=0"
     network = name in shipped()
     player = f"mcts:{limit}" + (f",model={name}" if network else "") if playouts or seconds else name
     folder = folder / f"{name}-{size}-{f'{seconds:g}s' if seconds else playouts}"
-    command = [sys.executable, "-m", "nobi", "match", player, f"gtp:{GNUGO}", "--game", "go:komi=7.5"]
-    command += [
-        "--size",
-        str(size),
-        "--games",
-        str(games),
-        "--referee",
-        GNUGO,
-        "--timeout",
-        "600",
-        "--folder",
-        str(folder),
-        "--resume",
-    ]
-    command += ["--parallel", "1" if seconds else str(parallel), "--random-moves", "0" if playouts or seconds else "2"]
-    subprocess.run(command, check=True)  # noqa: S603
-    games_played = [GameResult(**json.loads(line)) for line in (folder / "games.jsonl").read_text().splitlines()]
-    kept, repeated = without_repetitions(games_played)
+    options = ["--game", "go:komi=7.5", "--size", str(size), "--games", str(games), "--referee", GNUGO]
+    options += ["--timeout", "600", "--parallel", "1" if seconds else str(parallel)]
+    options += ["--random-moves", "0" if playouts or seconds else "2"]
+    kept, repeated = play(player, f"gtp:{GNUGO}", options, folder)
     # a game that GNU Go lost by a crash or by time is void
     valid = [game for game in kept if game.points(0) is not None and not (game.forfeit and game.forfeit[0] == 1)]
     points = [float(game.points(0) or 0) for game in valid]
@@ -136,6 +149,39 @@ def match(name: str, size: int, games: int, playouts: int, seconds: float, folde
     others = [m for m in found.get("matches", []) if (m["board"], m.get("playouts"), m.get("seconds")) != key]
     found["matches"] = sorted([*others, entry], key=lambda m: (m["board"], m.get("seconds", 0), m.get("playouts", 0)))
     store(name, found)
+
+
+def ladder(names: list[str], game: str, size: int, games: int, folder: Path, parallel: int) -> None:
+    """The Elo difference to naive of the search with each number of playouts, without and with networks."""
+
+    def search(playouts: int, name: str = "mcts") -> str:
+        return f"mcts:rollouts={playouts},seconds=0" + (f",model={name}" if name != "mcts" else "")
+
+    chain = ["naive", *map(search, (*FEW_PLAYOUTS, *PLAYOUTS))]
+    pairs = [(a, b) for low, a in enumerate(chain) for b in chain[low + 1 : low + 3]]
+    networks = [name for name in names if name != "mcts"]
+    pairs += [(search(playouts), search(playouts, name)) for name in networks for playouts in PLAYOUTS]
+    pairs += [(search(a), search(b, name)) for name in networks for a, b in pairwise(PLAYOUTS)]
+    players = sorted({player for pair in pairs for player in pair})
+    points = np.zeros((len(players), len(players)))
+    for a, b in pairs:
+        place = folder / f"ladder-{game}-{size}" / f"{a}+{b}".replace(":", "-")
+        options = ["--game", game, "--size", str(size), "--games", str(games), "--parallel", str(parallel)]
+        kept, _ = play(a, b, [*options, "--random-moves", "2"], place)
+        for player, other in ((0, 1), (1, 0)):
+            won = sum(float(result.points(player) or 0) for result in kept)
+            points[players.index((a, b)[player]), players.index((a, b)[other])] = won
+    elo = bradley_terry(points, reference=players.index("naive")).elo
+    for name in names:
+        found = load(name)
+        others = [m for m in found.get("ratings", []) if (m["game"], m["board"]) != (game, size)]
+        found["ratings"] = others + [
+            {"game": game, "board": size, "playouts": playouts, "opponent": "naive"}
+            | {"games": int((points + points.T)[players.index(search(playouts, name))].sum())}
+            | {"elo": rounded(elo[players.index(search(playouts, name))])}
+            for playouts in PLAYOUTS
+        ]
+        store(name, found)
 
 
 def speed(name: str) -> None:
@@ -159,7 +205,7 @@ def speed(name: str) -> None:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["fitness", "accuracy", "match", "speed"])
+    parser.add_argument("what", choices=["fitness", "accuracy", "match", "ladder", "speed"])
     parser.add_argument("names", nargs="+")
     parser.add_argument("--games", type=int, default=0)
     parser.add_argument("--size", type=int, default=9)
@@ -170,7 +216,11 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=8000)
     parser.add_argument("--parallel", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=Path("runs/strength"))
+    parser.add_argument("--game", default="atari-go")
     flags = parser.parse_args()
+    if flags.what == "ladder":
+        ladder(flags.names, flags.game, flags.size, flags.games or 100, flags.folder, flags.parallel)
+        return
     for name in flags.names:
         if flags.what == "fitness":
             fitness(name, flags.games or 1000, flags.seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 from nobi.cli.inspect import describe
 from nobi.models import results, shipped
+from nobi.web.opponents import PLAYOUTS
 
 PAGE = Path(__file__).parent / "models.md"
 GAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
@@ -199,6 +200,40 @@ def commands_of(training: dict[str, Any], stable: dict[str, Any], provenance: di
     return "\n".join([*lines, "```", ""])
 
 
+def outcomes(entries: list[dict[str, Any]], key: str) -> list[list[str]]:
+    """Rows of mean outcomes on each board, of those models that have them."""
+    rows = []
+    for entry in entries:
+        found = entry["results"].get(key, {})
+        cells = [
+            f"{found[b]['value']:+.3f} [{found[b]['low']:+.3f}, {found[b]['high']:+.3f}]" if b in found else ""
+            for b in BOARDS
+        ]
+        rows += [[f"`{entry['name']}`", *cells]] if found else []
+    return rows
+
+
+def ratings(entries: list[dict[str, Any]]) -> str:
+    """The section of the search in games against naive."""
+    rows = []
+    for name, found in [("no network", results().get("mcts", {})), *((e["name"], e["results"]) for e in entries)]:
+        boards = dict.fromkeys((rating["game"], rating["board"]) for rating in found.get("ratings", []))
+        for game, board in boards:
+            elo = {r["playouts"]: r["elo"] for r in found["ratings"] if (r["game"], r["board"]) == (game, board)}
+            label = name if name == "no network" else f"`{name}`"
+            rows.append([GAMES[game], f"{board}x{board}", label, *(elo_text(elo[playouts]) for playouts in PLAYOUTS)])
+    if not rows:
+        return ""
+    return "\n".join(
+        [
+            "## The search in the other games\n",
+            "Elo difference to `naive` by playouts per move, from one fit of ratings to games of each step with its\n"
+            "neighbours (100 games per pair, two random opening moves; `benchmarks/measure_models.py ladder`):\n",
+            table(["game", "board", "network", *(f"{playouts:,}" for playouts in PLAYOUTS)], sorted(rows)),
+        ]
+    )
+
+
 def evolved(entries: list[dict[str, Any]]) -> str:
     """The section of the networks that evolution has trained."""
     if not entries:
@@ -209,17 +244,14 @@ def evolved(entries: list[dict[str, Any]]) -> str:
         "against the player `naive`, half of the games with each colour. The champion of several runs was selected by\n"
         "other games than these.\n",
     ]
-    rows = []
-    for entry in entries:
-        fitness = entry["results"].get("fitness", {})
-        cells = [
-            f"{fitness[b]['value']:+.3f} [{fitness[b]['low']:+.3f}, {fitness[b]['high']:+.3f}]" if b in fitness else ""
-            for b in BOARDS
-        ]
-        rows.append([f"`{entry['name']}`", *cells])
+    text.append(table(["model", *BOARDS], outcomes(entries, "fitness")))
     games = {value["games"] for entry in entries for value in entry["results"].get("fitness", {}).values()}
-    text.append(table(["model", *BOARDS], rows))
     text.append(f"{' or '.join(f'{count:,}' for count in sorted(games))} games on each board.\n" if games else "")
+    if any(outcomes(entries, "fitness_heuristic")):
+        text.append(
+            "Against the player `heuristic` without random moves, the model trained against it by a curriculum:\n"
+        )
+        text.append(table(["model", *BOARDS], outcomes(entries, "fitness_heuristic")))
     games_shown = dict.fromkeys(entry["game"] for entry in entries)
     text += [f"![{GAMES[game]}: mean outcome by board size](images/models-{game}.png)\n" for game in games_shown]
     text += ["To train them again:\n", "```"]
@@ -246,7 +278,7 @@ def render() -> str:
         sections.append(
             "## The search without a network\n\nAgainst GNU Go 3.8 at level 10, as above:\n\n" + matches_text(search)
         )
-    sections += [evolved(networks), TRIED, PROVENANCE]
+    sections += [evolved(networks), ratings(networks), TRIED, PROVENANCE]
     return "\n".join(section for section in sections if section)
 
 

@@ -212,6 +212,15 @@ def test_two_players_agree_with_the_simple_formula():
     assert first.high - first.low == pytest.approx(1.96 * error, rel=1e-3)
 
 
+def test_ratings_relative_to_one_player():
+    """The interval to the player of reference is that of the difference: with two players that of their match."""
+    elo = bradley_terry(np.array([[0, 30.0], [10.0, 0]]), reference=1).elo
+    expected = elo_difference(30, 40)
+    assert elo[0].value == pytest.approx(expected.value)
+    assert elo[0].high - elo[0].low == pytest.approx(expected.high - expected.low, rel=0.1)
+    assert (elo[1].low, elo[1].value, elo[1].high) == (0, 0, 0)
+
+
 def test_intervals_of_ratings_hold_their_level():
     rng = np.random.default_rng(2)
     truth = np.array([120.0, 0.0, -120.0])

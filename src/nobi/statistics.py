@@ -243,13 +243,16 @@ class Ratings:
     """The ratings of several players."""
 
     elo: list[Interval]
-    """[player] relative to the mean of all."""
+    """[player] relative to the mean of all, or to the player of reference."""
     added_draws: bool
     """Whether half a draw was added for each pair that met, because the likelihood has no maximum otherwise."""
 
 
-def bradley_terry(points: Values) -> Ratings:
-    """The ratings of players; points float64[n, n] holds the points of i against j."""
+def bradley_terry(points: Values, reference: int | None = None) -> Ratings:
+    """The ratings of players; points float64[n, n] holds the points of i against j.
+
+    With a player of reference, whose rating is then 0 without an interval, the others are relative to it.
+    """
     players = len(points)
     games = points + points.T
     if players < 2 or not games.any():
@@ -260,8 +263,13 @@ def bradley_terry(points: Values) -> Ratings:
         points = points + 0.25 * (games > 0)
         games = points + points.T
     strength = _maximise(points, games)
+    covariance = _covariance(strength, games)
+    variance = np.diag(covariance)
+    if reference is not None:
+        strength = strength - strength[reference]
+        variance = variance + variance[reference] - 2 * covariance[reference]
     elo = _ELO_SCALE * strength
-    wide: NDArray[np.floating[Any]] = _Z * _ELO_SCALE * np.sqrt(np.maximum(0.0, np.diag(_covariance(strength, games))))
+    wide: NDArray[np.floating[Any]] = _Z * _ELO_SCALE * np.sqrt(np.maximum(0.0, variance))
     together, labels = connected_components(games > 0, directed=False)
     if together > 1:  # those who never met, even through others, cannot be compared
         wide = np.where([np.sum(labels == label) < players for label in labels], np.inf, wide)

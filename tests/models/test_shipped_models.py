@@ -57,8 +57,12 @@ def test_it_beats_a_beginner_on_a_small_and_a_large_board(name, size):
 def test_it_plays_as_recorded_on_a_small_and_a_large_board(name, size):
     recorded = (1 + results()[name]["fitness"][f"{size}x{size}"]["value"]) / 2
     assert win_rate(name, "naive", size, 200) == pytest.approx(recorded, abs=0.12)
-    if "mdlstm" in name or "stacked" in name:
+    if name.endswith(("mdlstm", "stacked")):
         assert recorded > 0.95
+
+
+def test_the_curriculum_beats_its_last_opponent():
+    assert win_rate("atari-go-mdlstm-heuristic", "heuristic", 7, 100) >= 0.95
 
 
 def test_names_and_paths():
@@ -93,12 +97,32 @@ def test_measured_strength():
     for name, found in results().items():
         for match in found.get("matches", []):
             assert match["games"] >= match["wins"] + match["draws"]
-            assert measured_elo(name, match["board"], match.get("playouts")).opponent == match["opponent"]
-    assert measured_elo("go-main", 6) is None
+            measured = measured_elo(name, match["board"], match.get("playouts"))
+            assert (measured.opponent, measured.board) == (match["opponent"], match["board"])
+        for rating in found.get("ratings", []):
+            assert rating["games"] > 0
+            assert measured_elo(name, rating["board"], rating["playouts"], rating["game"]).value is not None
     assert measured_elo("nothing", 9) is None
-    assert str(MeasuredElo(12.4, -30, 55, "GNU Go")) == "Elo +12 (−30 to +55)"
-    assert str(MeasuredElo(None, 611.2, None, "naive")) == "Elo above +611"
-    assert str(MeasuredElo(None, None, -300, "naive")) == "Elo below −300"
+
+
+def test_strength_on_the_board_nearest_in_size(monkeypatch):
+    def entry(board, elo, **further):
+        interval = {"value": elo, "low": elo - 1, "high": elo + 1}
+        return {"board": board, "playouts": 100, "opponent": "naive", "elo": interval} | further
+
+    found = {"net": {"matches": [entry(7, 10.0), entry(19, 20.0)]}}
+    found["mcts"] = {"matches": [entry(9, 30.0)], "ratings": [entry(9, 40.0, game="pente")]}
+    monkeypatch.setattr("nobi.models.results", lambda: found)
+    assert [measured_elo("net", size, 100).board for size in (5, 7, 13, 14, 25)] == [7, 7, 7, 19, 19]
+    assert measured_elo("net", 7, 300) is None
+    assert [measured_elo("mcts", 9, 100, game).value for game in ("go", "pente")] == [30.0, 40.0]
+    assert measured_elo("mcts", 9, 100, "gomoku") is None
+
+
+def test_texts_of_strength():
+    assert str(MeasuredElo(12.4, -30, 55, "GNU Go", 9)) == "Elo +12 (−30 to +55)"
+    assert str(MeasuredElo(None, 611.2, None, "naive", 9)) == "Elo above +611"
+    assert str(MeasuredElo(None, None, -300, "naive", 9)) == "Elo below −300"
 
 
 def test_the_page_of_the_models_is_up_to_date():

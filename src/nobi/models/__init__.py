@@ -6,7 +6,11 @@ A shipped model is named by its file name without the suffix: `go-main` can be u
 
     {"go-main": {"sha256": …, "summary": …, "accuracy": {collection: …}, "fitness": {board: …},
                  "matches": [{"board": 9, "playouts": 0, "opponent": "GNU Go 3.8, level 10", "games": 100, "wins": 40,
-                              "win_rate": {…}, "elo": {"value": -70.4, "low": -140.2, "high": -2.1}, …}, …]}, …}
+                              "win_rate": {…}, "elo": {"value": -70.4, "low": -140.2, "high": -2.1}, …}, …],
+                 "ratings": [{"game": "gomoku", "board": 9, "playouts": 100, "opponent": "naive", "elo": {…}, …}, …]},
+     …}
+
+`matches` are games against the opponent whose rating is 0, `ratings` a fit to the games of many players.
 """
 
 import json
@@ -74,6 +78,8 @@ class MeasuredElo:
     high: float | None
     opponent: str
     """The opponent, whose rating is 0."""
+    board: int
+    """The size of the board of the games."""
 
     def __str__(self) -> str:
         if self.value is None:
@@ -85,13 +91,20 @@ def _signed(elo: float | None) -> str:
     return "?" if elo is None else f"{elo:+.0f}".replace("-", "−")
 
 
-def measured_elo(name: str, size: int, playouts: int = 0) -> MeasuredElo | None:
+def measured_elo(name: str, size: int, playouts: int = 0, game: str = "go") -> MeasuredElo | None:
     """The rating of a shipped model, or of `mcts`, with this number of playouts per move (0: without search).
 
-    None if it was not measured on this board.
+    Measured on the board nearest in size; None if it was not measured at all. The game matters for `mcts` only: a
+    model plays one game.
     """
-    for match in results().get(name, {}).get("matches", []):
-        if match["board"] == size and match.get("playouts") == playouts:
-            elo = match["elo"]
-            return MeasuredElo(elo["value"], elo["low"], elo["high"], match["opponent"])
-    return None
+    found = results().get(name, {})
+    entries = [
+        entry
+        for entry in (*found.get("matches", []), *found.get("ratings", []))
+        if entry.get("playouts") == playouts and (name != "mcts" or entry.get("game", "go") == game)
+    ]
+    if not entries:
+        return None
+    nearest = min(entries, key=lambda entry: (abs(entry["board"] - size), entry["board"]))
+    elo = nearest["elo"]
+    return MeasuredElo(elo["value"], elo["low"], elo["high"], nearest["opponent"], nearest["board"])

@@ -81,9 +81,12 @@ class Opponent:
         """A description of a step of strength, with its Elo if measured."""
         playouts = self.playouts(strength)
         words = f"{playouts:,} playouts per move" if playouts else "the network alone, without search"
-        known = self.shipped or (self.id == "mcts" and game == "go")
-        measured = models.measured_elo(self.title if self.shipped else self.id, size, playouts) if known else None
-        return f"{words} · {measured}; {measured.opponent} has 0" if measured else words
+        known = self.title if self.shipped else self.id if self.id == "mcts" else ""
+        measured = models.measured_elo(known, size, playouts, game) if known else None
+        if not measured:
+            return words
+        where = "" if measured.board == size else f" on {measured.board}×{measured.board}"
+        return f"{words} · {measured}{where}; {measured.opponent} has 0"
 
     def playouts(self, strength: int) -> int:
         """Playouts per move at a step of strength; 0: no search."""
