@@ -13,6 +13,7 @@ from nobi.studies.m15.search import MODES
 from nobi.studies.pages import group_page
 from nobi.studies.runner import make_document, run_studies
 from nobi.studies.study import Results
+from nobi.studies.training_jobs import MAIN
 from studies.made_up import DATASETS, ENGINES
 
 GNUGO = {"gnugo": ENGINES["gnugo"]}
@@ -69,15 +70,16 @@ def test_all_studies_play_at_the_tiny_scale_without_engines():
 
 def test_the_paper_scale_is_at_least_the_papers():
     four = matches_of(study_of("c14-table4"))
-    assert len(four) == 6
+    assert len(four) == 8
     assert all(match.games >= 200 and match.b.strength.level == 10 for match in four)
     assert {match.b.strength.rules for match in four} == {"chinese", "japanese"}
     assert {"territory" in match.game for match in four if match.b.strength.rules == "japanese"} == {True}
     assert all(match.referee == match.b for match in four)
     five = matches_of(study_of("c14-table5"))
-    assert [(match.games, match.b.strength.seconds) for match in five] == [(200, 10.0)] * 2
+    assert [(match.games, match.b.strength.seconds) for match in five] == [(200, 10.0)] * 3
     depth = matches_of(study_of("m15-depth-wins"))
-    assert len(depth) == 5
+    assert [str(match.a) for match in depth][-1] == "go-main"
+    assert len(depth) == 6
     opponents = matches_of(study_of("m15-opponents"))
     assert {(match.b.engine.name, match.b.strength.playouts) for match in opponents} == set(OPPONENTS)
     rank = matches_of(study_of("m15-rank-wins"))
@@ -112,9 +114,9 @@ def test_the_search_is_measured_over_its_playouts():
     assert [match.games for match in bare] == [50, 50, 200, 50]
     assert {(match.size, match.b.strength.level) for match in bare} == {(9, 10)}
     guided = [match for match in matches_of(study) if not match.b.engine]
-    assert len(guided) == 2 * len(MODES)
-    assert sum("mode=asynchronous" in match.a.spec for match in guided) == 2
-    assert sum(match.a.network is None for match in guided) == 2
+    assert len(guided) == 2 * 2 * len(MODES)  # a network that was trained for it, and go-main
+    assert sum("mode=asynchronous" in match.a.spec for match in guided) == 4
+    assert sum(match.a.network is None for match in guided) == 4
     paper = [match for match in matches_of(study_of("m15-search")) if not match.b.engine]
     assert {match.size for match in paper} == {19}
     assert {spec for match in paper for spec in match.a.spec.split(",") if "rollouts" in spec} == {
@@ -124,31 +126,30 @@ def test_the_search_is_measured_over_its_playouts():
 
 def test_the_search_without_records_leaves_the_network_out(tmp_path):
     study = study_of("m15-search", "day", datasets={})
-    assert all(match.b.engine for match in matches_of(study))
+    assert all(match.b.engine or match.b.network is MAIN for match in matches_of(study))
     found = report_of(study, tmp_path)
-    assert len(found.tables) == 1
+    assert len(found.tables) == 2
     [note] = found.notes
     assert "--data small=DATASET" in note
     assert "network" not in study.conditions()
     whole = report_of(study_of("m15-search", "day"), tmp_path)
-    assert len(whole.tables) == 2
+    assert len(whole.tables) == 3
     assert whole.notes == []
     assert [claim.holds for claim in whole.claims][1] is True  # two thirds of 200 games, at 1,000 playouts
 
 
 def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
-    assert [str(match.b) for match in matches_of(study)] == ["gnugo 1.0 level 1", "pachi 1.0 10000 playouts"]
+    assert [str(match.b) for match in matches_of(study)][::2] == ["gnugo 1.0 level 1", "pachi 1.0 10000 playouts"]
     found = report_of(study, tmp_path)
-    assert [row.labels["opponent"] for row in found.tables[0].rows] == [str(one) for one in study.opponents().values()]
+    rows = [(row.labels["opponent"], row.labels["network"]) for row in found.tables[0].rows]
+    assert [opponent for opponent, _ in rows][::2] == [str(one) for one in study.opponents().values()]
+    assert [network for _, network in rows][1::2] == ["go-main"] * 2
     level, missing = found.notes
     assert "level 1 here" in level
     assert "MoGo and Fuego are left out" in missing
     assert "differ each time" in study.conditions()["reproducibility"]
-    assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 1
-    alone = report_of(study_of("m15-opponents", "day", engines=GNUGO), tmp_path / "alone")
-    assert alone.pictures == []  # one point is no chart
-    assert not (tmp_path / "alone").exists()
+    assert len(matches_of(study_of("m15-opponents", "day", engines=GNUGO))) == 2
     with pytest.raises(NobiError, match="has no row at the scale 'quick'"):
         study_of("m15-opponents", "quick", engines={"pachi": ENGINES["pachi"]})
 
@@ -167,11 +168,15 @@ def test_a_document_names_its_engines(tmp_path):
 def test_rows_stand_beside_the_papers(tmp_path):
     found = report_of(study_of("c14-table4", "day"), tmp_path)
     rows = found.tables[0].rows
-    assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()]
+    assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()] + [
+        None
+    ] * 2
+    assert [row.labels["network"] for row in rows][-2:] == ["go-main"] * 2
+    assert "go-main" in found.claims[-1].text
     assert all(row.ours.value == pytest.approx(13 / 20) for row in rows)
     small = report_of(study_of("m15-depth-wins", "day"), tmp_path).tables[0].rows
     paper = report_of(study_of("m15-depth-wins"), tmp_path).tables[0].rows
-    assert [row.paper.value for row in paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
+    assert [row.paper.value for row in paper if row.paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
     assert [row.paper.value for row in small if row.paper] == [3.4, 61.8]  # of networks that are the paper's
     opponents = report_of(study_of("m15-opponents", "day"), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network

@@ -22,7 +22,7 @@ from nobi.studies import ENGINES
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.resources import GNUGO, Engine, Strength, engine_command
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table
-from nobi.studies.training_jobs import ImitationJob
+from nobi.studies.training_jobs import MAIN, ImitationJob, ShippedNetwork
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class MatchPlayer:
 
     spec: str = ""
     """Of our player; MODEL stands for the file of the network."""
-    network: ImitationJob | None = None
+    network: ImitationJob | ShippedNetwork | None = None
     engine: Engine | None = None
     strength: Strength = field(default_factory=Strength)
     """Of the engine."""
@@ -114,7 +114,7 @@ class MatchJob(Job):
 
     @property
     def dependencies(self) -> Sequence[Job]:
-        return [player.network for player in (self.a, self.b) if player.network]
+        return [player.network for player in (self.a, self.b) if isinstance(player.network, Job)]
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         variant = games.variant(self.game, self.size)
@@ -134,7 +134,7 @@ class MatchJob(Job):
         # with a clock, one game at a time: parallel games would take each other's processor time
         parallel = 1 if clock else min(cache.threads or usable_threads(), self.games)
         settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
-        if self.dependencies:
+        if self.a.network or self.b.network:
             from nobi.imitation.step import use_threads
 
             use_threads(1, 1)  # torch sums in the same order for any number of parallel games
@@ -230,9 +230,20 @@ def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
     return MatchPlayer(engine=study.engines[engine], strength=strength)
 
 
-def network_player(run: ImitationJob, title: str, settings: str = "") -> MatchPlayer:
+def network_player(run: ImitationJob | ShippedNetwork, title: str, settings: str = "") -> MatchPlayer:
     """A trained network that plays by its policy alone; `settings` are those of the player."""
     return MatchPlayer(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)
+
+
+def main_player() -> MatchPlayer:
+    """`go-main`, which plays by its policy alone."""
+    return network_player(MAIN, MAIN.net)
+
+
+def main_claim(result: MatchResult, opponent: MatchPlayer) -> Claim:
+    """The papers' claim, put to a network that has seen millions of positions."""
+    text = f"A network that does not search beats {opponent.engine.title if opponent.engine else opponent} (go-main)."
+    return Claim.positive(text, {MAIN.net: result.share}, null=0.5)
 
 
 def match_job(

@@ -5,6 +5,7 @@ the same machine with the same number of threads; elsewhere rounding may differ,
 """
 
 import dataclasses
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ import numpy as np
 
 from nobi.errors import NobiError
 from nobi.imitation.settings import ImitationSettings
+from nobi.models import shipped
+from nobi.models.model import read_model_file
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
@@ -57,6 +60,11 @@ class ImitationJob(Job):
         return f"imitate {self.settings.net} {self.positions} {self.settings.seed}"
 
     @property
+    def net(self) -> str:
+        """The spec of the network."""
+        return self.settings.net
+
+    @property
     def positions(self) -> int:
         """The number of positions seen, repetitions included."""
         return self.settings.steps * self.settings.batch
@@ -82,6 +90,38 @@ class ImitationJob(Job):
         return path
 
 
+@dataclass(frozen=True)
+class ShippedNetwork:
+    """A network that is part of nobi, in the place of one that a job trains."""
+
+    net: str
+    """Its name, such as `go-main`."""
+
+    @property
+    def name(self) -> str:
+        """The name with the digest of the file, so that another version of the network is measured again."""
+        digest = hashlib.sha256(shipped()[self.net].read_bytes()).hexdigest()
+        return f"{self.net}-{digest[:16]}"
+
+    def model(self, cache: "JobCache") -> Path:  # noqa: ARG002
+        """The file of the network."""
+        return shipped()[self.net]
+
+    def describe(self) -> str:
+        """What it was trained on, in one line."""
+        provenance = read_model_file(shipped()[self.net]).provenance
+        stable, training = provenance.get("stable", {}), provenance.get("training", {})
+        seen = stable.get("positions", 0) + training.get("steps", 0) * training.get("batch", 0)
+        return (
+            f"{self.net}, the network that is part of nobi, after {seen:,} positions of KGS, professionals, Fox and "
+            "small boards (docs/models.md)"
+        )
+
+
+MAIN = ShippedNetwork("go-main")
+"""The strongest network of nobi: what the papers' claims become with a network that was really trained."""
+
+
 def curve_lines(arrays: Arrays) -> list[dict[str, Any]]:
     """The learning curve of an imitation job as `nobi imitate` writes it, a dict per measurement."""
     rows = zip(*(arrays[name].tolist() for name in CURVE), strict=True)
@@ -96,7 +136,7 @@ class PredictionJob(Job):
     """
 
     kind = "prediction"
-    run: ImitationJob
+    run: ImitationJob | ShippedNetwork
     data: tuple[str, ...]
     """Digests of the datasets."""
     positions: int
@@ -117,11 +157,11 @@ class PredictionJob(Job):
     @property
     def label(self) -> str:
         boards = "+".join(map(str, self.sizes)) or "all"
-        return f"predict {self.run.settings.net} {self.split} {boards} {self.positions}"
+        return f"predict {self.run.net} {self.split} {boards} {self.positions}"
 
     @property
     def dependencies(self) -> Sequence[Job]:
-        return (self.run,)
+        return (self.run,) if isinstance(self.run, Job) else ()
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         from nobi.imitation.prediction import open_evaluation
@@ -218,7 +258,7 @@ def imitation_run(
 def prediction_job(
     study: Study,
     training: GradientTraining,
-    run: ImitationJob,
+    run: ImitationJob | ShippedNetwork,
     role: str,
     sizes: tuple[int, ...],
     split: str = "test",

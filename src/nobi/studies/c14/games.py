@@ -17,6 +17,8 @@ from nobi.studies.match_jobs import (
     MatchResult,
     MatchSettings,
     engine_player,
+    main_claim,
+    main_player,
     match_conditions,
     match_findings,
     match_job,
@@ -24,6 +26,7 @@ from nobi.studies.match_jobs import (
 )
 from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import Claim, Findings, Jobs, Results, Study
+from nobi.studies.training_jobs import MAIN
 
 KGS, PRO, SMALL = "KGS", "professionals", "professionals, small network"
 
@@ -51,6 +54,8 @@ class NetworkGames(Study):
 
     def match(self, network: str, opponent: MatchPlayer, rules: str = "chinese") -> MatchJob:
         """A network against an opponent."""
+        if network == MAIN.net:
+            return match_job(main_player(), opponent, self.settings, self.seed, rules=rules)
         run = small_network(self) if network == SMALL else large_network(self, "kgs" if network == KGS else "pro")
         return match_job(network_player(run, network), opponent, self.settings, self.seed, rules=rules)
 
@@ -59,7 +64,8 @@ class NetworkGames(Study):
         small, large = SMALL_SCALES[self.scale], LARGE_SCALES[self.scale]
         counts = {role: self.datasets[role].count("train", BOARD) for role in self.roles}
         return {
-            "networks": "c14-large trained on games of KGS and of professionals; c14-small on those of professionals",
+            "networks": "c14-large trained on games of KGS and of professionals; c14-small on those of professionals; "
+            + MAIN.describe(),
             "training, KGS": large.describe(counts["kgs"]),
             "training, professionals": large.describe(counts["pro"]),
             "training, small network": small.describe(counts["pro"]),
@@ -88,7 +94,7 @@ class Table4(NetworkGames):
         return {**match_conditions(self.settings, [self.opponent()], rules=rules), **self.training_conditions()}
 
     def jobs(self) -> Jobs:
-        keys = product(TABLE_4, ("chinese", "japanese"))
+        keys = product((*TABLE_4, MAIN.net), ("chinese", "japanese"))
         return {(network, rules): self.match(network, self.opponent(rules), rules) for network, rules in keys}
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -96,11 +102,12 @@ class Table4(NetworkGames):
         for network, rules in found.jobs:
             labels = {"network": network, "rules": rules.capitalize()}
             result = MatchResult.from_arrays(found[network, rules])
-            cases.append(MatchCase(f"{network}, {rules}", labels, result, TABLE_4[network][rules]))
-        shares = {case.label: case.result.share for case in cases}
+            cases.append(MatchCase(f"{network}, {rules}", labels, result, TABLE_4.get(network, {}).get(rules)))
+        shares = {case.label: case.result.share for case in cases if case.labels["network"] in TABLE_4}
         claim = Claim.positive("Even the small network consistently defeats GNU Go.", shares, null=0.5)
+        trained = main_claim(MatchResult.from_arrays(found[MAIN.net, "chinese"]), self.opponent())
         title = f"Games won against {self.opponent()}"
-        return match_findings(self, cases, [claim], title, out, percent=False, level=self.settings.level)
+        return match_findings(self, cases, [claim, trained], title, out, percent=False, level=self.settings.level)
 
 
 class Table5(NetworkGames):
@@ -125,12 +132,13 @@ class Table5(NetworkGames):
         return {**matches, "opponent": opponent, **self.training_conditions()}
 
     def jobs(self) -> Jobs:
-        return {network: self.match(network, self.opponent()) for network in TABLE_5}
+        return {network: self.match(network, self.opponent()) for network in (*TABLE_5, MAIN.net)}
 
     def report(self, found: Results, out: Path) -> Findings:
-        results = {network: MatchResult.from_arrays(found[network]) for network in TABLE_5}
+        results = {network: MatchResult.from_arrays(found[network]) for network in found.jobs}
         cases = [
-            MatchCase(network, {"network": network}, result, TABLE_5[network]) for network, result in results.items()
+            MatchCase(network, {"network": network}, result, TABLE_5.get(network))
+            for network, result in results.items()
         ]
         claim = Claim(
             "The networks win some games against a program that searches, though they do not search.",

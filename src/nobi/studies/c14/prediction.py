@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 from nobi.statistics import Interval
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
+    MAIN,
     TINY,
     GradientTraining,
     ImitationJob,
+    PredictionJob,
     curve_lines,
     imitation_run,
     move_rankings,
@@ -56,6 +58,8 @@ class LargeStudy(Study):
     roles: ClassVar = {"pro": BOARD}
     scales = SCALES
     predictions: ClassVar[tuple[tuple[str, str], ...]] = (("pro", "test"),)
+    main_role = ""
+    """The records on whose test split go-main is measured too."""
 
     def conditions(self) -> dict[str, str]:
         records = {}
@@ -66,21 +70,30 @@ class LargeStudy(Study):
         layers = "64 filters of 7x7, layers of 64, 64, 48, 48, 32 and 32 of 5x5, one fully connected layer"
         return {
             "network": f"c14-large: {layers}; all ideas of the paper",
+            **({"second network": MAIN.describe()} if self.main_role else {}),
             **records,
             "samples": "no symmetries of the board, as in the paper",
             "measured": self.settings.describe_test(legal=True),
         }
 
     def jobs(self) -> Jobs:
-        return {
+        jobs: dict[tuple[str, str], PredictionJob] = {
             (role, split): prediction_job(
                 self, self.settings, large_network(self, role), role, BOARD, split, legal=True
             )
             for role, split in self.predictions
         }
+        if self.main_role:
+            jobs[self.main_role, MAIN.net] = prediction_job(
+                self, self.settings, MAIN, self.main_role, BOARD, legal=True
+            )
+        return jobs
 
     def predicted(self, found: Results, role: str = "pro", split: str = "test") -> "Prediction":
-        """The prediction metrics of the network trained on the records of a role on a split of them."""
+        """The prediction metrics of the network trained on the records of a role on a split of them.
+
+        The split `go-main` stands for the predictions of that network on the test split.
+        """
         from nobi.imitation.metrics import prediction_of
 
         return prediction_of(move_rankings(found[role, split]))
@@ -90,7 +103,10 @@ class LargeStudy(Study):
         metrics = {split: self.predicted(found, role, split).all for split in ("test", "train")}
         rows = []
         for split, quality in metrics.items():
-            rows += prediction_rows({"records": RECORDS[role], "part": split}, quality, PAPER[role, split])
+            labels = {"network": "c14-large", "records": RECORDS[role], "part": split}
+            rows += prediction_rows(labels, quality, PAPER[role, split])
+        labels = {"network": MAIN.net, "records": RECORDS[role], "part": "test"}
+        rows += prediction_rows(labels, self.predicted(found, role, MAIN.net).all)
         table = Table("Accuracy, rank and probability of the expert's move", rows)
         return table, {split: quality.accuracy for split, quality in metrics.items()}
 
@@ -100,6 +116,7 @@ class Table2(LargeStudy):
 
     name = "c14-table2"
     predictions = (("pro", "test"), ("pro", "train"))
+    main_role = "pro"
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         table, accuracy = self.accuracy_table(found, "pro")
@@ -118,6 +135,7 @@ class Table3(LargeStudy):
     name = "c14-table3"
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
     predictions = (("pro", "test"), ("kgs", "test"), ("kgs", "train"))
+    main_role = "kgs"
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         table, accuracy = self.accuracy_table(found, "kgs")

@@ -27,6 +27,8 @@ from nobi.studies.match_jobs import (
     MatchResult,
     MatchSettings,
     engine_player,
+    main_claim,
+    main_player,
     match_conditions,
     match_findings,
     match_job,
@@ -34,6 +36,7 @@ from nobi.studies.match_jobs import (
 )
 from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import Claim, Findings, Jobs, Results, Study
+from nobi.studies.training_jobs import MAIN
 
 DEPTH_WINS: dict[Shape, Interval] = {
     (3, 16): with_standard_error(3.4, 1.1),
@@ -77,6 +80,7 @@ class M15Games(Study):
         training = DEPTH_SCALES[self.scale].learning
         return {
             "networks": "those of m15-depth, with all 36 planes, playing as 9 dan",
+            "network of nobi": MAIN.describe(),
             "training": training.describe(self.datasets["kgs"].count("train", BOARD)),
             "move": NETWORK_MOVES,
         }
@@ -102,20 +106,22 @@ class DepthWins(M15Games):
         return {**match_conditions(self.settings, [self.opponent()]), **self.training_conditions()}
 
     def jobs(self) -> Jobs:
-        return {
-            shape: match_job(
-                network_player(depth_network(self, shape), shape_text(shape)), self.opponent(), self.settings, self.seed
-            )
-            for shape in DEPTH_SCALES[self.scale].shapes
+        shapes = DEPTH_SCALES[self.scale].shapes
+        players: dict[Shape | str, MatchPlayer] = {
+            shape: network_player(depth_network(self, shape), shape_text(shape)) for shape in shapes
         }
+        players[MAIN.net] = main_player()
+        return {key: match_job(player, self.opponent(), self.settings, self.seed) for key, player in players.items()}
 
     def report(self, found: Results, out: Path) -> Findings:
-        results = {shape: MatchResult.from_arrays(found[shape]) for shape in found.jobs}
+        results = {shape: MatchResult.from_arrays(found[shape]) for shape in DEPTH_SCALES[self.scale].shapes}
+        trained = MatchResult.from_arrays(found[MAIN.net])
         cases = [
             MatchCase(shape_text(shape), {"network": shape_text(shape)}, result, DEPTH_WINS.get(shape))
             for shape, result in results.items()
         ]
-        claims = []
+        cases.append(MatchCase(MAIN.net, {"network": MAIN.net}, trained, None))
+        claims = [main_claim(trained, self.opponent())]
         for adjective, chain in chains(DEPTH_SCALES[self.scale].shapes).items():
             gaps = {
                 f"{shape_text(b)} minus {shape_text(a)}": results[b].share - results[a].share
@@ -220,21 +226,26 @@ class Opponents(M15Games):
         return {
             **match_conditions(self.settings, list(self.opponents().values())),
             **self.training_conditions(),
-            "networks": f"{shape_text(self.shape)} filters, of m15-depth, playing as 9 dan",
+            "networks": f"{shape_text(self.shape)} filters, of m15-depth, playing as 9 dan; and go-main",
         }
 
     def jobs(self) -> Jobs:
         player = network_player(depth_network(self, self.shape), shape_text(self.shape))
-        return {key: match_job(player, one, self.settings, self.seed) for key, one in self.opponents().items()}
+        return {
+            (key, title): match_job(one, opponent, self.settings, self.seed)
+            for key, opponent in self.opponents().items()
+            for title, one in {shape_text(self.shape): player, MAIN.net: main_player()}.items()
+        }
 
     def report(self, found: Results, out: Path) -> Findings:
-        cases = []
-        for key, opponent in self.opponents().items():
-            labels = {"opponent": str(opponent), "network": shape_text(self.shape)}
-            paper = OPPONENTS[key] if self.shape == max(DEPTH_WINS) else None  # only of the same network
-            cases.append(MatchCase(str(opponent), labels, MatchResult.from_arrays(found[key]), paper))
+        cases, opponents = [], self.opponents()
+        for key, network in found.jobs:
+            labels = {"opponent": str(opponents[key]), "network": network}
+            same = network == shape_text(max(DEPTH_WINS))
+            result = MatchResult.from_arrays(found[key, network])
+            cases.append(MatchCase(f"{opponents[key]}, {network}", labels, result, OPPONENTS[key] if same else None))
         level = self.settings.level if GNUGO in self.engines else PAPER_LEVEL
-        title = f"Games won by the network of {shape_text(self.shape)} filters"
+        title = f"Games won by the network of {shape_text(self.shape)} filters and by {MAIN.net}"
         findings = match_findings(self, cases, [], title, out, level=level)
         missing = [ENGINES[name] for name in self.plays_against if name not in self.engines]
         if missing and self.scale != "tiny":

@@ -27,7 +27,7 @@ from nobi.studies.match_jobs import (
 )
 from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
-from nobi.studies.training_jobs import GradientTraining, ImitationJob
+from nobi.studies.training_jobs import MAIN, GradientTraining, ImitationJob, ShippedNetwork
 
 SIZE = 9
 """Of the board of the search without a network."""
@@ -103,9 +103,9 @@ class SearchStudy(Study):
         settings = replace(s.bare, games=s.decisive) if s.decisive and playouts == DECISIVE else s.bare
         return match_job(MatchPlayer(f"mcts:rollouts={playouts}"), self.opponent(), settings, self.seed, SIZE)
 
-    def guided_match(self, playouts: int, mode: str) -> MatchJob:
+    def guided_match(self, run: ImitationJob | ShippedNetwork, playouts: int, mode: str) -> MatchJob:
         """Search with the priors of a network, or without, against the network alone."""
-        run, s = self.network()[0], self.settings.guided
+        s = self.settings.guided
         priors = "without priors" if mode == "none" else f"with {mode} priors"
         spec, title = f"mcts:rollouts={playouts}{MODES[mode]}", f"search of {playouts} playouts {priors}"
         search = MatchPlayer(spec, run if mode != "none" else None, title=title)
@@ -121,14 +121,17 @@ class SearchStudy(Study):
             "search": f"UCT with RAVE and 3x3 patterns, one thread, {_counts(s.playouts)} playouts a move",
             **match_conditions(s.bare, [self.opponent()], SIZE, exceptions=exceptions),
         }
+        games = match_conditions(s.guided, [self.opponent()], self.guided_size)["games"]
+        found |= {
+            "with priors": f"{_counts(s.guided_playouts)} playouts a move, against the network alone; {games}",
+            "network of nobi": MAIN.describe(),
+            "the network's move": NETWORK_MOVES,
+        }
         if self.used_roles:
             run, training, sizes = self.network()
-            games = match_conditions(s.guided, [self.opponent()], self.guided_size)["games"]
             found |= {
-                "with priors": f"{_counts(s.guided_playouts)} playouts a move, against the network alone; {games}",
-                "network": run.settings.net,
+                "network": run.net,
                 "training": training.describe(self.datasets[self.role].count("train", sizes)),
-                "the network's move": NETWORK_MOVES,
                 "reproducibility, with priors": (
                     "asynchronous priors arrive when they are computed, so these games differ each time; the others "
                     "depend only on the seed, if torch rounds equally"
@@ -138,16 +141,23 @@ class SearchStudy(Study):
 
     def jobs(self) -> Jobs:
         jobs: dict[object, MatchJob] = {playouts: self.bare_match(playouts) for playouts in self.settings.playouts}
-        if self.used_roles:
-            jobs |= {key: self.guided_match(*key) for key in product(self.settings.guided_playouts, MODES)}
+        for run in self.guides():
+            keys = product(self.settings.guided_playouts, MODES)
+            jobs |= {(run.net, *key): self.guided_match(run, *key) for key in keys}
         return jobs
 
+    def guides(self) -> list[ImitationJob | ShippedNetwork]:
+        """The networks whose priors are used."""
+        return [self.network()[0], MAIN] if self.used_roles else [MAIN]
+
     def report(self, found: Results, out: Path) -> Findings:
-        bare = self._report_bare(found, out)
-        if self.used_roles:
-            return bare + self._report_guided(found, out)
-        note = f"Search with the priors of a network is left out: it needs --data {self.role}=DATASET."
-        return bare + Findings(notes=[note])
+        findings = self._report_bare(found, out)
+        for run in self.guides():
+            findings += self._report_guided(found, run, out)
+        if not self.used_roles:
+            note = f"Search with the priors of a network of the paper is left out: it needs --data {self.role}=DATASET."
+            findings += Findings(notes=[note])
+        return findings
 
     def _report_bare(self, found: Results, out: Path) -> Findings:
         opponent, playouts = str(self.opponent()), self.settings.playouts
@@ -170,24 +180,30 @@ class SearchStudy(Study):
         notes = match_notes({f"{count:,} playouts": result for count, result in results.items()})
         return Findings([Table(f"Search without a network, {SIZE}x{SIZE}", rows)], claims, [picture], notes)
 
-    def _report_guided(self, found: Results, out: Path) -> Findings:
+    def _report_guided(self, found: Results, run: ImitationJob | ShippedNetwork, out: Path) -> Findings:
         playouts = self.settings.guided_playouts
-        results = {key: MatchResult.from_arrays(found[key]) for key in product(playouts, MODES)}
+        results = {key: MatchResult.from_arrays(found[run.net, *key]) for key in product(playouts, MODES)}
         rows = []
         for (count, mode), result in results.items():
             labels = {"playouts a move": f"{count:,}", "priors": mode, "games": str(result.games)}
-            paper = SECTION_6.get(count) if mode == "asynchronous" else None
+            paper = SECTION_6.get(count) if mode == "asynchronous" and run is not MAIN else None
             rows.append(Row(labels, "games won, %", 100 * result.share, paper, neutral=50.0))
         shares = {f"{count:,} playouts": results[count, "asynchronous"].share for count in playouts}
+        name = f" ({run.net})" if run is MAIN else ""
+        texts = {
+            "beats": f"Search with asynchronous priors beats the network alone{name}.",
+            "weaker": f"Asynchronous evaluation is weaker than synchronous{name}.",
+            "priors": f"Priors make the search stronger at equal playouts{name}.",
+        }
         claims = [
-            Claim.positive("Search with asynchronous priors beats the network alone.", shares, null=0.5),
-            _better("synchronous", "asynchronous", "Asynchronous evaluation is weaker than synchronous.", results),
-            _better("asynchronous", "none", "Priors make the search stronger at equal playouts.", results),
+            Claim.positive(texts["beats"], shares, null=0.5),
+            _better("synchronous", "asynchronous", texts["weaker"], results),
+            _better("asynchronous", "none", texts["priors"], results),
         ]
         names = {mode: "no priors" if mode == "none" else f"{mode} priors" for mode in MODES}
         lines = {name: [(count, results[count, mode].share) for count in playouts] for mode, name in names.items()}
-        title = f"Search against the network alone, {self.guided_size}x{self.guided_size}"
-        file = f"{self.name}-priors.png"
+        title = f"Search against the network alone{name}, {self.guided_size}x{self.guided_size}"
+        file = f"{self.name}-{MAIN.net if run is MAIN else 'priors'}.png"
         win_rates(lines, out / file, title)
         picture = Picture(file, "Games won by the search against the network alone, with 95 % intervals.")
         notes = match_notes({f"{count:,} playouts, {names[mode]}": one for (count, mode), one in results.items()})
