@@ -78,6 +78,31 @@ def test_our_convolutions_give_the_values_and_gradients_of_torch_in_float64(spec
     assert np.median(medians) < CLOSE
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "m15:layers=3,filters=16,size=9",
+        "m15:layers=2,filters=32,size=9,symmetric=true,colours=false",
+        "m15:layers=4,filters=16,position=false",
+    ],
+)
+def test_networks_of_2015_have_the_values_and_gradients_of_torch_in_float64(spec):
+    net = make_deep(spec, 3)
+    planes, white = random_planes(net, 5, 9), torch.tensor([True, False, True, True, False])
+    found = {}
+    for convolution in ("reference", "winograd", "torch"):
+        own = copy.deepcopy(net).double() if convolution == "reference" else copy.deepcopy(net)
+        own.convolution = convolution
+        values = own(planes if convolution == "reference" else planes.float(), white)
+        (values * values.detach().cos()).sum().backward()
+        found[convolution] = values.detach().double(), {n: w.grad.double() for n, w in own.named_parameters()}
+    for convolution in ("winograd", "torch"):
+        close(found[convolution][0], found["reference"][0])
+        for name, wanted in found["reference"][1].items():
+            close_gradient(found[convolution][1][name], wanted)
+    assert not torch.equal(found["winograd"][0], found["torch"][0])  # two implementations
+
+
 @pytest.mark.parametrize("spec", WORDS)
 def test_without_torch_the_values_are_the_same(tmp_path, spec):
     net = trained(spec)

@@ -67,8 +67,20 @@ def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path
     assert {key: array.tolist() for key, array in again.items()} == {key: a.tolist() for key, a in whole.items()}
 
 
+def test_a_hopeless_match_ends_after_its_trial_games(tmp_path):
+    def points(a, b, trial_games):
+        job = MatchJob(MatchPlayer(a), MatchPlayer(b), "go:komi=0.5", 5, 4, 3, trial_games=trial_games)
+        return made(job, tmp_path / f"{a}{trial_games}")["points"].tolist()
+
+    strong = "mcts:rollouts=100"
+    assert points("random", strong, 2) == [0, 0]
+    assert points("random", strong, 0) == [0] * 4
+    assert points(strong, "random", 2) == [1] * 4
+
+
 def test_other_settings_are_other_jobs():
     jobs = [own_match(), own_match(seed=4), own_match(games=8), own_match(longest=9), own_match(random_moves=2)]
+    jobs.append(own_match(trial_games=2))
     assert len({job.name for job in jobs}) == len(jobs)
     other = Engine("gnugo", "Fake 2.0")
     options = Engine("gnugo", "Fake 1.0", "abc")

@@ -33,6 +33,8 @@ MODEL = "MODEL"
 ANSWER_SECONDS = 600.0
 """The time limit of an engine for a move without a clock."""
 RULES = {"chinese": "go:komi=7.5", "japanese": "go:komi=6.5,scoring=territory,ko=simple"}
+HOPELESS = 0.05
+"""A match with trial games ends early below this share of the points."""
 PAPER_LEVEL = 10
 """The level of GNU Go in both papers, its strongest. On 19x19 it takes about five times as long as level 1."""
 NETWORK_MOVES = (
@@ -96,12 +98,13 @@ class MatchJob(Job):
     """At the start, the same in two games with exchanged colours: for deterministic players."""
     longest: int = 0
     """The number of moves after which a game is stopped and scored; 0: the limit of the rules."""
+    trial_games: int = 0
+    """The number of games after which the match ends if A has less than HOPELESS of the points; 0: it never does."""
 
     @property
     def description(self) -> str:
         own = {name: getattr(self, name) for name in ("game", "size", "games", "seed", "random_moves")}
-        if self.longest:
-            own["longest"] = self.longest
+        own |= {name: getattr(self, name) for name in ("longest", "trial_games") if getattr(self, name)}
         players = {"a": self.a.identity(), "b": self.b.identity()}
         if self.referee:
             players["referee"] = self.referee.identity()
@@ -146,9 +149,15 @@ class MatchJob(Job):
                 progress(len(records) / self.games)
 
             report()
-            schedule = remaining(pairings(2, self.games), records)
-            series.play(schedule, self._opening(variant), result_saver(records, kept, report))
+            schedule, save = pairings(2, self.games), result_saver(records, kept, report)
+            for part in (schedule[: self.trial_games], schedule[self.trial_games :]):
+                if not self._hopeless(records):
+                    series.play(remaining(part, records), self._opening(variant), save)
         return match_arrays(records)
+
+    def _hopeless(self, records: Sequence[GameResult]) -> bool:
+        points = [record.points(0) or 0.0 for record in records if record.game < self.trial_games]
+        return len(points) >= self.trial_games > 0 and sum(points) < HOPELESS * len(points)
 
     def _opening(self, variant: Variant) -> Callable[[int], Opening]:
         if not self.random_moves:
@@ -221,6 +230,8 @@ class MatchSettings:
     """Per move, for engines with a time limit."""
     playouts: tuple[int, ...] = ()
     """Per move, for engines with a number of playouts."""
+    trial_games: int = 0
+    """The number of games after which a hopeless match ends; 0: none."""
 
 
 def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
@@ -251,7 +262,17 @@ def match_job(
 ) -> MatchJob:
     """A match that B scores if it is an engine, as in C14, else nobi."""
     referee = b if b.engine else None
-    return MatchJob(a, b, RULES[rules], size, settings.games, seed, referee, longest=settings.longest)
+    return MatchJob(
+        a,
+        b,
+        RULES[rules],
+        size,
+        settings.games,
+        seed,
+        referee,
+        longest=settings.longest,
+        trial_games=settings.trial_games,
+    )
 
 
 def match_conditions(
@@ -263,10 +284,11 @@ def match_conditions(
 ) -> dict[str, str]:
     """How games are played and scored; `exceptions` are matches of another length."""
     stopped = f"; stopped after {settings.longest} moves" if settings.longest else ""
+    trial = f" ({settings.trial_games} if below {100 * HOPELESS:g} % then)" if settings.trial_games else ""
     referees = dict.fromkeys(ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents)
     return {
         "opponent" if len(opponents) == 1 else "opponents": "; ".join(map(str, opponents)),
-        "games": f"{settings.games} of each match{exceptions} on {size}x{size}, alternating colours{stopped}; "
+        "games": f"{settings.games} of each match{exceptions}{trial} on {size}x{size}, alternating colours{stopped}; "
         "those that repeat an earlier one are left out",
         "rules": f"{rules}; scored by {' or '.join(referees)}",
         "intervals": "Wilson's, draws counting half",

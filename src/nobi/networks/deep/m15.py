@@ -1,13 +1,20 @@
-"""The networks of Maddison et al. 2015 (section 4): convolutions only, with biases for every point."""
+"""The networks of Maddison et al. 2015 (section 4): convolutions only, with biases for every point.
+
+On a CPU the 3x3 convolutions are those of `nobi.nn.winograd`, if the number of filters is a multiple of 16; the first
+layer, of 5x5, is torch's.
+"""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from nobi.features import check_planes, plane_count
 from nobi.networks.deep.base import DeepNetwork, check_board_size
+from nobi.nn.simd import PANEL
 from nobi.nn.torch_layers import BoardConv, channels_last
+from nobi.nn.winograd_torch import Convolution
 
 
 @dataclass(frozen=True)
@@ -75,15 +82,35 @@ class M15(DeepNetwork):
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         """float[b, P, n, n] → float[b, n·n], by the output filter of the player to move."""
         self.check_size(int(planes.shape[-1]))
-        x = channels_last(planes)
-        for layer in self.hidden:
-            x = torch.relu(layer(x))
-        values = self.top(x).flatten(2)
+        s = self.settings
+        fits = s.filters % PANEL == 0 and planes.device.type == "cpu" and planes.dtype == torch.float32
+        values = self._compiled(planes) if fits and self.convolution == "winograd" else self._torch(planes)
         if not self.settings.colours:
             return values[:, 0]
         if white is None:
             raise ValueError("this network has an output for each colour: forward needs `white`")
         return torch.where(white[:, None], values[:, 1], values[:, 0])
+
+    def _torch(self, planes: Tensor) -> Tensor:
+        """float[b, 2, n·n], or float[b, 1, n·n] without colours."""
+        x = channels_last(planes)
+        for layer in self.hidden:
+            x = torch.relu(layer(x))
+        values: Tensor = self.top(x).flatten(2)
+        return values
+
+    def _compiled(self, planes: Tensor) -> Tensor:
+        """The same with the compiled convolutions, in which each rectifier is part of the convolution after it."""
+        first, *others = self.hidden
+        x = first(channels_last(planes)).permute(0, 2, 3, 1)
+        threads = torch.get_num_threads()
+        for layer in (*others, self.top):
+            filters, bias = layer.filters(), layer.bias()  # type: ignore[operator]
+            outputs = len(filters)
+            filters = pad(filters, (0, 0, 0, 0, 0, 0, 0, -outputs % PANEL))
+            x, _ = Convolution.apply(x, filters, True, threads)  # type: ignore[no-untyped-call]
+            x = x[..., :outputs] + bias.permute(1, 2, 0)
+        return x.permute(0, 3, 1, 2).flatten(2)
 
     def draw(self, rng: torch.Generator) -> None:
         """All weights and biases are uniform in ±0.05."""

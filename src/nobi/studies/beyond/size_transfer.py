@@ -31,37 +31,38 @@ MEASURED = {9: "small", 13: "small", 19: "pro"}
 class SizeNetworks:
     """The networks and their training."""
 
-    mdlstm: str
-    conv: str
-    learning: GradientTraining
-
-    @property
-    def named(self) -> dict[str, str]:
-        """Name → network."""
-        return {"MDLSTM": self.mdlstm, "nobi-net": self.conv}
+    named: dict[str, tuple[str, GradientTraining]]
+    """Name → network and training."""
 
 
-def _scale(hidden: int, conv: str, training: GradientTraining) -> SizeNetworks:
-    return SizeNetworks(f"mdlstm:hidden={hidden},planes=m15-norank", f"nobi-net-v1{conv}", training)
-
-
-def _training(positions: int, test: int, rate: float, **changes: int) -> GradientTraining:
-    return replace(small_training(positions, test, **changes), schedule=f"cosine:rate={rate:g}")
+def _scale(hidden: int, shape: str, positions: int, test: int, **changes: int) -> SizeNetworks:
+    """Both networks, after the same number of positions, each with the optimiser that suits it."""
+    training = small_training(positions, test, **changes)
+    swiping = replace(training, schedule="cosine:rate=0.004")
+    residual = replace(training, optimiser="muon", schedule="wsd:rate=0.006,warmup=0.01,decay=0.2", clip=0.0)
+    return SizeNetworks(
+        {
+            "MDLSTM": (f"mdlstm:hidden={hidden},planes=m15-norank", swiping),
+            "nobi-net": (f"nobi-net:{shape}", residual),
+        }
+    )
 
 
 SCALES = {
-    "tiny": _scale(2, ":width=4,blocks=1", TINY),
-    "quick": _scale(8, ":width=16,blocks=2", _training(16_000, 1000, 0.005, batch=32, validation=500, measurements=5)),
-    "day": _scale(16, ":width=32,blocks=4", _training(384_000, 30_000, 0.004)),
-    "paper": _scale(32, "", _training(12_800_000, 0, 0.002)),
+    "tiny": SizeNetworks(
+        {"MDLSTM": ("mdlstm:hidden=2,planes=m15-norank", TINY), "nobi-net": ("nobi-net:width=16,blocks=1", TINY)}
+    ),
+    "quick": _scale(8, "width=16,blocks=2", 16_000, 1000, batch=32, validation=500, measurements=5),
+    "day": _scale(16, "width=64,blocks=6", 1_024_000, 30_000),
+    "paper": _scale(32, "width=64,blocks=6", 12_800_000, 0),
 }
 
 
 def size_network(study: Study, kind: str, trained: str) -> ImitationJob:
     """The run of a network on the boards of training."""
     role, sizes = TRAINED[trained]
-    scale = SCALES[study.scale]
-    return imitation_run(study, scale.learning, scale.named[kind], role, sizes, symmetries=True)
+    net, training = SCALES[study.scale].named[kind]
+    return imitation_run(study, training, net, role, sizes, symmetries=True)
 
 
 class SizeTransfer(Study):
@@ -73,14 +74,19 @@ class SizeTransfer(Study):
     scales = SCALES
 
     def conditions(self) -> dict[str, str]:
-        small, large, training = self.datasets["small"], self.datasets["pro"], self.settings.learning
-        nets = [f"{kind}: {net}, {weight_count(net)} weights" for kind, net in self.settings.named.items()]
+        small, large = self.datasets["small"], self.datasets["pro"]
+        nets = [f"{kind}: {net}, {weight_count(net)} weights" for kind, (net, _) in self.settings.named.items()]
+        trainings = {kind: training for kind, (_, training) in self.settings.named.items()}
+        training = trainings["MDLSTM"]
         return {
             "networks": "; ".join(nets),
             "records, small boards": small.describe(SMALL),
             "records, 19x19": large.describe(LARGE),
-            "training on small boards": training.describe(small.count("train", SMALL)),
-            "training on 19x19": training.describe(large.count("train", LARGE)),
+            **{
+                f"training of {kind} on {boards}": one.describe(data.count("train", sizes))
+                for kind, one in trainings.items()
+                for boards, data, sizes in (("small boards", small, SMALL), ("19x19", large, LARGE))
+            },
             "sizes": "a batch has one size, drawn in proportion to the number of positions",
             "samples": "a random symmetry of the board for each sample",
             "measured": training.describe_test(legal=True).replace("the test split", "the test split of each size"),
@@ -89,7 +95,12 @@ class SizeTransfer(Study):
     def jobs(self) -> Jobs:
         return {
             (kind, trained, size): prediction_job(
-                self, self.settings.learning, size_network(self, kind, trained), MEASURED[size], (size,), legal=True
+                self,
+                self.settings.named[kind][1],
+                size_network(self, kind, trained),
+                MEASURED[size],
+                (size,),
+                legal=True,
             )
             for kind, trained, size in product(self.settings.named, TRAINED, MEASURED)
         }

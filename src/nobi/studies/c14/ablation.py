@@ -49,7 +49,7 @@ SINGLE = [case for case, off in SWITCHES.items() if len(off) == 1]
 SCALES = {
     "tiny": TINY,
     "quick": small_training(12_800, 1000, batch=32, validation=500, measurements=5),
-    "day": small_training(192_000, 100_000),
+    "day": small_training(512_000, 100_000),
     # the paper gives "0.01 for 7 epochs, and 0.05 for 2"; here the rates decrease
     "paper": GradientTraining(epochs=9.0, schedule="pieces:rates=0.05/0.01,lengths=7/2"),
 }

@@ -81,7 +81,7 @@ class Table4(NetworkGames):
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
         "quick": MatchSettings(2, level=1, longest=30),
-        "day": MatchSettings(20, level=1),
+        "day": MatchSettings(60, trial_games=20),
         "paper": MatchSettings(200),
     }
 

@@ -41,7 +41,7 @@ GUESSES = (1, 2, 3, 5, 10, 20, 40, 50)
 SCALES = {
     "tiny": TINY,
     "quick": small_training(16_000, 1000, batch=32, validation=500, measurements=5),
-    "day": small_training(192_000, 100_000),
+    "day": small_training(512_000, 100_000),
     "paper": GradientTraining(epochs=10.0, schedule="c14"),
 }
 

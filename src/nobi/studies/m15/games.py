@@ -94,7 +94,7 @@ class DepthWins(M15Games):
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
         "quick": MatchSettings(2, level=1, longest=30),
-        "day": MatchSettings(20, level=1),
+        "day": MatchSettings(60, trial_games=20),
         "paper": MatchSettings(400),
     }
 
@@ -194,7 +194,7 @@ class Opponents(M15Games):
     scales: ClassVar = {
         "tiny": MatchSettings(2, longest=20),
         "quick": MatchSettings(2, level=1, longest=30),
-        "day": MatchSettings(20, level=1, playouts=(10_000,)),
+        "day": MatchSettings(40, playouts=(10_000,), trial_games=20),
         "paper": MatchSettings(200, playouts=(10_000, 100_000)),
     }
 

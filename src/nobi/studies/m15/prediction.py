@@ -53,15 +53,13 @@ DEPTH_SCALES = {
     "quick": Networks(
         small_training(12_800, 1000, batch=32, validation=500, measurements=5), ((3, 16), (3, 32), (6, 16), (12, 16))
     ),
-    "day": Networks(
-        small_training(192_000, 50_000), ((3, 16), (3, 32), (3, 64), (3, 128), (6, 32), (10, 32), (12, 32))
-    ),
+    "day": Networks(small_training(1_024_000, 50_000), ((3, 16), (3, 128), (6, 128))),
     "paper": Networks(PAPER, tuple(DEPTH)),
 }
 RANK_SCALES = {
     "tiny": Networks(TINY, ((3, 4),)),
     "quick": Networks(DEPTH_SCALES["quick"].learning, ((3, 32),)),
-    "day": Networks(DEPTH_SCALES["day"].learning, ((3, 64),)),
+    "day": Networks(DEPTH_SCALES["day"].learning, ((3, 128),)),
     "paper": Networks(PAPER, ((10, 128),)),
 }
 

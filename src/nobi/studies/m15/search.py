@@ -91,7 +91,7 @@ class SearchStudy(Study):
         """The network of the priors, its training and its board sizes."""
         if self.scale == "paper":
             return depth_network(self, (12, 128)), DEPTH_SCALES[self.scale].learning, (19,)
-        return size_network(self, "nobi-net", "9x9 and 13x13"), SIZE_SCALES[self.scale].learning, SMALL
+        return size_network(self, "nobi-net", "9x9 and 13x13"), SIZE_SCALES[self.scale].named["nobi-net"][1], SMALL
 
     def opponent(self) -> MatchPlayer:
         """The opponent of the search without a network."""
