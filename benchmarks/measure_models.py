@@ -100,11 +100,13 @@ def accuracy(name: str, data: list[str], positions: int) -> None:
     for entry in data:
         title, _, folder = entry.partition("=")
         prediction = nobi.predict(shipped()[name], [folder], positions=positions)
+        averaged = nobi.predict(shipped()[name], [folder], positions=positions, average=True)
 
         def row(metrics: Any) -> dict[str, Any]:
             return {"positions": metrics.positions, "games": metrics.games} | rounded(metrics.accuracy)
 
         tables[title] = row(prediction.all) | {
+            "averaged": row(averaged.all),
             "by_move": {str(move): row(metrics) for move, metrics in prediction.by_move.items()},
             "by_size": {f"{size}x{size}": row(metrics) for size, metrics in prediction.by_size.items()},
         }
@@ -112,9 +114,9 @@ def accuracy(name: str, data: list[str], positions: int) -> None:
     for title, table in tables.items():
         source, board = title.split(",")[0], title.rsplit(" ", 1)[-1]
         if source == "KGS":
-            parts.append(f"{100 * table['value']:.1f} % of KGS moves")
+            parts.append(f"{100 * table['averaged']['value']:.1f} % of KGS moves")
         elif board == "9x9":
-            parts.append(f"{100 * table['value']:.1f} % on 9x9")
+            parts.append(f"{100 * table['averaged']['value']:.1f} % on 9x9")
     found["summary"] = f"predicts {', '.join(parts)}"
     store(name, found)
 

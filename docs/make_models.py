@@ -145,13 +145,21 @@ def deep(entry: dict[str, Any]) -> str:
     text.append(
         "Accuracy, the fraction of positions in which the network ranks the expert's move first, on test games (95 %\n"
         "intervals over games). The papers used other collections of games, so small differences between the columns\n"
-        "are not meaningful.\n"
+        "are not meaningful. *Averaged*: by the mean of the values of the eight images of the board under its\n"
+        "symmetries, as the network plays.\n"
     )
     rows = [
-        [title, percent(value), f"{value['positions']:,}", f"{value['games']:,}", PAPER.get(title, "")]
+        [
+            title,
+            percent(value),
+            percent(value["averaged"]) if "averaged" in value else "",
+            f"{value['positions']:,}",
+            f"{value['games']:,}",
+            PAPER.get(title, ""),
+        ]
         for title, value in found.get("accuracy", {}).items()
     ]
-    text.append(table(["test games", "accuracy", "positions", "games", "Clark & Storkey 2014"], rows))
+    text.append(table(["test games", "accuracy", "averaged", "positions", "games", "Clark & Storkey 2014"], rows))
     by_move = {
         title: value["by_move"]
         for title, value in found.get("accuracy", {}).items()

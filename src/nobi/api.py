@@ -326,18 +326,22 @@ def predict(
     split: str = "test",
     sizes: Sequence[int] = (),
     positions: int = 0,
+    average: bool = False,
     seed: int = 0,
     device: str = "auto",
     progress: bool = True,
 ) -> "Prediction":
-    """How well a model predicts the moves of game records, with intervals over games."""
+    """How well a model predicts the moves of game records, with intervals over games.
+
+    `average`: by values averaged over the eight images of each board, as a nobi-net plays.
+    """
     require_torch("Predicting moves")
     from nobi.imitation.prediction import open_evaluation
     from nobi.imitation.step import choose_device
 
     evaluation = open_evaluation(Path(model), [str(path) for path in data], split, sizes, positions, seed)
     with _progress_bar("positions", evaluation.count, progress) as tell:
-        return evaluation.measure(choose_device(device), progress=tell)
+        return evaluation.measure(choose_device(device), average=average, progress=tell)
 
 
 def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":

@@ -8,7 +8,7 @@ from helpers.arena import assert_same_games
 from networks.deep_shared import lively
 from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, PASS, WHITE
-from nobi.board.text import draw_board, point_named, row_column
+from nobi.board.text import draw_board, point_at, point_named, row_column
 from nobi.encoding import latest_of
 from nobi.errors import NobiError
 from nobi.games import variant
@@ -44,6 +44,22 @@ def random_game(moves, size=7, seed=0):
     for move in played.replay(0).moves[:moves]:
         game.play(move)
     return game
+
+
+def test_a_nobi_net_averages_over_the_images_of_the_board_unless_told_otherwise():
+    """On a rotated board an average is rotated; a single value is not."""
+    game, turned = random_game(8), variant("go", 7).new()
+    for move in game.moves:
+        row, column = row_column(move, 7)
+        turned.play(point_at(6 - column, row, 7))
+    for settings, equal in (({}, True), ({"symmetries": 8}, True), ({"symmetries": 1}, False)):
+        values = [player(**settings).values(one) for one in (game, turned)]
+        assert np.allclose(np.rot90(values[0]), values[1], atol=1e-4) == equal
+    paper = "m15:layers=2,filters=4,size=7"
+    np.testing.assert_array_equal(player(paper).values(game), player(paper, symmetries=1).values(game))
+    assert not np.allclose(player(paper).values(game), player(paper, symmetries=8).values(game))
+    with pytest.raises(ValueError, match="symmetries"):
+        PolicySettings(symmetries=4)
 
 
 @pytest.mark.parametrize("spec", NETS)

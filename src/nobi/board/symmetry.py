@@ -4,6 +4,7 @@ Symmetry s mirrors left and right if s ≥ 4, and then rotates by s mod 4 quarte
 is the identity. A cell is row · n + column, row 0 at the top.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -30,6 +31,20 @@ def cells_after(size: int) -> NDArray[np.uint16]:
         table[symmetry, transformed(cells.reshape(size, size), symmetry).ravel()] = cells
     table.flags.writeable = False
     return table
+
+
+def averaged(
+    evaluate: Callable[[NDArray[np.float32]], NDArray[np.float32]], planes: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """[b, P, n, n] → [b, n·n], the mean of the values of the eight images of each board, each turned back.
+
+    `evaluate` gets all images at once: [8·b, P, n, n] → [8·b, n·n].
+    """
+    boards, size = len(planes), planes.shape[-1]
+    images = np.concatenate([transformed(planes, symmetry) for symmetry in range(SYMMETRIES)])
+    values = evaluate(images).reshape(SYMMETRIES, boards, size * size)
+    turned = [values[symmetry][:, cells] for symmetry, cells in enumerate(cells_after(size))]
+    return np.mean(turned, axis=0, dtype=np.float32)
 
 
 @cache

@@ -136,6 +136,8 @@ class Predict(LongCommand):
     """Measure a random sample of about this many positions; 0: all."""
     legal: bool = False
     """Compare legal moves only, also for networks that were trained on all points."""
+    average: bool = False
+    """Average the network's values over the eight images of each board, as a nobi-net does when it plays."""
     figures: Annotated[Path | None, UNSET] = None
     """Draw the figures into this folder."""
     device: str = "auto"
@@ -169,7 +171,7 @@ class Predict(LongCommand):
         with progress_bar("positions", sum(one.count for one in evaluations.values())) as progress:
             for model, one in evaluations.items():
                 add = partial(_add_progress, progress, done)
-                found[model] = one.measure(device, legal=self.legal, progress=add)
+                found[model] = one.measure(device, legal=self.legal, average=self.average, progress=add)
                 done += one.count
         networks = {model: one.model.network for model, one in evaluations.items()}
         among_legal = {model: self.legal or network.masked for model, network in networks.items()}

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.errors import NobiError
 from nobi.imitation.data import Batch, Positions, Reader, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.metrics import MoveRankings, Prediction, prediction_of
@@ -47,6 +48,7 @@ def rank_moves(
     device: torch.device,
     *,
     legal_only: bool,
+    average: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> MoveRankings:
     """The ranks of experts' moves in some positions.
@@ -58,22 +60,24 @@ def rank_moves(
         reader: of the same sources.
         device: that of the network.
         legal_only: whether only legal moves are compared.
+        average: whether values are averaged over the eight images of a board.
         progress: called with the number of positions done.
     """
+    at_once = BATCH // SYMMETRIES if average else BATCH
     chunks = [
         (source, chunk)
         for source, chosen in enumerate(numbers)
-        for chunk in np.array_split(chosen, -(-len(chosen) // BATCH) or 1)
+        for chunk in np.array_split(chosen, -(-len(chosen) // at_once) or 1)
         if len(chunk)
     ]
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
     done = 0
-    made = read_ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(BATCH))
+    made = read_ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(at_once))
     with made as next_batch, torch.inference_mode():
         for source, chunk in chunks:
             batch = next_batch().to(device)
-            logits = network(batch.planes, batch.white)
+            logits = _averaged(network, batch) if average else network(batch.planes, batch.white)
             if not torch.isfinite(logits).all():
                 raise NobiError(
                     "The network's values are NaN or infinite: its training has diverged; use a lower rate."
@@ -98,6 +102,12 @@ def rank_moves(
     return MoveRankings(*columns)
 
 
+def _averaged(network: DeepNetwork, batch: Batch) -> Tensor:
+    white = np.tile(batch.white.cpu().numpy(), SYMMETRIES)
+    values = averaged(lambda planes: network.evaluate(planes, white), batch.planes.cpu().numpy())
+    return torch.from_numpy(values).to(batch.planes.device)
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """A model, and positions to measure it on."""
@@ -113,9 +123,17 @@ class Evaluation:
         return sum(map(len, self.numbers))
 
     def outcomes(
-        self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
+        self,
+        device: torch.device,
+        *,
+        legal: bool = False,
+        average: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
     ) -> MoveRankings:
-        """The ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so."""
+        """The ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so.
+
+        `average`: by values averaged over the eight images of each board.
+        """
         network = self.model.network.for_play().to(device)
         return rank_moves(
             network,
@@ -124,14 +142,20 @@ class Evaluation:
             Reader(self.sources.positions, network.planes, device),
             device,
             legal_only=legal or network.masked,
+            average=average,
             progress=progress,
         )
 
     def measure(
-        self, device: torch.device, *, legal: bool = False, progress: Callable[[int], None] = lambda _: None
+        self,
+        device: torch.device,
+        *,
+        legal: bool = False,
+        average: bool = False,
+        progress: Callable[[int], None] = lambda _: None,
     ) -> Prediction:
-        """The metrics of the model."""
-        return prediction_of(self.outcomes(device, legal=legal, progress=progress))
+        """The metrics of the model; the arguments are those of `outcomes`."""
+        return prediction_of(self.outcomes(device, legal=legal, average=average, progress=progress))
 
 
 def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:

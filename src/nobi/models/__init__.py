@@ -30,7 +30,7 @@ RESULTS = _FOLDER / "results.json"
 @cache
 def shipped() -> dict[str, Path]:
     """The files of the shipped models by name."""
-    return {path.stem: path for path in sorted(_FOLDER.glob(f"*{SUFFIX}"))}
+    return {path.stem: path for path in sorted(_FOLDER.glob(f"*{SUFFIX}"), key=lambda path: path.stem)}
 
 
 def is_model(name: str) -> bool:

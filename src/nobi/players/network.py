@@ -13,13 +13,14 @@ as in C14 and M15.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import PASS, WHITE, Boards, Stones, as_point, cell_tables, enemy_of
+from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.encoding import board_planes, latest_of
 from nobi.errors import NobiError, require_torch
@@ -28,7 +29,7 @@ from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
 from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
-from nobi.networks.deep.compiled_nobi_net import PlayingNetwork
+from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet, PlayingNetwork
 from nobi.nn.lanes import LANES, F
 from nobi.nn.network import Forward, Network, Weights
 from nobi.players.base import UNLIMITED, BatchPlayer, Bot, Clock, Player, PlayerBot
@@ -171,9 +172,9 @@ def _batch_chooser(game: type[Game], forward: Forward) -> Callable[..., None]:
 
 # --- deep networks --------------------------------------------------------------------------------------------------
 
-BLOCK = 8
-"""Positions are evaluated in blocks of exactly this size, the last one padded: torch may choose other kernels, with
-other roundings, for other batch sizes, and a game must not depend on the games beside it."""
+BLOCK = SYMMETRIES
+"""Torch evaluates blocks of exactly this many boards, the images of one board or several boards with padding: it may
+choose other kernels, with other roundings, for other batch sizes, and a game must not depend on the games beside it."""
 
 
 @dataclass(frozen=True)
@@ -182,11 +183,15 @@ class PolicySettings(NetworkSettings):
 
     eyes: bool = False
     """Whether it may fill its own eyes."""
+    symmetries: int = 0
+    """Average the values over 8 images of the board, or use 1; 0: 8 for a nobi-net, 1 for the papers' networks."""
     rank: int = 9
     """The dan rank given to networks with rank planes, 1 to 9; 0 for unknown (M15 section 5.2: the highest)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.symmetries not in (0, 1, SYMMETRIES):
+            raise ValueError(f"symmetries must be 0, 1 or 8, not {self.symmetries}")
         if not 0 <= self.rank <= 9:
             raise ValueError(f"rank must be 0 to 9, not {self.rank}")
 
@@ -251,14 +256,18 @@ class PolicyPlayer(Player):
         """The network's values, float32[i, n·n], for the players to move on these boards."""
         size, count = self.variant.size, len(indices)
         values = np.zeros((count, size * size), np.float32)
-        for start in range(0, count, BLOCK):
-            rows = slice(start, min(start + BLOCK, count))
+        images = self.settings.symmetries or self.network.images
+        block = 1 if images > 1 or isinstance(self.network, CompiledNobiNet) else BLOCK
+        for start in range(0, count, block):
+            rows = slice(start, min(start + block, count))
             filled = rows.stop - start
-            planes = np.zeros((BLOCK, self._planes.count, size, size), np.float32)
+            planes = np.zeros((block, self._planes.count, size, size), np.float32)
             board_planes(boards, indices[rows], self._planes, planes[:filled], recent[rows], rank=self.settings.rank)
-            white = np.zeros(BLOCK, np.bool_)
+            white = np.zeros(block, np.bool_)
             white[:filled] = boards.stones.to_move[indices[rows]] == WHITE
-            values[rows] = self.network.evaluate(planes, white)[:filled]
+            evaluate = partial(self.network.evaluate, white=np.tile(white, images))
+            found = averaged(evaluate, planes) if images > 1 else evaluate(planes)
+            values[rows] = found[:filled]
         return values
 
     def values(self, game: Game) -> NDArray[np.float32]:

@@ -71,6 +71,11 @@ class DeepNetwork(nn.Module, ABC):
         return str(self.settings.planes)
 
     @property
+    def images(self) -> int:
+        """The number of images of a board over which a player averages; 1, as in the papers."""
+        return 1
+
+    @property
     def sizes(self) -> tuple[int, ...] | None:
         """The supported board sizes; None for all."""
         return None

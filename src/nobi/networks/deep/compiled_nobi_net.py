@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.symmetry import cell_orbits
+from nobi.board.symmetry import SYMMETRIES, cell_orbits
 from nobi.board.text import check_size
 from nobi.features import check_planes, plane_count
 from nobi.nn.residual import ResidualNetwork
@@ -22,6 +22,10 @@ class PlayingNetwork(Protocol):
     @property
     def planes(self) -> str:
         """The name of its set of planes."""
+
+    @property
+    def images(self) -> int:
+        """The number of images of a board, 1 or 8, over which a player averages the values unless told otherwise."""
 
     def check_size(self, size: int) -> None:
         """Raise a NobiError if the network does not support this board size."""
@@ -59,6 +63,11 @@ class NobiNetSettings:
     def head(self) -> int:
         """Channels of each half of the head: about a quarter of the width; both halves together are whole panels."""
         return max(PANEL, -(-self.width // 32) * (PANEL // 2))
+
+    @property
+    def images(self) -> int:
+        """See `PlayingNetwork.images`; the images of a board have the same values in an equivariant network."""
+        return 1 if self.symmetric else SYMMETRIES
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the tensors of a model file, by name."""
@@ -102,6 +111,10 @@ class CompiledNobiNet:
     @property
     def planes(self) -> str:
         return self.settings.planes
+
+    @property
+    def images(self) -> int:
+        return self.settings.images
 
     def check_size(self, size: int) -> None:
         check_size(size)

@@ -123,6 +123,10 @@ class NobiNet(DeepNetwork):
         self.value_hidden = nn.Linear(2 * half, 2 * half)
         self.value = nn.Linear(2 * half, 1)
 
+    @property
+    def images(self) -> int:
+        return self.settings.images
+
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         return self.outputs(planes, white).policy
 
