@@ -51,6 +51,8 @@ _BUILTIN = {
     "c14-fig8": "nobi.studies.c14.prediction:Figure8",
     "c14-table4": "nobi.studies.c14.games:Table4",
     "c14-table5": "nobi.studies.c14.games:Table5",
+    "c14-claims": "nobi.studies.c14.claims:Claims",
+    "c14-previous-move": "nobi.studies.c14.previous_move:PreviousMove",
     "m15-symmetry": "nobi.studies.m15.prediction:Symmetry",
     "m15-depth": "nobi.studies.m15.prediction:Depth",
     "m15-fig1": "nobi.studies.m15.prediction:Figure1",

@@ -21,6 +21,7 @@ PAGES = {
     "c14-ablation": "Ablation of the techniques (Clark & Storkey 2014)",
     "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
     "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
+    "c14-claims": "Claims of the text (Clark & Storkey 2014)",
     "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
     "m15-games": "Networks that play against engines (Maddison et al. 2015)",
     "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
