@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.closeness import assert_close
+from networks.shared import joined
 from nobi.board.stones import EMPTY
 from nobi.games import variant
 from nobi.networks import make_network
@@ -27,20 +27,14 @@ def planes(seed=0):
 @pytest.mark.parametrize("border", ["value", "bias"])
 def test_the_values_are_those_of_the_compiled_network(border):
     player, boards = player_of(border=border), planes()
-    found = player.values(boards, np.arange(2))
+    found = player.values(boards, np.arange(2)).reshape(2, SIZE, SIZE)
     network = make_network(f"mdrnn:hidden=3,border={border}")
     for i in range(2):
-        groups = {"in": player._w_in, "recurrent": player._beside, "border": player._border[:, 0], "out": player._w_out}
-        parts = [groups[one] for one in ("in", "recurrent", "border", "out")]
-        names = network.split(np.zeros(network.weight_count(SIZE), np.float32), SIZE)
-        weights = np.concatenate([part_for(name, parts)[i].ravel() for name in names]).astype(np.float32)
-        expected = network.evaluate(weights, np.moveaxis(boards[i], -1, 0)[None].astype(np.float32))
-        assert_close(found[i], np.asarray(expected).ravel())
-
-
-def part_for(name, parts):
-    inputs, recurrent, border, out = parts
-    return {"input": inputs, "recurrent": recurrent, "border": border, "output": out}[name.rpartition(".")[2]]
+        parts = player._w_in[i], player._beside[i], player._border[i, 0], player._w_out[i]
+        groups = dict(zip(("input", "recurrent", "border", "output"), parts, strict=True))
+        assert list(network.groups(SIZE)) == list(groups)
+        [expected] = network.evaluate(joined(groups), boards[i : i + 1, ..., 0], boards[i : i + 1, ..., 1])
+        np.testing.assert_allclose(found[i], expected, atol=1e-3)  # single precision there
 
 
 @pytest.mark.parametrize(
