@@ -28,6 +28,9 @@ _ELO_SCALE = 400 / math.log(10)
 RESAMPLES = 2000
 """Samples of a bootstrap."""
 
+MOST_RUNS = 10
+"""Up to this number, the values of single runs are shown in tables and figures."""
+
 Values = NDArray[np.float64]
 
 

@@ -261,7 +261,7 @@ def test_the_edge_plane_is_empty_on_the_board():
     [
         (
             "m16",
-            "There is no set of planes 'm16'; choose one of c14-3, c14-7, m15, m15-norank, m15-reduced, nobi or",
+            "There is no set of planes 'm16'; choose one of c14-3, c14-7, m15, m15-noladder, m15-norank, m15-reduced",
         ),
         ("c14-3:edge=2", "'c14-3:edge=2': edge is true or false, not '2'"),
         ("m15:rank=no", "'m15:rank=no': there is no setting 'rank'; it takes none"),

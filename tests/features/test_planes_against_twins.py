@@ -28,10 +28,12 @@ WORDS = {
     "c14-7:edge=true": "c14-7:edge",
     "m15-reduced": "m15-reduced",
     "m15-norank": "m15-norank",
+    "m15-noladder": "m15-noladder",
+    "c14-7:latest=true": "c14-7:latest",
     "m15": "m15",
     "nobi": "nobi",
 }
-COUNTS = [2, 3, 4, 7, 8, 9, 27, 36, 31]
+COUNTS = [2, 3, 4, 7, 8, 9, 27, 35, 8, 36, 31]
 MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 

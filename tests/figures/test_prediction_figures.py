@@ -126,7 +126,7 @@ def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     monkeypatch.setattr(style, "save_figure", lambda figure, _: kept.append(figure))
     cases = [
         PaperComparison("a", Interval(2, 1, 4), 3.0),
-        PaperComparison("b", Interval(-1, -2, 0)),
+        PaperComparison("b", Interval(-1, -2, 0), each=(-2.0, 0.0)),
         PaperComparison("c", Interval(5, 4, 6), 5.5),
     ]
     compare_with_paper(cases, tmp_path / "beside.png", "some", "points")
@@ -135,6 +135,8 @@ def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
     assert ours.lines[0].get_xdata().tolist() == [2, -1, 5]
     (bars,) = ours.lines[2]
     assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[1, 4], [-2, 0], [4, 6]]
+    [points] = [line for line in axes.lines if line.get_label() == "single runs"]
+    assert points.get_xdata().tolist() == [-2, 0]
     assert papers.get_label() == "paper"
     assert papers.lines[0].get_xdata().tolist() == [3, 5.5]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b", "c"]

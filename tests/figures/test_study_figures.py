@@ -147,9 +147,17 @@ def test_learning_curves_are_solid_for_the_mean_and_broken_for_the_best(figures,
         assert solid.get_color() == broken.get_color()
         assert np.allclose(solid.get_ydata(), mean.mean(axis=0))
         assert np.allclose(broken.get_ydata(), best.mean(axis=0))
-    parts = ["mean of the generation", "best of the generation", "95 % interval over runs"]
+    for points, (mean, _) in zip(axes.lines[4:6], curves.values(), strict=True):
+        assert np.allclose(points.get_ydata(), mean[:, -2:].mean(axis=1))
+        assert points.get_xdata().min() > 19
+    parts = ["mean of the generation", "best of the generation", "95 % interval over runs", "mean of a run, last tenth"]
     assert labels_of(figures[0].legends[0]) == ["MDLSTM", "CONV", *parts]
     assert axes.get_xlabel() == "generation"
+
+
+def test_many_runs_are_not_drawn_one_by_one(figures, tmp_path):
+    learning_bands([LearningPanel("one", {"MDLSTM": runs_of(11, 20)})], tmp_path / "figure.png", "")
+    assert "mean of a run, last tenth" not in labels_of(figures[0].legends[0])
 
 
 def test_one_run_has_no_bands_to_explain(figures, tmp_path):

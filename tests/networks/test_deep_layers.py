@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import conv2d
 
 from helpers.closeness import assert_close
 from networks.deep_shared import colours, lively, outputs, random_planes
@@ -38,6 +39,27 @@ def test_c14_is_what_the_paper_says(spec):
     top = array(net.top.rows()).reshape(size * size, size, size, -1)
     expected = plain.c14(x, convolutions, top, array(net.top.bias()).ravel(), s.edge)
     assert_close(outputs(net, planes).ravel(), expected)
+
+
+def test_an_edge_of_enemy_stones_is_a_wider_board_with_stones_around_it():
+    net = lively("c14-small:size=7,edge=false,enemy_edge=true")
+    planes = random_planes(net, 2, 7)
+    [first, *_] = net.convolutions
+    around = torch.zeros(2, 7, 13, 13, dtype=planes.dtype)
+    around[:, 5] = 1.0
+    around[:, :, 3:-3, 3:-3] = planes
+    expected = conv2d(around, first.filters(), first.bias().flatten())
+    assert_close(array(first(planes)), array(expected))
+
+
+def test_black_and_white_planes_are_own_and_enemy_planes_exchanged_for_white():
+    usual, absolute = (lively(f"m15:layers=2,filters=4,size=5{more}") for more in ("", ",absolute=true"))
+    planes = random_planes(usual, 2, 5)
+    exchanged = planes.clone()
+    exchanged[1, [0, 1]] = planes[1, [1, 0]]
+    assert_close(outputs(absolute, exchanged), outputs(usual, planes))
+    with pytest.raises(ValueError, match="white"):
+        absolute(planes)
 
 
 M15 = [

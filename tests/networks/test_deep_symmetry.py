@@ -22,6 +22,8 @@ EQUIVARIANT = [
     "mdlstm:hidden=2",
     "mdlstm:hidden=2,mode=tied",
     "stacked:hidden=2",
+    "c14-small:size={n},edge=false,enemy_edge=true,filters=4/3,widths=3/5,top=conv,latest=true,unit=tanh",
+    "c14-small:size={n},filters=4/3,dense=2",
 ]
 NOT_EQUIVARIANT = [
     "c14-small:size={n},reflection=false",

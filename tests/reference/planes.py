@@ -21,7 +21,7 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
     """A set of planes as {plane's name: [n, n] of 0 and 1}.
 
     Args:
-        name: which set, with `:edge` behind it for the edge plane.
+        name: which set, with `:edge` behind it for the edge plane, `:latest` for that of the previous move.
         game: the twin's game, in the present position.
         me: the mark of the player to move.
         history: the points played so far, the latest last, None for a pass.
@@ -29,7 +29,7 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
         legal: the legal points; by default those by the rule of the twin's game.
         komi: what white gets.
     """
-    name, _, edge = name.partition(":")
+    name, _, more = name.partition(":")
     game.to_move = me
     size, board = game.size, game.board
     points = [(r, c) for r in range(size) for c in range(size)]
@@ -57,8 +57,10 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
         add("enemy", enemy)
     if name.startswith("c14"):
         add("ko", ko)
-        if edge:
+        if more == "edge":
             add("edge", set())
+        if more == "latest":
+            add("latest move", {p for p, turns in turns_since(board, history).items() if turns == 1})
     if name.startswith("m15") or name == "nobi":
         add("empty", set(points) - board.keys())
         count("liberties", liberties, 4)
@@ -71,7 +73,8 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
             return found
         count("turns since", turns_since(board, history), 5)
         count("captures", {p: after[p][1] for p in legal}, 7)
-        add("ladder", {p for p in legal if is_ladder(board, size, p, me)})
+        if name != "m15-noladder":
+            add("ladder", {p for p in legal if is_ladder(board, size, p, me)})
     if name == "nobi":
         add("escape", {p for p in legal if saves_from_ladder(board, size, p, me)})
         own_komi = komi if me == WHITE else -komi
@@ -81,7 +84,7 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
             "4 or more": own_komi >= 4,
         }.items():
             add(f"komi {plane}", set(points) if holds else set())
-    if name == "m15":
+    if name in ("m15", "m15-noladder"):
         for dan in range(1, 10):
             add(f"rank {dan}d", set(points) if min(rank, 9) == dan else set())
     return found

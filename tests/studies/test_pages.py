@@ -155,6 +155,13 @@ def test_a_table_without_figures_of_the_paper():
     assert rows == [["Go", "", *ours], ["", "MLP", *ours]]
 
 
+def test_a_row_of_the_paper_alone():
+    only = {**row(38.8, player="Aya"), "measured": False, "ours": dict.fromkeys(("value", "low", "high"))}
+    heads, rows = table_cells({"title": "", "rows": [only]})
+    assert rows == [["Aya", "correlation", "38.8", "not measured", ""]]
+    assert len(heads) == 5
+
+
 def test_rows_and_claims_are_counted():
     found = count_outcomes([document(), document()])
     assert list(found.values()) == [2, 0, 2, 0, 2, 2, 2]

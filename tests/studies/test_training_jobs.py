@@ -17,7 +17,17 @@ from nobi.models.model import load_deep
 from nobi.records.dataset import Dataset
 from nobi.studies.cache import JobCache
 from nobi.studies.resources import parse_datasets, require_dataset
-from nobi.studies.training_jobs import CURVE, ImitationJob, PredictionJob, curve_lines, move_rankings, weight_count
+from nobi.studies.training_jobs import (
+    CURVE,
+    BatchTimeJob,
+    ImitationJob,
+    KoJob,
+    LegalChoicesJob,
+    PredictionJob,
+    curve_lines,
+    move_rankings,
+    weight_count,
+)
 
 NET = "m15:layers=1,filters=4,position=false"
 
@@ -74,6 +84,26 @@ def test_a_prediction_is_that_of_the_measurement(whole, games57):
     assert found.all.positions == work.count
     assert set(found.by_size) == {5, 7}
     assert set(move_rankings(whole.arrays(trains)).size.tolist()) == {7}
+
+
+def test_legal_choices_and_positions_with_ko(whole, games57):
+    run, prediction, _ = jobs_of(games57)
+    legal = LegalChoicesJob(run, prediction.data, 40, seed=2)
+    ko = KoJob(prediction.data[0], 30, 7)
+    assert legal.name != prediction.name
+    whole.make([legal, ko])
+    chosen = whole.arrays(legal)["legal"]
+    assert (len(chosen), chosen.dtype) == (40, bool)
+    loaded = open_evaluation(run.model(whole), [str(games57)], "test", (), 40, 2)
+    assert loaded.count == 40
+    assert loaded.legal_choices(torch.device("cpu")).tolist() == chosen.tolist()
+    assert len(whole.arrays(ko)["ko"]) == 30
+
+
+def test_the_time_of_a_batch(whole):
+    job = BatchTimeJob(NET, size=5, batch=4, repetitions=2)
+    whole.make([job])
+    assert (whole.arrays(job)["seconds"] > 0).tolist() == [True, True]
 
 
 def test_gains_are_differences_on_the_same_positions(whole, games57):

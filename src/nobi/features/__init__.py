@@ -15,6 +15,7 @@ _planes: "Registry[Planes]" = Registry(
         "c14-3": "nobi.features.c14:C14Three",
         "c14-7": "nobi.features.c14:C14Seven",
         "m15": "nobi.features.m15:M15",
+        "m15-noladder": "nobi.features.m15:M15WithoutLadder",
         "m15-norank": "nobi.features.m15:M15WithoutRank",
         "m15-reduced": "nobi.features.m15:M15Reduced",
         "nobi": "nobi.features.nobi:NobiPlanes",

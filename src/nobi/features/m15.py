@@ -1,4 +1,4 @@
-"""M15's 36 planes (section 3, table 1), the same without the rank, and a reduced set of nine.
+"""M15's 36 planes (section 3, table 1), the same without the rank or without ladders, and a reduced set of nine.
 
 The reduced set is that of the paper's investigation of weight symmetries (section 5.1): "a reduced feature set,
 excluding rank, liberties after move, capture size, ladder move, and only including a history of one move".
@@ -12,7 +12,7 @@ STONES_AND_LIBERTIES = (
     exactly("empty", Code.STONE, NEITHER),
     *counted("liberties", Code.LIBERTIES, 4),
 )
-"""The planes common to all three sets."""
+"""The planes common to all sets."""
 
 
 class M15WithoutRank(Planes):
@@ -38,6 +38,15 @@ class M15(M15WithoutRank):
 
     def define(self) -> list[Plane]:
         return [*super().define(), *(exactly(f"rank {dan}d", Code.RANK, dan) for dan in range(1, 10))]
+
+
+class M15WithoutLadder(M15):
+    """All planes but that of ladders."""
+
+    name = "m15-noladder"
+
+    def define(self) -> list[Plane]:
+        return [plane for plane in super().define() if plane.code != Code.LADDER]
 
 
 class M15Reduced(Planes):

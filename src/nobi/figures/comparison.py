@@ -193,6 +193,8 @@ class PaperComparison:
     label: str
     ours: Interval
     paper: Interval | float | None = None
+    each: tuple[float, ...] = ()
+    """The values of single runs, drawn as points."""
 
 
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
@@ -203,6 +205,10 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
         errors = np.abs(values[:, 1:] - values[:, :1]).T
         style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
         axes.errorbar(values[:, 0], at - 0.12, xerr=errors, **style)
+        singles = [(value, y + 0.1) for y, case in zip(at, cases, strict=True) for value in case.each]
+        if singles:
+            single: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.6, "ms": 3, "mew": 0, "label": "single runs"}
+            axes.plot(*zip(*singles, strict=True), "o", **single)
         papers = [
             (case.paper if isinstance(case.paper, Interval) else Interval(*[case.paper] * 3), y + 0.12)
             for y, case in zip(at, cases, strict=True)

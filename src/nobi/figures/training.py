@@ -32,7 +32,7 @@ from nobi.figures.style import (
     saved_plot,
 )
 from nobi.imitation.metrics import MOVES_A_GROUP, PredictionMetrics, large_enough
-from nobi.statistics import CONFIDENCE, Interval
+from nobi.statistics import CONFIDENCE, MOST_RUNS, Interval, last_tenth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,10 @@ WIDTH = 3.5
 """Inches of a panel."""
 PARTS = (("mean of the generation", "-"), ("best of the generation", "--"))
 BANDS = "95 % interval over runs"
+SINGLES = "mean of a run, last tenth"
 OVER_GAMES = "95 % interval over games"
+SINGLE_STEP = 0.02
+"""The distance of the points of single runs, as a share of the generations."""
 MAX_UPRIGHT_LABELS = 14
 """Of an axis; more are rotated."""
 FILTER_COLOURS = "RdBu_r"
@@ -65,14 +68,21 @@ class LearningPanel:
     def entries(self) -> list[str]:
         """The entries of the legend."""
         several = any(len(mean) > 1 for mean, _ in self.curves.values())
-        return [*self.curves, *self.shares, *dict(PARTS), *([BANDS] if several else [])]
+        more = ([BANDS] if several else []) + ([SINGLES] if self.has_singles else [])
+        return [*self.curves, *self.shares, *dict(PARTS), *more]
+
+    @property
+    def has_singles(self) -> bool:
+        """Whether single runs are drawn: if there are two to ten."""
+        return any(1 < len(mean) <= MOST_RUNS for mean, _ in self.curves.values())
 
 
 def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> None:
     """Draw learning curves averaged over runs, a colour per network: solid the mean fitness, dashed the best.
 
     The bands are Student's 95 % intervals over runs. Numbers that are not fitness are dotted. In long runs every point
-    is the mean over several generations; the axis label says of how many.
+    is the mean over several generations; the axis label says of how many. Up to ten runs, the mean fitness of each over
+    the last tenth of the generations is a point at the right of the curves.
     """
     from matplotlib.lines import Line2D
 
@@ -92,6 +102,12 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
                     at, mean, low, high = mean_band(fitness, block)
                     one.fill_between(at, low, high, color=colours[label], alpha=0.15, lw=0)
                     one.plot(at, mean, color=colours[label], ls=line, lw=1.3, label=label if line == "-" else None)
+            for number, (label, (runs, _)) in enumerate(panel.curves.items(), 1):
+                if 1 < len(runs) <= MOST_RUNS:
+                    x = longest * (1 + SINGLE_STEP * number)
+                    one.plot(
+                        np.full(len(runs), x), last_tenth(runs), "o", color=colours[label], ms=2.5, mew=0, alpha=0.7
+                    )
             for label, share in panel.shares.items():
                 at, mean, low, high = mean_band(share, block, minimum=0.0)
                 right = _share_axis(one, label)
@@ -102,7 +118,10 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
                 one.add_line(Line2D([], [], color="grey", ls=line, label=text))
             if BANDS in panel.entries:
                 explain_bands(one, BANDS)
-            one.set(xlim=(0, longest - 1 or 1), ylim=(-1.03, 1.03), yticks=[-1, -0.5, 0, 0.5, 1])
+            if panel.has_singles:
+                one.add_line(Line2D([], [], color="grey", ls="", marker="o", ms=2.5, mew=0, label=SINGLES))
+            right_end = longest * (1 + SINGLE_STEP * (len(panel.curves) + 1)) if panel.has_singles else longest - 1 or 1
+            one.set(xlim=(0, right_end), ylim=(-1.03, 1.03), yticks=[-1, -0.5, 0, 0.5, 1])
             one.set_xlabel("generation" if block == 1 else f"generation (means over {block})")
             one.set_title(panel.title, loc="left", fontsize="medium")
         add_legends(axes)

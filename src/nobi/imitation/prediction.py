@@ -3,7 +3,7 @@
 `imitation/metrics.py` has what is made of the ranks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,38 @@ def rank_targets(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor
     return (values > own).sum(1), (values == own).sum(1), log_probability[:, 0]
 
 
+def batches_of(
+    numbers: Sequence[NDArray[np.int64]], reader: Reader, device: torch.device, at_once: int = BATCH
+) -> Iterator[tuple[int, NDArray[np.int64], Batch]]:
+    """Batches of positions on a device, each with its source and the numbers of its positions.
+
+    Args:
+        numbers: int64[k] for each source of the reader, the numbers of its positions, sorted.
+        reader: reads the positions.
+        device: that of the network.
+        at_once: the size of a batch.
+    """
+    chunks = [
+        (source, chunk)
+        for source, chosen in enumerate(numbers)
+        for chunk in np.array_split(chosen, -(-len(chosen) // at_once) or 1)
+        if len(chunk)
+    ]
+    made = read_ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(at_once))
+    with made as next_batch:
+        for source, chunk in chunks:
+            yield source, chunk, next_batch().to(device)
+
+
+def logits_of(network: DeepNetwork, batch: Batch, *, average: bool = False) -> Tensor:
+    """The values float[b, cells] of all points, without gradients; a NobiError if they are not finite."""
+    with torch.inference_mode():
+        logits: Tensor = _averaged(network, batch) if average else network(batch.planes, batch.white)
+    if not torch.isfinite(logits).all():
+        raise NobiError("The network's values are NaN or infinite: its training has diverged; use a lower rate.")
+    return logits
+
+
 def rank_moves(
     network: DeepNetwork,
     sources: Sequence[Positions],
@@ -63,39 +95,24 @@ def rank_moves(
         average: whether values are averaged over the eight images of a board.
         progress: called with the number of positions done.
     """
-    at_once = BATCH // SYMMETRIES if average else BATCH
-    chunks = [
-        (source, chunk)
-        for source, chosen in enumerate(numbers)
-        for chunk in np.array_split(chosen, -(-len(chosen) // at_once) or 1)
-        if len(chunk)
-    ]
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
     done = 0
-    made = read_ahead(lambda i: reader.read(*chunks[i]), 0, len(chunks), device, reader.ahead(at_once))
-    with made as next_batch, torch.inference_mode():
-        for source, chunk in chunks:
-            batch = next_batch().to(device)
-            logits = _averaged(network, batch) if average else network(batch.planes, batch.white)
-            if not torch.isfinite(logits).all():
-                raise NobiError(
-                    "The network's values are NaN or infinite: its training has diverged; use a lower rate."
-                )
-            values = considered(logits, batch, legal_only=legal_only)
-            at, games = sources[source].locate(chunk), sources[source].games
-            rank = np.where(at.white, games.white_rank[at.game], games.black_rank[at.game])
-            parts.append(
-                [
-                    at.game + first_game[source],
-                    at.ply,
-                    np.full(len(chunk), sources[source].size),
-                    rank.astype(np.int64),
-                    *(found.cpu().numpy() for found in rank_targets(values, batch.target)),
-                ]
-            )
-            done += len(chunk)
-            progress(done)
+    for source, chunk, batch in batches_of(numbers, reader, device, BATCH // SYMMETRIES if average else BATCH):
+        values = considered(logits_of(network, batch, average=average), batch, legal_only=legal_only)
+        at, games = sources[source].locate(chunk), sources[source].games
+        rank = np.where(at.white, games.white_rank[at.game], games.black_rank[at.game])
+        parts.append(
+            [
+                at.game + first_game[source],
+                at.ply,
+                np.full(len(chunk), sources[source].size),
+                rank.astype(np.int64),
+                *(found.cpu().numpy() for found in rank_targets(values, batch.target)),
+            ]
+        )
+        done += len(chunk)
+        progress(done)
     if not parts:
         parts.append([np.zeros(0, np.int64)] * 6 + [np.zeros(0)])
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
@@ -145,6 +162,16 @@ class Evaluation:
             average=average,
             progress=progress,
         )
+
+    def legal_choices(self, device: torch.device) -> NDArray[np.bool_]:
+        """[position] whether the point with the highest value is a legal move."""
+        network = self.model.network.for_play().to(device)
+        reader = Reader(self.sources.positions, network.planes, device)
+        found = [
+            batch.legal.gather(1, logits_of(network, batch).argmax(1, keepdim=True))[:, 0].cpu().numpy()
+            for _, _, batch in batches_of(self.numbers, reader, device)
+        ]
+        return np.concatenate(found) if found else np.zeros(0, np.bool_)
 
     def measure(
         self,

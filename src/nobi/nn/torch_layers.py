@@ -102,18 +102,20 @@ class EdgeConv(BoardConv):
     """A convolution with edge encoding (C14 section 2.3.1).
 
     An additional input is 1 outside the board and 0 on it. It is the same for every position, so it is convolved only
-    once per batch.
+    once per batch. With `plane`, there is no additional input: that input plane is padded with ones.
     """
 
-    def __init__(self, inputs: int, outputs: int, width: int, *, tied: bool) -> None:
-        super().__init__(inputs + 1, outputs, width, tied=tied)
+    def __init__(self, inputs: int, outputs: int, width: int, *, tied: bool, plane: int | None = None) -> None:
+        super().__init__(inputs + (plane is None), outputs, width, tied=tied)
+        self.plane = inputs if plane is None else plane
+        self.inputs = inputs
 
     def forward(self, x: Tensor) -> Tensor:
         """float[b, inputs, n, n] → float[b, outputs, n, n]."""
         filters = self.filters()
         beyond = pad(torch.zeros_like(x[:1, :1]), [self.reach] * 4, value=1.0)
-        edge = conv2d(beyond, filters[:, -1:], self.bias().flatten())
-        return conv2d(x, filters[:, :-1], padding=self.reach) + edge
+        edge = conv2d(beyond, filters[:, self.plane : self.plane + 1], self.bias().flatten())
+        return conv2d(x, filters[:, : self.inputs], padding=self.reach) + edge
 
 
 class BoardDense(Tied):

@@ -142,7 +142,7 @@ class MatchJob(Job):
 
             use_threads(1, 1)  # torch sums in the same order for any number of parallel games
         with Series(settings, entrants, None if cache.executor.local else cache.executor) as series:
-            kept = MatchFolder(folder, {"piece": self.description}, resume=True)  # the key is part of the file format
+            kept = self._folder(cache)
             records = kept.load()
 
             def report() -> None:
@@ -158,6 +158,14 @@ class MatchJob(Job):
     def _hopeless(self, records: Sequence[GameResult]) -> bool:
         points = [record.points(0) or 0.0 for record in records if record.game < self.trial_games]
         return len(points) >= self.trial_games > 0 and sum(points) < HOPELESS * len(points)
+
+    def records(self, cache: "JobCache") -> list[GameResult]:
+        """The games that are stored in the folder of the match, in the order of their numbers."""
+        return sorted(self._folder(cache).load(), key=lambda record: record.game)
+
+    def _folder(self, cache: "JobCache") -> MatchFolder:
+        settings = {"piece": self.description}  # the key is part of the file format
+        return MatchFolder(cache.run_folder(self), settings, resume=True)
 
     def _opening(self, variant: Variant) -> Callable[[int], Opening]:
         if not self.random_moves:

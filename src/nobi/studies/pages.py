@@ -21,8 +21,10 @@ PAGES = {
     "c14-ablation": "Ablation of the techniques (Clark & Storkey 2014)",
     "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
     "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
+    "c14-claims": "Claims of the text (Clark & Storkey 2014)",
     "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
     "m15-games": "Networks that play against engines (Maddison et al. 2015)",
+    "m15-claims": "Claims of the text (Maddison et al. 2015)",
     "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
     "size-transfer": "Networks trained by gradient descent, on boards of other sizes",
     "beyond": "Beyond the papers",
@@ -63,7 +65,7 @@ Studies that play against other programs find GNU Go if it is installed; other c
 version of an engine are recorded, and rows against engines that are not given are left out.
 
 Scales: `tiny` takes seconds and decides nothing, `quick` takes up to three minutes, `paper` has at least the paper's
-sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, one to three hours
+sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, up to three hours
 on two cores, with far fewer positions than in the papers. The same command gives the same rows; with torch, on the
 same kind of processor and for the same number of threads
 ([reproducibility](../reproducibility.md)).
@@ -166,7 +168,7 @@ def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:
             *(row["labels"].get(label, "") for label in labels),
             row["measure"],
             *([paper_text(row)] if has_paper else []),
-            interval_text(row["ours"]),
+            interval_text(row["ours"]) if row.get("measured", True) else "not measured",
             *([" ".join(f"{value:.2f}" for value in row.get("each", []))] if has_runs else []),
             *([OUTCOMES[outcome_of(row)]] if has_paper else []),
         ]

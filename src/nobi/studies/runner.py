@@ -26,7 +26,7 @@ from nobi.storage import atomic_write, make_writable_folder
 from nobi.studies import find
 from nobi.studies.cache import JobCache, Spent
 from nobi.studies.resources import identify_engines
-from nobi.studies.study import Results, Row, Study
+from nobi.studies.study import NOT_MEASURED, Results, Row, Study
 from nobi.workers import Executor, usable_threads
 
 Document = dict[str, Any]
@@ -166,4 +166,5 @@ def _row(row: Row) -> Document:
         "neutral": row.neutral,
         "outcome": row.outcome,
         **({"each": [float(value) for value in row.each]} if row.each else {}),
+        **({"measured": False} if row.ours is NOT_MEASURED else {}),
     }

@@ -18,7 +18,7 @@ from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import DatasetInfo, Engine, require_dataset, require_engine
 
 SCALES = ("tiny", "quick", "day", "paper")
-"""Sizes of a study: seconds, for tests; up to three minutes; one to three hours on two cores; at least the paper's
+"""Sizes of a study: seconds, for tests; up to three minutes; up to three hours on two cores; at least the paper's
 sample sizes. Only studies whose paper scale is too large for a small machine have the scale `day`."""
 
 AGREES, DIRECTION, DIFFERS, WIDE = "agrees", "direction", "differs", "wide"
@@ -31,10 +31,11 @@ RANGES = {
     "share with a fitness of 0.5 or more": 1.0,
 }
 """measure → the extent of its possible values, for `compare`."""
-MOST_RUNS = 10
-"""Up to this number, the values of single runs are shown."""
 NARROW = 0.25
 """An interval tells something if it is no wider than this part of the possible values."""
+
+NOT_MEASURED = Interval(math.nan, math.nan, math.nan)
+"""In the place of our number, in a row that only shows the paper's."""
 
 Jobs = Mapping[Any, Job | Sequence[Job]]
 """key → job, or several runs that differ only in their seed."""

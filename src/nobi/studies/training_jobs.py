@@ -8,6 +8,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +175,97 @@ class PredictionJob(Job):
             choose_device("auto"), legal=self.legal, progress=lambda done: progress(done / work.count)
         )
         return {name: getattr(found, name).astype(kind) for name, kind in RANKING_TYPES.items()}
+
+
+@dataclass(frozen=True)
+class LegalChoicesJob(PredictionJob):
+    """Whether the best point of a trained network is a legal move: `legal` [position]."""
+
+    kind = "legal-choices"
+
+    @property
+    def label(self) -> str:
+        return f"legal choices {self.run.net} {self.positions}"
+
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        from nobi.imitation.prediction import open_evaluation
+        from nobi.imitation.step import choose_device, use_threads
+
+        use_threads(cache.threads, usable_threads())
+        paths = [str(cache.dataset(digest)) for digest in self.data]
+        work = open_evaluation(self.run.model(cache), paths, self.split, self.sizes, self.positions, self.seed)
+        found = work.legal_choices(choose_device("auto"))
+        progress(1.0)
+        return {"legal": found}
+
+
+@dataclass(frozen=True)
+class KoJob(Job):
+    """In which positions of records simple ko forbids a move: `ko` [position] of a random sample."""
+
+    kind = "ko"
+    data: str
+    """The digest of the dataset."""
+    positions: int
+    size: int
+    split: str = "train"
+    seed: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"ko {self.split} {self.size} {self.positions}"
+
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        import torch
+
+        from nobi.imitation.data import Positions, Reader, fixed_sample
+        from nobi.imitation.prediction import batches_of
+        from nobi.records.dataset import Dataset
+
+        source = Positions(Dataset.open(cache.dataset(self.data)).collection(self.split, self.size))
+        device = torch.device("cpu")
+        reader = Reader([source], "c14-3", device)
+        plane = reader.planes.channels.index("ko")
+        numbers = fixed_sample([source.count], self.positions, self.seed)
+        found = [batch.planes[:, plane].amax((1, 2)) > 0 for _, _, batch in batches_of(numbers, reader, device)]
+        progress(1.0)
+        return {"ko": torch.cat(found).numpy()}
+
+
+@dataclass(frozen=True)
+class BatchTimeJob(Job):
+    """The time of an untrained network for a batch of 128 positions: `seconds` [repetition]. Not reproducible."""
+
+    kind = "batch-time"
+    net: str
+    size: int = 19
+    batch: int = 128
+    repetitions: int = 3
+
+    @property
+    def label(self) -> str:
+        return f"time of a batch {self.net} {self.size}"
+
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        import torch
+
+        from nobi.features import plane_count
+        from nobi.imitation.step import use_threads
+        from nobi.networks.deep import make_deep
+
+        use_threads(cache.threads, usable_threads())
+        network = make_deep(self.net).for_play()
+        rng = torch.Generator().manual_seed(0)
+        planes = torch.randint(2, (self.batch, plane_count(network.planes), self.size, self.size), generator=rng)
+        white, seconds = torch.zeros(self.batch, dtype=torch.bool), []
+        with torch.inference_mode():
+            network(planes[:8].float(), white[:8])
+            for done in range(self.repetitions):
+                start = time.perf_counter()
+                network(planes.float(), white)
+                seconds.append(time.perf_counter() - start)
+                progress((done + 1) / self.repetitions)
+        return {"seconds": np.array(seconds)}
 
 
 def move_rankings(arrays: Arrays) -> "MoveRankings":

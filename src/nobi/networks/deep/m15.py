@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from nobi.features import check_planes, plane_count
+from nobi.features import check_planes, make_planes, plane_count
 from nobi.networks.deep.base import DeepNetwork, check_board_size
 from nobi.nn.simd import PANEL
 from nobi.nn.torch_layers import BoardConv, channels_last
@@ -37,6 +37,8 @@ class M15Settings:
     """Masked training, as in C14."""
     planes: str = "m15"
     """The set of planes."""
+    absolute: bool = False
+    """Whether the first two planes are black and white stones, as in the paper, not own and enemy stones."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.layers <= 64:
@@ -45,13 +47,16 @@ class M15Settings:
             raise ValueError(f"filters must be 1 to 1024, not {self.filters}")
         check_board_size(self.size)
         check_planes(self.planes)
+        if self.absolute and make_planes(self.planes).channels[:2] != ("own", "enemy"):
+            raise ValueError(f"absolute needs planes that begin with own and enemy stones, not {self.planes!r}")
 
 
 class M15(DeepNetwork):
     """M15's network: convolutions with rectifiers, and two output filters, one for each colour to move.
 
-    The planes encode stones as own and enemy. Other differences between the colours, such as komi, are represented by
-    the two output filters only, and `forward` needs the colour to move.
+    The planes encode stones as own and enemy, or as black and white with `absolute`, as in the paper. Other differences
+    between the colours, such as komi, are represented by the two output filters only. `forward` needs the colour to
+    move, with either.
     """
 
     name = "m15"
@@ -77,18 +82,21 @@ class M15(DeepNetwork):
 
     @property
     def takes_colour(self) -> bool:
-        return self.settings.colours
+        return self.settings.colours or self.settings.absolute
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
         """float[b, P, n, n] → float[b, n·n], by the output filter of the player to move."""
         self.check_size(int(planes.shape[-1]))
         s = self.settings
+        if white is None and self.takes_colour:
+            raise ValueError("this network depends on the colour to move: forward needs `white`")
+        if s.absolute and white is not None:
+            swapped = torch.cat([planes[:, 1:2], planes[:, :1], planes[:, 2:]], 1)
+            planes = torch.where(white[:, None, None, None], swapped, planes)
         fits = s.filters % PANEL == 0 and planes.device.type == "cpu" and planes.dtype == torch.float32
         values = self._compiled(planes) if fits and self.convolution == "winograd" else self._torch(planes)
-        if not self.settings.colours:
+        if not s.colours or white is None:
             return values[:, 0]
-        if white is None:
-            raise ValueError("this network has an output for each colour: forward needs `white`")
         return torch.where(white[:, None], values[:, 1], values[:, 0])
 
     def _torch(self, planes: Tensor) -> Tensor:

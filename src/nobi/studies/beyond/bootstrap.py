@@ -10,11 +10,11 @@ import numpy as np
 from nobi.evolution.fitness import Fitness
 from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
-from nobi.statistics import bounded_mean, difference
+from nobi.statistics import MOST_RUNS, bounded_mean, difference
 from nobi.streams import stream_of
 from nobi.studies.jobs import Arrays, Job, JobOnRuns, Progress, measure_networks
 from nobi.studies.s09.random import MDLSTM
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.trainers import make_trainer
 
 if TYPE_CHECKING:

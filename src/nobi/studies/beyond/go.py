@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import size_lines
-from nobi.statistics import bounded_mean, per_run
+from nobi.statistics import MOST_RUNS, bounded_mean, per_run
 from nobi.studies.jobs import Measurement, Training, evolution_runs
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 
 class Go(Study):

@@ -10,6 +10,7 @@ from nobi.studies import ENGINES
 from nobi.studies.m15.prediction import (
     BOARD,
     DEPTH_SCALES,
+    DEVIATIONS,
     RANK_SCALES,
     Shape,
     chains,
@@ -35,7 +36,7 @@ from nobi.studies.match_jobs import (
     network_player,
 )
 from nobi.studies.resources import GNUGO, Strength
-from nobi.studies.study import Claim, Findings, Jobs, Results, Study
+from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Results, Row, Study, Table
 from nobi.studies.training_jobs import MAIN
 
 DEPTH_WINS: dict[Shape, Interval] = {
@@ -46,10 +47,12 @@ DEPTH_WINS: dict[Shape, Interval] = {
     (12, 128): with_standard_error(97.2, 0.9),
 }
 """Network → games won against GNU Go, %, with the paper's standard error."""
-OTHERS = (
-    "The paper's table has three more rows, which are not measured here: the network of C14, accuracy 44.4 %, "
-    "86 ± 2.5 % wins; Aya 2014, 38.8 % and 6 ± 1.0 %; a human of 6 dan, 52 ± 5.8 % and 100 %."
-)
+OTHERS = {
+    # rows of the paper's table that are not its own networks: accuracy and games won against GNU Go, %
+    "8 layers (Clark & Storkey 2014)": (44.4, with_standard_error(86.0, 2.5)),
+    "Aya 2014": (38.8, with_standard_error(6.0, 1.0)),
+    "human 6 dan": (with_standard_error(52.0, 5.8), 100.0),
+}
 RANK_WINS = {
     1: with_standard_error(49.2, 3.6),
     5: with_standard_error(60.1, 1.6),
@@ -81,6 +84,7 @@ class M15Games(Study):
         return {
             "networks": "those of m15-depth, with all 36 planes, playing as 9 dan",
             "network of nobi": MAIN.describe(),
+            "deviations from the paper": DEVIATIONS,
             "training": training.describe(self.datasets["kgs"].count("train", BOARD)),
             "move": NETWORK_MOVES,
         }
@@ -130,7 +134,17 @@ class DepthWins(M15Games):
             claims.append(Claim.positive(f"{adjective} networks win more games.", gaps))
         title = f"Games won against {self.opponent()}"
         found_here = match_findings(self, cases, claims, title, out, level=self.settings.level)
-        return found_here + Findings(notes=[OTHERS])
+        return found_here + Findings([Table("Other rows of the paper's table", other_rows())])
+
+
+def other_rows() -> list[Row]:
+    """The rows of the paper's table that are not its own networks."""
+    measures = ("accuracy, %", "games won against GNU Go, %")
+    return [
+        Row({"player": player}, measure, NOT_MEASURED, paper)
+        for player, papers in OTHERS.items()
+        for measure, paper in zip(measures, papers, strict=True)
+    ]
 
 
 class RankWins(M15Games):

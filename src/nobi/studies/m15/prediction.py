@@ -34,6 +34,10 @@ DEPTH: dict[Shape, float] = {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10,
 TOP_TEN = 94.0
 """How often the move is among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
+DEVIATIONS = (
+    "planes of own and enemy stones, where the paper's are black and white (tried in m15-claims); synchronous gradient "
+    "descent, where the paper's is asynchronous with 50 replicas"
+)
 ACCURACY_CAPTION = "Accuracy with 95 % intervals; the paper's where the network is the same."
 CURVES_CAPTION = "Accuracy on the same validation positions during training."
 
@@ -109,7 +113,7 @@ class M15Study(Study):
         dataset = self.datasets["kgs"]
         return {
             "networks": "m15: first layer 5x5, the others 3x3, biases for every point, a softmax for each colour",
-            "deviation from the paper": "planes of own and enemy stones; the paper's are black and white",
+            "deviations from the paper": DEVIATIONS,
             "planes": self.planes,
             "records": dataset.describe(BOARD),
             "training": self.settings.learning.describe(dataset.count("train", BOARD)),

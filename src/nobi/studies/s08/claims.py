@@ -1,5 +1,6 @@
-"""Claims of the text of S08 without a table: hill climbing, size of perceptrons, sensitivity of settings."""
+"""Claims of the text of S08 without a table: hill climbing, size of perceptrons, settings of (co)evolution."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -9,10 +10,10 @@ import numpy as np
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import bounded_mean, difference, last_tenth
+from nobi.statistics import MOST_RUNS, Interval, bounded_mean, difference, last_tenth
 from nobi.studies.jobs import EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN
-from nobi.studies.s08.training import evolved_networks
+from nobi.studies.s08.training import CoevolutionStudy, coevolved_networks, evolved_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 
@@ -83,8 +84,9 @@ class Claims(Study):
             _, best = learning_curves(found.runs(label))
             reached[label] = last_tenth(best)
             interval = bounded_mean(reached[label])
-            rows.append(Row({"trainer": label}, "best fitness, last tenth", interval))
-            bars.append(PaperComparison(label, interval))
+            each = tuple(reached[label].tolist()) if len(reached[label]) <= MOST_RUNS else ()
+            rows.append(Row({"trainer": label}, "best fitness, last tenth", interval, each=each))
+            bars.append(PaperComparison(label, interval, each=each))
         perceptrons = []
         for hidden, game in product(self.hidden, GAMES):
             labels = {"game": GAME_NAMES[game], "hidden units": str(hidden)}
@@ -96,15 +98,9 @@ class Claims(Study):
             GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
         }
         varied = {label: gap for label, gap in gaps.items() if "hill" not in label}
-        within = [max(abs(gap.low), abs(gap.high)) < SENSITIVE for gap in varied.values()]
-        outside = [gap.low > SENSITIVE or gap.high < -SENSITIVE for gap in varied.values()]
         claims = [
             Claim.positive("Simple hill climbing performs much worse.", gaps[others[0]], "(10+10) minus (1+1)"),
-            Claim(
-                "Population size and mutation are not very sensitive.",
-                True if all(within) else False if any(outside) else None,
-                "; ".join(f"(10+10) minus {label}: {gap}" for label, gap in varied.items()),
-            ),
+            insensitive("Population size and mutation are not very sensitive.", varied),
             Claim(
                 "The results of perceptrons are not very sensitive to the size of the hidden layer.",
                 max(spread.values()) < SENSITIVE,
@@ -121,3 +117,62 @@ class Claims(Study):
         tables = [Table("Evolution strategies at equal effort", rows), Table("Random perceptrons", perceptrons)]
         caption = "The best fitness at the end of training by several evolution strategies; 95 % intervals over runs."
         return Findings(tables, claims, [Picture(file, caption)])
+
+
+class CoevolutionChoices(CoevolutionStudy):
+    """S08: claims of the text, on population, mutation, opponents and temperature of coevolution."""
+
+    name = "s08-settings"
+    variants: ClassVar[dict[str, dict[str, Any]]] = {
+        "as in the paper": {},
+        "population 9, selected 3, parasites 3": {"population": 9, "selected": 3, "parasites": 3},
+        "population 30, selected 10": {"population": 30, "selected": 10},
+        "mutation 0.05": {"mutation": 0.05},
+        "mutation 0.2": {"mutation": 0.2},
+        "9 opponents: 3 parasites, 6 of the hall": {"parasites": 3, "hall": 6},
+        "20 opponents: 5 parasites, 15 of the hall": {"hall": 15},
+        "temperature 0.1, 10 games of each pair": {"temperature": 0.1, "games": 10},
+    }
+
+    def conditions(self) -> dict[str, str]:
+        return {
+            **super().conditions(),
+            "settings": "each varied alone; elitist, Atari-Go; champions of the last tenth of the generations",
+            "not very sensitive": f"the absolute fitness differs by less than {SENSITIVE}",
+        }
+
+    def jobs(self) -> Jobs:
+        return {
+            label: coevolved_networks(self, MDRNN, "atari-go", **changes) for label, changes in self.variants.items()
+        }
+
+    def report(self, found: Results, out: Path) -> Findings:
+        rows, bars, reached = [], [], {}
+        for label in self.variants:
+            values = reached[label] = last_tenth(np.stack([run["absolute"] for run in found.runs(label)]))
+            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            rows.append(Row({"settings": label}, "absolute fitness, last tenth", bounded_mean(values), each=each))
+            bars.append(PaperComparison(label, bounded_mean(values), each=each))
+        usual, *others = self.variants
+        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        warm = others[-1]
+        claims = [
+            insensitive(
+                "Population size, mutation and the number of opponents are not very sensitive.",
+                {label: gap for label, gap in gaps.items() if label != warm},
+            ),
+            insensitive("Other temperatures give no qualitatively different results.", {warm: gaps[warm]}),
+        ]
+        file = f"{self.name}.png"
+        title = "Coevolution on Atari-Go 5x5 with one setting changed"
+        compare_with_paper(bars, out / file, title, "absolute fitness, last tenth")
+        caption = "Champions against the naive player at the end of coevolution; 95 % intervals over runs."
+        return Findings([Table("Settings of coevolution", rows)], claims, [Picture(file, caption)])
+
+
+def insensitive(text: str, gaps: Mapping[str, Interval]) -> Claim:
+    """The claim that all differences are below SENSITIVE, in either direction."""
+    within = [max(abs(gap.low), abs(gap.high)) < SENSITIVE for gap in gaps.values()]
+    outside = [gap.low > SENSITIVE or gap.high < -SENSITIVE for gap in gaps.values()]
+    holds = True if all(within) else False if any(outside) else None
+    return Claim(text, holds, "; ".join(f"usual minus {label}: {gap}" for label, gap in gaps.items()))

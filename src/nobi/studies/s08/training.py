@@ -18,6 +18,7 @@ from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.records.sgf_writer import sgf_of
 from nobi.statistics import (
+    MOST_RUNS,
     bounded_mean,
     correlation_of_networks,
     difference,
@@ -39,7 +40,7 @@ from nobi.studies.jobs import (
     learning_curves,
 )
 from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN, published
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 EVOLUTION_SIZES = (5, 7)
 """The boards of the evolved networks of table III; the paper does not say which one figure 6 shows."""
@@ -88,7 +89,9 @@ BEATS: dict[str, Callable[[NDArray[np.float64]], list[int]]] = {
     "its mean score against all members is above 0, a list for each population": dominant_of_both,
 }
 """What the paper's "can beat all previous dominant individuals" may mean → the list."""
-LEARNING_CAPTION = "Solid: mean fitness of a generation. Dashed: the best. Means over the runs, with 95 % bands."
+LEARNING_CAPTION = (
+    "Solid: mean fitness of a generation. Dashed: the best. Means over the runs, with 95 % bands. Points: single runs."
+)
 
 
 def evolved_networks(study: Study, net: str, game: str, size: int) -> tuple[EvolutionJob, ...]:
@@ -351,7 +354,7 @@ class Rules(CoevolutionStudy):
             rows.append(
                 Row(labels, "dominance number", mean_interval(numbers), dominance, each=tuple(numbers.tolist()))
             )
-            bars.append(PaperComparison(label, higher[label], 0.92))
+            bars.append(PaperComparison(label, higher[label], 0.92, each if len(each) <= MOST_RUNS else ()))
         file = f"{self.name}.png"
         title = "Coevolved networks that are better on 9x9 than on 5x5"
         compare_with_paper(bars, out / file, title, "share p of champions")

@@ -1,5 +1,6 @@
 """S08 section V-E: trained networks on larger boards (table III, figure 10)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -7,11 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
-from nobi.statistics import all_positive, correlation_of_networks, higher_over_runs, per_run
+from nobi.statistics import (
+    MOST_RUNS,
+    Interval,
+    all_positive,
+    correlation_of_networks,
+    higher_over_runs,
+    most_positive,
+    per_run,
+)
 from nobi.studies.jobs import Job, Measurement
-from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards, published
+from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards, published, transfer_rows
 from nobi.studies.s08.training import EVOLUTION, coevolved_networks, evolved_networks
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 Case = tuple[str, str, int, int]
 TABLE_3: dict[Case, tuple[float, float]] = {
@@ -31,6 +40,25 @@ INTERVALS = (
 )
 
 
+Transfer = tuple[Interval, Interval]
+"""Correlation and p."""
+
+
+def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
+    """What both papers say of trained networks; of each case (correlation, p) of trained and of untrained ones."""
+    correlations = [untrained[0] - trained[0] for trained, untrained in cases]
+    shares = [trained[1] - untrained[1] for trained, untrained in cases]
+    lower, higher = (
+        f"in {sum(gap.value > 0 for gap in gaps)} of {len(gaps)} cases, in {sum(gap.low > 0 for gap in gaps)} with the "
+        "whole interval of the difference"
+        for gaps in (correlations, shares)
+    )
+    return [
+        Claim("The correlation is lower than that of untrained networks.", most_positive(correlations), lower),
+        Claim("The share p is higher than that of untrained networks.", most_positive(shares), higher),
+    ]
+
+
 def each_run(values: NDArray[Any], run: NDArray[np.int64]) -> tuple[float, ...]:
     """The means of single runs, for tables; none if there are more than ten."""
     means = per_run(np.asarray(values, np.float64), run)
@@ -42,9 +70,9 @@ class TransferStudy(Study):
 
     page = "s08-trained"
     scales: ClassVar = {
-        "tiny": Measurement(EVOLUTION["tiny"], 2, 1, 4),
-        "quick": Measurement(EVOLUTION["quick"], 10, 1, 40),
-        "paper": Measurement(EVOLUTION["paper"], 50, 5, 100),
+        "tiny": Measurement(EVOLUTION["tiny"], 2, 1, 4, 6),
+        "quick": Measurement(EVOLUTION["quick"], 10, 1, 40, 40),
+        "paper": Measurement(EVOLUTION["paper"], 50, 5, 100, 400),
     }
     net = MDRNN
     cases: tuple[Case, ...]
@@ -76,8 +104,19 @@ class Table3(TransferStudy):
     name = "s08-table3"
     cases = tuple(TABLE_3)
 
+    def conditions(self) -> dict[str, str]:
+        return {**super().conditions(), "untrained": f"{self.settings.networks} random networks, the same games"}
+
+    def jobs(self) -> Jobs:
+        keys = {(case[0], size) for case in self.cases for size in case[2:]}
+        random = {
+            ("untrained", *key): self.settings.random_networks(self.net, *key, "naive", self.seed)
+            for key in sorted(keys)
+        }
+        return {**super().jobs(), **random}
+
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
-        rows = []
+        rows, compared = [], []
         for case, paper in TABLE_3.items():
             game, method, *sizes = case
             labels = {"game": GAME_NAMES[game], "method": method, "boards": boards(*sizes)}
@@ -87,6 +126,8 @@ class Table3(TransferStudy):
             rows.append(Row(labels, "correlation", correlation_of_networks(*scores[:2]), r, neutral=0.0))
             each = each_run(scores[1] > scores[0], scores[2])
             rows.append(Row(labels, "p", higher_over_runs(*scores), p, neutral=0.5, each=each))
+            random = transfer_rows({}, *(found["untrained", game, size]["score"] for size in sizes))
+            compared.append(((rows[-2].ours, rows[-1].ours), (random[0].ours, random[1].ours)))
         shares = [row.ours - 0.5 for row in rows if row.measure == "p"]
         claim = Claim(
             "Trained networks are almost always stronger on the larger board.",
@@ -94,7 +135,7 @@ class Table3(TransferStudy):
             f"p is above 0.5 with its whole interval in {sum(s.low > 0 for s in shares)} of {len(shares)} cases",
         )
         title = "Champions: correlation of fitness, and share p of those better on the larger board"
-        return Findings([Table(title, rows)], [claim])
+        return Findings([Table(title, rows)], [claim, *untrained_claims(compared)])
 
 
 class Figure10(TransferStudy):

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
 from nobi.statistics import all_positive, bounded_mean, difference, share_interval
-from nobi.studies.jobs import RandomNetworksJob
+from nobi.studies.jobs import Job
 from nobi.studies.s08.random import RandomStudy as S08RandomStudy
 from nobi.studies.s08.random import Sample, boards, transfer_claims, transfer_rows
+from nobi.studies.s09.readings import Reading, ReadingJob
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Table
 
 MDLSTM, MDRNN, MLP = "mdlstm:hidden=3", "mdrnn:hidden=3", "mlp:hidden=3,unit=tanh"
@@ -78,16 +79,26 @@ class Figure2(RandomStudy):
     """
 
     name = "s09-fig2"
-    variants: ClassVar = {
-        # what may explain the paper's number: label → network, standard deviation of the weights
-        "k = 3, as in (a)": (MDRNN, 1.0),
-        "k = 1": ("mdrnn:hidden=1", 1.0),
-        "k = 10": ("mdrnn:hidden=10", 1.0),
-        "k = 3, border as in the published code": (f"{MDRNN},border=bias", 1.0),
-        "k = 10, border as in the published code": ("mdrnn:hidden=10,border=bias", 1.0),
-        "k = 3, weights of N(0, 0.5)": (MDRNN, 0.5),
-        "k = 3, weights of N(0, 2)": (MDRNN, 2.0),
-        "MDLSTM, k = 3": (MDLSTM, 1.0),
+    variants: ClassVar[dict[str, dict[str, Any]]] = {
+        # what may explain the paper's number: label → what is different from (a)
+        "as in (a)": {},
+        "border: a term, as in the published code": {"net": f"{MDRNN},border=bias"},
+        "border: a term for each position along it, the default there": {"reading": Reading(border="position")},
+        "border: nothing": {"reading": Reading(border="none")},
+        "bias: one for each hidden unit": {"reading": Reading(bias=True)},
+        "weights of N(0, 0.1)": {"deviation": 0.1},
+        "weights of N(0, 0.5)": {"deviation": 0.5},
+        "weights of N(0, 2)": {"deviation": 2.0},
+        "weights: separate recurrent ones for row and column": {"reading": Reading(separate=True)},
+        "output: moves drawn at temperature 0.1": {"reading": Reading(temperature=0.1)},
+        "ties: the first of the best moves": {"reading": Reading(ties="first")},
+        "k = 1": {"net": "mdrnn:hidden=1"},
+        "k = 10": {"net": "mdrnn:hidden=10"},
+        "k = 10, border: a term": {"net": "mdrnn:hidden=10,border=bias"},
+        "MDLSTM": {"net": MDLSTM},
+        "opponent: random": {"opponent": "random"},
+        "board: 9x9": {"size": 9},
+        "board: 11x11": {"size": 11},
     }
     cases = (*product(GAME_NAMES, ("random", "naive")), ("atari-go", "heuristic"))
 
@@ -102,10 +113,22 @@ class Figure2(RandomStudy):
     def jobs(self) -> Jobs:
         keys = [(net, *case) for net, case in product((MDRNN, MLP), self.cases)]
         keys += [(net, "atari-go", "naive") for net in KINDS.values()]
-        jobs: dict[Any, RandomNetworksJob] = {(net, g, o): self.job(net, g, 7, o) for net, g, o in keys}
-        for label, (net, deviation) in self.variants.items():
-            jobs[label] = replace(self.job(net, "gomoku", 7, "naive"), deviation=deviation)
-        return jobs
+        jobs: dict[Any, Job] = {(net, g, o): self.job(net, g, 7, o) for net, g, o in keys}
+        return {**jobs, **{label: self.variant_job(**changes) for label, changes in self.variants.items()}}
+
+    def variant_job(
+        self,
+        net: str = MDRNN,
+        size: int = 7,
+        opponent: str = "naive",
+        deviation: float = 1.0,
+        reading: Reading | None = None,
+    ) -> Job:
+        """Random networks on Go-Moku with something different."""
+        if reading is None:
+            return replace(self.job(net, "gomoku", size, opponent), deviation=deviation)
+        s = self.settings
+        return ReadingJob(reading, "gomoku", size, opponent, s.networks, s.games, self.seed)
 
     def report(self, found: Results, out: Path) -> Findings:
         fitness = {key: found[key]["points"] for key in found.jobs}
@@ -125,7 +148,7 @@ class Figure2(RandomStudy):
         lost = float((fitness[MDRNN, "atari-go", "heuristic"] <= -0.98).mean())
         strong = [
             Row(
-                {"network": label},
+                {"what is different": label},
                 STRONG,
                 share_interval(int((fitness[label] >= 0.5).sum()), len(fitness[label])),
                 share_interval(100, 400),
@@ -139,6 +162,14 @@ class Figure2(RandomStudy):
                 all_positive(gap for (_, opponent), gap in gaps.items() if opponent != "heuristic"),
                 "mean fitness of MDRNN minus MLP: "
                 + "; ".join(f"{GAME_NAMES[game]}, {opponent}: {gap}" for (game, opponent), gap in gaps.items()),
+            ),
+            Claim.positive(
+                "Small values of k are appropriate for MDRNNs.",
+                {
+                    f"k = {small} minus k = 10": difference(kinds[f"MDRNN, k = {small}"], kinds["MDRNN, k = 10"])
+                    for small in (1, 3)
+                },
+                "mean fitness",
             ),
             Claim(
                 "At least 25 % of random MDRNNs win at least three quarters of Go-Moku games against naive.",
@@ -155,7 +186,7 @@ class Figure2(RandomStudy):
         tables = [
             Table("All games and opponents, 7x7", rows),
             Table("All kinds, Atari-Go 7x7 against naive", more),
-            Table("The paper's number: MDRNNs on Go-Moku 7x7 against naive, and what might change it", strong),
+            Table("The paper's number: MDRNNs, k = 3, on Go-Moku 7x7 against naive, and what might change it", strong),
         ]
         return Findings(tables, claims, [Picture("s09-fig2.png", caption)], notes)
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import bounded_mean, difference, last_tenth
+from nobi.statistics import MOST_RUNS, bounded_mean, difference, last_tenth
 from nobi.studies.jobs import EvolutionJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, MDLSTM, MDRNN, MLP, NAMES
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 AGAINST_NAIVE = {"tiny": Training(2, 5, 4), "quick": Training(2, 50, 50), "paper": Training(10, 200)}
 """S09: 10 runs."""

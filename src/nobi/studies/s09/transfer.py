@@ -12,11 +12,12 @@ from nobi.statistics import (
     correlation_of_networks,
     gain_over_runs,
     higher_over_runs,
+    most_positive,
     published_correlation,
 )
 from nobi.studies.jobs import Job, Measurement
-from nobi.studies.s08.random import boards, published
-from nobi.studies.s08.transfer import INTERVALS, each_run
+from nobi.studies.s08.random import boards, published, transfer_rows
+from nobi.studies.s08.transfer import INTERVALS, each_run, untrained_claims
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, NAMES, PENTE
 from nobi.studies.s09.training import AGAINST_HEURISTIC, AGAINST_NAIVE, trained_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -34,6 +35,7 @@ TABLE_2 = {
     (PENTE, 19): ((0.23, 0.58), (-0.05, 0.95)),
 }
 TRAINED = 7
+UNTRAINED = "MDLSTM, untrained"
 NETWORKS = 100
 """Of the paper, in each row of table 2 and each cloud of figure 4."""
 
@@ -43,9 +45,9 @@ class TransferStudy(Study):
 
     page = "s09-transfer"
     scales: ClassVar = {
-        "tiny": Measurement(AGAINST_NAIVE["tiny"], 1, 1, 4),
-        "quick": Measurement(AGAINST_NAIVE["quick"], 25, 1, 40),
-        "paper": Measurement(AGAINST_NAIVE["paper"], 50, 7, 100),
+        "tiny": Measurement(AGAINST_NAIVE["tiny"], 1, 1, 4, 6),
+        "quick": Measurement(AGAINST_NAIVE["quick"], 25, 1, 40, 40),
+        "paper": Measurement(AGAINST_NAIVE["paper"], 50, 7, 100, 400),
     }
     opponents: ClassVar[tuple[str, ...]] = ("naive",)
     """In training and in the measurement."""
@@ -75,11 +77,19 @@ class Table2(TransferStudy):
     name = "s09-table2"
 
     def jobs(self) -> Jobs:
-        keys = product(GAME_NAMES, (*CONVS, MDLSTM), (TRAINED, 9, 11, 19))
-        return {(game, net, size): self.champions(net, game, size, "naive") for game, net, size in keys}
+        keys = product(GAME_NAMES, (*CONVS, MDLSTM, UNTRAINED), (TRAINED, 9, 11, 19))
+        return {
+            (game, net, size): self.settings.random_networks(MDLSTM, game, size, "naive", self.seed)
+            if net == UNTRAINED
+            else self.champions(net, game, size, "naive")
+            for game, net, size in keys
+        }
+
+    def conditions(self) -> dict[str, str]:
+        return {**super().conditions(), "untrained": f"{self.settings.networks} random MDLSTMs, the same games"}
 
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
-        rows, higher = [], {}
+        rows, higher, correlated, compared = [], {}, {}, []
         for (game, size), papers in TABLE_2.items():
             conv, mdlstm = papers
             for net, paper in {CONV: conv, CONV_2: conv, MDLSTM: mdlstm}.items():
@@ -89,10 +99,18 @@ class Table2(TransferStudy):
                 higher[game, net, size] = higher_over_runs(*points)
                 r, p = published(paper, NETWORKS)
                 each = each_run(points[1] > points[0], points[2])
-                rows.append(Row(labels, "correlation", correlation_of_networks(*points[:2]), r, neutral=0.0))
+                correlated[game, net, size] = correlation_of_networks(*points[:2])
+                rows.append(Row(labels, "correlation", correlated[game, net, size], r, neutral=0.0))
                 rows.append(Row(labels, "p", higher[game, net, size], p, neutral=0.5, each=each))
                 rows.append(Row(labels, "fitness gained", gain_over_runs(*points), neutral=0.0))
+            labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": UNTRAINED}
+            random = transfer_rows(labels, *(found[game, UNTRAINED, n]["points"] for n in (TRAINED, size)))
+            rows += random
+            trained = correlated[game, MDLSTM, size], higher[game, MDLSTM, size]
+            compared.append((trained, (random[0].ours, random[1].ours)))
         claims = [self.contrast(conv, higher) for conv in CONVS]
+        claims += [self.correlations(conv, correlated) for conv in CONVS]
+        claims += untrained_claims(compared)
         claims.append(
             Claim.positive(
                 "Most trained MDLSTMs are stronger on 19x19 than on 7x7, on every game.",
@@ -101,6 +119,17 @@ class Table2(TransferStudy):
             )
         )
         return Findings([Table("Champions trained on 7x7 against naive", rows)], claims)
+
+    @staticmethod
+    def correlations(conv: str, correlated: Mapping[tuple[str, str, int], Interval]) -> Claim:
+        """The claim on correlations; `correlated` maps game, network and board to them."""
+        gaps = [correlated[game, MDLSTM, size] - correlated[game, conv, size] for game, size in TABLE_2]
+        return Claim(
+            f"The correlations are higher for MDLSTM than for {NAMES[conv]}.",
+            most_positive(gaps),
+            f"in {sum(gap.value > 0 for gap in gaps)} of {len(gaps)} cases, in {sum(gap.low > 0 for gap in gaps)} with "
+            f"the whole interval of the difference, in {sum(gap.high < 0 for gap in gaps)} the other way round",
+        )
 
     @staticmethod
     def contrast(conv: str, higher: Mapping[tuple[str, str, int], Interval]) -> Claim:

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import bounded_mean, difference, last_tenth
+from nobi.statistics import MOST_RUNS, bounded_mean, difference, last_tenth
 from nobi.studies.jobs import EvolutionJob, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, MDRNN, NAMES, PENTE
 from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
-from nobi.studies.study import MOST_RUNS, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 
 class VariantStudy(Study):
