@@ -63,8 +63,8 @@ Studies that play against other programs find GNU Go if it is installed; other c
 version of an engine are recorded, and rows against engines that are not given are left out.
 
 Scales: `tiny` takes seconds and decides nothing, `quick` takes up to three minutes, `paper` has at least the paper's
-sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, one to three hours
-on two cores, with far fewer positions than in the papers. The same command gives the same rows; with torch, on the
+sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, up to three hours
+on two cores, with far fewer positions than in the papers, as have some studies of evolution. The same command gives the same rows; with torch, on the
 same kind of processor and for the same number of threads
 ([reproducibility](../reproducibility.md)).
 

@@ -18,7 +18,7 @@ from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import DatasetInfo, Engine, require_dataset, require_engine
 
 SCALES = ("tiny", "quick", "day", "paper")
-"""Sizes of a study: seconds, for tests; up to three minutes; one to three hours on two cores; at least the paper's
+"""Sizes of a study: seconds, for tests; up to three minutes; up to three hours on two cores; at least the paper's
 sample sizes. Only studies whose paper scale is too large for a small machine have the scale `day`."""
 
 AGREES, DIRECTION, DIFFERS, WIDE = "agrees", "direction", "differs", "wide"
