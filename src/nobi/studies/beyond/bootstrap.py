@@ -119,7 +119,7 @@ class Bootstrap(Study):
     scales: ClassVar = {
         "tiny": BootstrapScale(2, 2.0, 4, 4),
         "quick": BootstrapScale(2, 60.0, 20, 50),
-        "day": BootstrapScale(3, 400.0, 20, 200),
+        "day": BootstrapScale(3, 100.0, 20, 200),
         "paper": BootstrapScale(10, 12_000.0, 100, 400),
     }
     shares: ClassVar = {
