@@ -5,7 +5,7 @@ its move on all boards, and a second player, usually the teacher with some rando
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from nobi.board.stones import EMPTY, RUNNING, cell_tables
 from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, Variant
+from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import DeepNetwork
 from nobi.players import make_player
 from nobi.streams import stream_of
@@ -123,6 +124,18 @@ def train_on_teacher(
         progress((step + 1) / steps)
     network.eval()
     return losses
+
+
+def weights_of(network: DeepNetwork) -> dict[str, NDArray[Any]]:
+    """The weights of a network by name, as arrays."""
+    return {name: tensor.numpy().copy() for name, tensor in network.state_dict().items()}
+
+
+def network_with(net: str, weights: Mapping[str, NDArray[Any]]) -> DeepNetwork:
+    """The network of a spec with the weights of `weights_of`."""
+    network = make_deep(net)
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return network.eval()
 
 
 def agreement(network: DeepNetwork, games: TeacherGames, lessons: int) -> float:

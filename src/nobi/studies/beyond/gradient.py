@@ -49,26 +49,21 @@ class TeacherJob(Job):
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         from nobi.imitation.step import use_threads
-        from nobi.imitation.teacher import TeacherGames, train_on_teacher
+        from nobi.imitation.teacher import TeacherGames, train_on_teacher, weights_of
         from nobi.networks.deep import make_deep
 
         use_threads(cache.threads, 1)  # the networks are small
         network = make_deep(self.net, self.seed)
         games = TeacherGames(variant(GAME, self.size), self.teacher, self.player, BOARDS, self.seed)
         loss = train_on_teacher(network, games, self.steps, self.rate, progress)
-        weights = {f"weight.{name}": tensor.numpy().copy() for name, tensor in network.state_dict().items()}
-        return {"loss": loss, **weights}
+        return {"loss": loss, **{f"weight.{name}": array for name, array in weights_of(network).items()}}
 
     def network(self, arrays: Arrays) -> "DeepNetwork":
         """The trained network."""
-        import torch
+        from nobi.imitation.teacher import network_with
 
-        from nobi.networks.deep import make_deep
-
-        network = make_deep(self.net)
-        state = {name.removeprefix("weight."): a for name, a in arrays.items() if name.startswith("weight.")}
-        network.load_state_dict({name: torch.from_numpy(array) for name, array in state.items()})
-        return network.eval()
+        found = {name.removeprefix("weight."): array for name, array in arrays.items() if name.startswith("weight.")}
+        return network_with(self.net, found)
 
 
 @dataclass(frozen=True)

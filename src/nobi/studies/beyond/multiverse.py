@@ -201,8 +201,8 @@ class Multiverse(Study):
         conclusion_table(cells, out / file, "Conclusions of S08 and S09 under every reading")
         caption = (
             "Rows are conclusions of the papers, columns readings of them. A cell shows the effect, above 0 as the "
-            "paper claims; its colour says whether the 95 % interval is on the paper's side, on the other, or on both. Cells "
-            "without a number have the same runs as the default."
+            "paper claims; its colour says whether the 95 % interval is on the paper's side, on the other, or on both. "
+            "Cells without a number have the same runs as the default."
         )
         return Findings([Table("Effects", rows)], claims, [Picture(file, caption)])
 
