@@ -87,7 +87,7 @@ def test_a_network_plays_by_its_inputs():
     blind = inspect_network(game, network, np.array([0, 0, 0, 0.5, 0, -1], np.float32))
     assert np.ptp(blind.output) == 0
     assert np.unravel_index(found.output.argmin(), (5, 5)) == row_column(game.moves[-1], 5)
-    player, moves = NetworkPlayer(game.variant, network, weights), np.zeros(1, np.uint16)
+    player, moves = NetworkPlayer(variant("gomoku", 5), network, weights), np.zeros(1, np.uint16)
     player.choose(game.boards, np.zeros(1, np.int64), np.ones(1, np.uint64), moves)
     assert int(moves[0]) in found.best
 

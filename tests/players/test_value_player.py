@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from nobi.board.stones import BLACK, WHITE
 from nobi.games import variant
 from nobi.networks import make_network
 from nobi.players.inspection import colours_of
@@ -40,7 +41,7 @@ def after(game, move):
 def judged(game, network, weights, depth):
     """The value of a position for the player to move, by plain recursion."""
     if game.is_over:
-        return 0.0 if game.winner is None else -1e9
+        return -1e9 if game.outcome in (BLACK, WHITE) else 0.0
     if depth == 0:
         return value_of(game, network, weights)
     return max(-judged(after(game, move), network, weights, depth - 1) for move in game.legal_moves())
@@ -50,9 +51,9 @@ def judged(game, network, weights, depth):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_choice_is_that_of_a_plain_recursion(depth, seed):
     network = make_network(SPEC)
-    weights = network.random_weights(4, np.random.default_rng(seed))
-    game = played("B2 C2 B3 C3", size=4)
-    player = ValuePlayer(game.variant, network, weights, ValueSettings(depth, width=16))
+    weights = network.random_weights(5, np.random.default_rng(seed))
+    game = played("B2 C2 B3 C3", size=5)
+    player = ValuePlayer(variant("atari-go", 5), network, weights, ValueSettings(depth, width=25))
     values = {m: -judged(after(game, m), network, weights, depth - 1) for m in game.legal_moves()}
     assert values[choice(player, game)] == pytest.approx(max(values.values()), abs=1e-5)
 
@@ -62,9 +63,9 @@ def test_wins_are_taken_and_threats_are_seen():
     weights = network.random_weights(5, np.random.default_rng(2))
     winning = played("B1 A1 E5")  # White's stone at A1 has one liberty, A2
     winning.play("D5")
-    player = ValuePlayer(winning.variant, network, weights)
+    player = ValuePlayer(variant("atari-go", 5), network, weights)
     assert after(winning, choice(player, winning)).is_over
     threatened = played("A1 B1")  # Black's stone at A1 has one liberty, A2
-    careful = ValuePlayer(threatened.variant, network, weights, ValueSettings(2, width=25))
+    careful = ValuePlayer(variant("atari-go", 5), network, weights, ValueSettings(2, width=25))
     answered = after(threatened, choice(careful, threatened))
     assert not any(after(answered, move).is_over for move in answered.legal_moves())

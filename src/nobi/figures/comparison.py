@@ -188,7 +188,7 @@ def win_rates(lines: Mapping[str, Sequence[tuple[int, Interval]]], path: Path, t
 
 @dataclass(frozen=True)
 class SharePanel:
-    """Shares of games won by board size: label → a share for each size."""
+    """Shares of games won by board size: label → a share for each size, or for the first ones."""
 
     title: str
     lines: dict[str, list[Interval]]
@@ -206,7 +206,7 @@ def share_panels(panels: Sequence[SharePanel], sizes: Sequence[int], path: Path,
             one.axhline(50, color="grey", lw=1)
             for i, label in enumerate(labels):
                 shares = panel.lines.get(label, [])
-                x = at + 0.08 * (i - (len(labels) - 1) / 2)
+                x = at[: len(shares)] + 0.08 * (i - (len(labels) - 1) / 2)
                 style: dict[str, Any] = {
                     "color": COLOURS[i],
                     "marker": MARKERS[i],

@@ -183,13 +183,10 @@ def input_writer(features: str) -> Callable[..., None]:
     if not chosen:
         return _write_stones
     planes = input_planes(features)
-    at = {name: planes.index(FEATURES[name][0]) if name in chosen else 0 for name in FEATURES}
-    return specialise(
-        _write_features,
-        "_".join(chosen),
-        **{f"{name}_at": first for name, first in at.items()},
-        **{f"has_{name}": name in chosen for name in FEATURES},
-    )
+    bindings: dict[str, Any] = {f"has_{name}": name in chosen for name in FEATURES}
+    for name in FEATURES:
+        bindings[f"{name}_at"] = planes.index(FEATURES[name][0]) if name in chosen else 0
+    return specialise(_write_features, "_".join(chosen), **bindings)
 
 
 def check_game(features: str, game: str, boards: Any) -> None:

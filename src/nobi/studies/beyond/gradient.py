@@ -125,8 +125,8 @@ class Gradient(Study):
     page = "beyond"
     scales: ClassVar = {
         "tiny": GradientScale(Measurement(Training(2, 2, 4), 1, 1, 4), 2, 2, "nobi-net:width=16,blocks=1"),
-        "quick": GradientScale(Measurement(Training(2, 20, 20), 19, 1, 40), 2, 100, "nobi-net:width=16,blocks=1"),
-        "day": GradientScale(Measurement(Training(3, 150, 30), 149, 1, 200), 3, 1500, "nobi-net:width=16,blocks=3"),
+        "quick": GradientScale(Measurement(Training(2, 10, 10), 9, 1, 40), 2, 50, "nobi-net:width=16,blocks=1"),
+        "day": GradientScale(Measurement(Training(3, 100, 20), 99, 1, 200), 3, 1000, "nobi-net:width=16,blocks=2"),
         "paper": GradientScale(Measurement(Training(5, 1000), 999, 1, 1000), 5, 50_000, "nobi-net"),
     }
     sizes = (5, 7, 9, 13, 19, 25)

@@ -57,7 +57,10 @@ class Universe:
     beats: str = FIRST_MEANING
 
 
-PUBLISHED_BORDER = {"border": BORDERS["border as in the published code"], "small_border": f"{MDRNN},border=bias"}
+PUBLISHED_BORDER: dict[str, Any] = {
+    "border": BORDERS["border as in the published code"],
+    "small_border": f"{MDRNN},border=bias",
+}
 UNIVERSES: dict[str, Universe] = {
     "default": Universe(),
     "border: bias": Universe(**PUBLISHED_BORDER),
@@ -101,9 +104,9 @@ class Multiverse(Study):
             Training(2, 16, 10), Measurement(Training(2, 8, 10), 4, 2, 10), Measurement(Training(2, 10, 10), 5, 2, 10)
         ),
         "day": MultiverseScale(
-            Training(3, 100, 20),
-            Measurement(Training(3, 50, 30), 20, 6, 40),
-            Measurement(Training(3, 60, 30), 30, 6, 40),
+            Training(3, 60, 10),
+            Measurement(Training(3, 30, 20), 10, 4, 40),
+            Measurement(Training(3, 60, 20), 30, 6, 40),
         ),
         "paper": MultiverseScale(COEVOLUTION["paper"], S08Transfer.scales["paper"], S09Transfer.scales["paper"]),
     }

@@ -250,6 +250,8 @@ class PriorsScale:
     runs: int
     generations: int
     training_games: int
+    largest_value: int
+    """The largest board on which value networks are measured: their cost grows with the square of the points."""
 
 
 class Priors(Study):
@@ -258,10 +260,10 @@ class Priors(Study):
     name = "beyond-priors"
     page = "beyond"
     scales: ClassVar = {
-        "tiny": PriorsScale((5,), 4, 2, 1, 1, 1, 2),
-        "quick": PriorsScale((7, 9), 50, 10, 3, 1, 10, 10),
-        "day": PriorsScale((7, 11, 19), 100, 40, 5, 2, 40, 20),
-        "paper": PriorsScale((7, 9, 11, 13, 15, 19), 1000, 400, 20, 5, 200, 100),
+        "tiny": PriorsScale((5,), 4, 2, 1, 1, 1, 2, 5),
+        "quick": PriorsScale((7, 9), 20, 10, 3, 1, 5, 4, 7),
+        "day": PriorsScale((7, 11, 19), 50, 40, 5, 2, 30, 10, 11),
+        "paper": PriorsScale((7, 9, 11, 13, 15, 19), 1000, 400, 20, 5, 200, 100, 19),
     }
     value_games = ("atari-go", "gomoku")
     """The games of S08."""
@@ -290,6 +292,11 @@ class Priors(Study):
             "reproducibility": "the measured costs differ a little each time, and with them the numbers of playouts",
         }
 
+    @property
+    def value_sizes(self) -> list[int]:
+        """The boards on which value networks are measured."""
+        return [size for size in self.settings.sizes if size <= self.settings.largest_value]
+
     def cost(self, game: str, size: int, evaluate_at: int, *, value: bool = False) -> CostJob:
         """The measurement of costs."""
         s = self.settings
@@ -303,7 +310,7 @@ class Priors(Study):
             jobs[label, game, size] = PriorsMatchJob(
                 game, size, MODELS[game], evaluate_at, s.playouts, s.games, self.seed, cost
             )
-        for game, size, depth in product(self.value_games, s.sizes, self.depths):
+        for game, size, depth in product(self.value_games, self.value_sizes, self.depths):
             runs = [
                 ValueEvolutionJob(MDLSTM, game, "naive", s.generations, s.training_games, 1000 * self.seed + run)
                 for run in range(s.runs)
@@ -332,7 +339,7 @@ class Priors(Study):
                 }
                 rows.append(Row(labels, "Elo", elo_difference(float(points.sum()), len(points)), neutral=0.0))
                 shares[label, game, size] = share_interval(float(points.sum()), len(points))
-            for label, size in product(self.depths.values() if game in self.value_games else (), sizes):
+            for label, size in product(self.depths.values() if game in self.value_games else (), self.value_sizes):
                 runs = found.runs((label, game, size))
                 points = np.concatenate([run["points"] for run in runs])
                 labels = {"game": GAME_NAMES[game], "board": f"{size}x{size}", "case": label}
@@ -341,9 +348,9 @@ class Priors(Study):
                 shares[label, game, size] = share_interval(float(points.sum()), len(points))
             for label in (*self.cases, self.depths[2]):
                 if (label, game, sizes[0]) in shares:
-                    panel.lines[label] = [shares[label, game, size] for size in sizes]
+                    panel.lines[label] = [shares[label, game, size] for size in sizes if (label, game, size) in shares]
             panels.append(panel)
-        for game, size, depth in product(self.value_games, sizes, self.depths):
+        for game, size, depth in product(self.value_games, self.value_sizes, self.depths):
             means = np.array([2 * run["points"].mean() - 1 for run in found.runs(("naive", game, size, depth))])
             labels = {"game": GAME_NAMES[game], "board": f"{size}x{size}", "moves ahead": str(depth)}
             fitness.append(Row(labels, "fitness against naive", bounded_mean(means), neutral=0.0))
@@ -360,7 +367,7 @@ class Priors(Study):
         claims += [
             Claim.positive(
                 f"A value of 93 weights, two moves ahead, beats a search of equal cost: {GAME_NAMES[game]}.",
-                {f"{size}x{size}": shares[self.depths[2], game, size] for size in sizes},
+                {f"{size}x{size}": shares[self.depths[2], game, size] for size in self.value_sizes},
                 "games won",
                 null=0.5,
             )
