@@ -262,7 +262,7 @@ class Priors(Study):
     scales: ClassVar = {
         "tiny": PriorsScale((5,), 4, 2, 1, 1, 1, 2, 5),
         "quick": PriorsScale((7, 9), 20, 10, 3, 1, 5, 4, 7),
-        "day": PriorsScale((7, 11, 19), 50, 40, 5, 2, 30, 10, 11),
+        "day": PriorsScale((7, 11, 19), 40, 24, 5, 2, 20, 10, 11),
         "paper": PriorsScale((7, 9, 11, 13, 15, 19), 1000, 400, 20, 5, 200, 100, 19),
     }
     value_games = ("atari-go", "gomoku")
@@ -288,7 +288,8 @@ class Priors(Study):
             "values": f"MDLSTM of 3 units whose outputs are averaged over the board, CMA-ES on {TRAINED}x{TRAINED} "
             f"against naive, {s.runs} runs of {s.generations} generations, {s.training_games} games of each network; "
             "two moves ahead: the answers to the 8 moves that look best",
-            "games": f"{s.games} of each match, of each run for values, alternating colours",
+            "games": f"{s.games} of each match, of each run for values, alternating colours; values up to "
+            f"{self.value_sizes[-1]}x{self.value_sizes[-1]}",
             "reproducibility": "the measured costs differ a little each time, and with them the numbers of playouts",
         }
 
