@@ -25,7 +25,7 @@ from nobi.figures.style import (
     saved_panels,
     saved_plot,
 )
-from nobi.statistics import Interval, correlation, percentiles
+from nobi.statistics import Interval, correlation, expected_share, percentiles
 
 PERCENTAGES = np.linspace(0, 100, 101)
 """Where percentile curves are drawn."""
@@ -184,6 +184,55 @@ def win_rates(lines: Mapping[str, Sequence[tuple[int, Interval]]], path: Path, t
         axes.axhline(50, color="grey", ls=":", lw=1)
         axes.set(xlabel="playouts a move", ylabel="games won, %", ylim=(-2, 102))
         axes.legend(loc="lower right", title="bars: 95 % interval")
+
+
+@dataclass(frozen=True)
+class SharePanel:
+    """Shares of games won by board size: label → a share for each size, or for the first ones."""
+
+    title: str
+    lines: dict[str, list[Interval]]
+
+
+ELO_TICKS = (-400, -200, -100, 0, 100, 200, 400)
+
+
+def share_panels(panels: Sequence[SharePanel], sizes: Sequence[int], path: Path, title: str) -> None:
+    """Draw shares of games won by board size, with 95 % intervals as bars, and the Elo difference on the right."""
+    labels = list(dict.fromkeys(label for panel in panels for label in panel.lines))
+    at = np.arange(len(sizes), dtype=np.float64)
+    with saved_panels(path, title, len(panels), width=3.1, height=3.9) as axes:
+        for one, panel in zip(axes, panels, strict=True):
+            one.axhline(50, color="grey", lw=1)
+            for i, label in enumerate(labels):
+                shares = panel.lines.get(label, [])
+                x = at[: len(shares)] + 0.08 * (i - (len(labels) - 1) / 2)
+                style: dict[str, Any] = {
+                    "color": COLOURS[i],
+                    "marker": MARKERS[i],
+                    "ls": LINES[i],
+                    "lw": 1.3,
+                    "capsize": 2,
+                }
+                if not shares:  # the same entries in every panel make one common legend
+                    one.errorbar([], [], yerr=[], label=label, **style)
+                    continue
+                values = [100 * share.value for share in shares]
+                errors = [
+                    [100 * (share.value - share.low) for share in shares],
+                    [100 * (share.high - share.value) for share in shares],
+                ]
+                one.errorbar(x, values, yerr=errors, label=label, **style)
+            one.set_xticks(at, [f"{size}x{size}" for size in sizes])
+            one.set(xlabel="board", ylim=(-2, 102))
+            one.set_title(panel.title, loc="left", fontsize="medium")
+        axes[0].set_ylabel("games won, %")
+        right = axes[-1].secondary_yaxis("right")
+        right.set_yticks(
+            [100 * expected_share(elo) for elo in ELO_TICKS], [f"{elo:+d}" if elo else "0" for elo in ELO_TICKS]
+        )
+        right.set_ylabel("Elo difference")
+        add_legends(axes)
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,7 @@ def _twin_in(file: ModelFile) -> DeepModel:
     from nobi.networks.deep.swiping import twin_of
 
     model = model_in(file)
-    if not isinstance(model.network, SwipingNetwork):
+    if not isinstance(model.network, SwipingNetwork) or model.network.features:
         raise file.unusable(f"there is no deep network equal to {model.network}.")
     return DeepModel(twin_of(model.network, model.weights), model.size, model.provenance)
 

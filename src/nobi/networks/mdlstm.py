@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 from nobi.compiling import UNBOUND
 from nobi.networks.mdrnn import check_hidden
+from nobi.nn.inputs import input_planes, parse_features
 from nobi.nn.lanes import F, power_of_e
-from nobi.nn.swiping import PLANES, WIDTH, Cell, Lanes, Layer, SwipingNetwork
+from nobi.nn.swiping import WIDTH, Cell, Lanes, Layer, SwipingNetwork
 
 GATES = {"symmetric": "both", "tied": "none", "original": "original"}
 
@@ -75,9 +76,12 @@ class MdlstmSettings:
     """k, the cells of the swiping layer."""
     mode: Literal["symmetric", "tied", "original"] = "symmetric"
     """How the forget gates are assigned to the two predecessors."""
+    inputs: str = ""
+    """Features of the position beside the stones, joined by +: liberties, atari (games with chains) and last."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)
+        parse_features(self.inputs)
 
 
 class Mdlstm(SwipingNetwork):
@@ -87,4 +91,5 @@ class Mdlstm(SwipingNetwork):
     settings_type = MdlstmSettings
 
     def layers(self) -> list[Layer]:
-        return [Layer(MDLSTM_CELL, self.settings.hidden, PLANES, GATES[self.settings.mode])]
+        s = self.settings
+        return [Layer(MDLSTM_CELL, s.hidden, len(input_planes(s.inputs)), GATES[s.mode])]

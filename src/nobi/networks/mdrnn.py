@@ -6,9 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from nobi.compiling import UNBOUND
+from nobi.nn.inputs import input_planes, parse_features
 from nobi.nn.lanes import F, tanh
 from nobi.nn.network import Weights
-from nobi.nn.swiping import PLANES, WIDTH, Cell, Lanes, Layer, LayerWeights, SwipingNetwork, seen_weights
+from nobi.nn.swiping import WIDTH, Cell, Lanes, Layer, LayerWeights, SwipingNetwork, seen_weights
 
 HIDDEN: Any = UNBOUND  # bound by `specialise`
 
@@ -49,9 +50,12 @@ class MdrnnSettings:
     border: Literal["value", "bias"] = "value"
     """What w_b is: the output of a predecessor beyond the border (both papers' formula), or a term that is added once
     for each missing predecessor (the published code)."""
+    inputs: str = ""
+    """Features of the position beside the stones, joined by +: liberties, atari (games with chains) and last."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)
+        parse_features(self.inputs)
 
 
 def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> LayerWeights:
@@ -69,7 +73,8 @@ class Mdrnn(SwipingNetwork):
     settings_type = MdrnnSettings
 
     def layers(self) -> list[Layer]:
-        return [Layer(MDRNN_CELL, self.settings.hidden, PLANES, "none")]
+        s = self.settings
+        return [Layer(MDRNN_CELL, s.hidden, len(input_planes(s.inputs)), "none")]
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
         return border_weights(groups, prefix, self.settings.border)

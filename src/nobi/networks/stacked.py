@@ -5,8 +5,9 @@ from typing import Literal
 
 from nobi.networks.mdlstm import GATES, MDLSTM_CELL
 from nobi.networks.mdrnn import MDRNN_CELL, border_weights, check_hidden
+from nobi.nn.inputs import input_planes, parse_features
 from nobi.nn.network import Weights
-from nobi.nn.swiping import PLANES, Layer, LayerWeights, SwipingNetwork
+from nobi.nn.swiping import Layer, LayerWeights, SwipingNetwork
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,12 @@ class StackedSettings:
     """As in MDRNN."""
     mode: Literal["symmetric", "tied", "original"] = "symmetric"
     """As in MDLSTM."""
+    inputs: str = ""
+    """As in MDRNN and MDLSTM."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)
+        parse_features(self.inputs)
         if not 1 <= self.layers <= 16:
             raise ValueError(f"layers must be 1 to 16, not {self.layers}")
 
@@ -39,7 +43,8 @@ class Stacked(SwipingNetwork):
     def layers(self) -> list[Layer]:
         s = self.settings
         cell, gates = (MDRNN_CELL, "none") if s.cell == "mdrnn" else (MDLSTM_CELL, GATES[s.mode])
-        return [Layer(cell, s.hidden, PLANES if i == 0 else s.hidden, gates) for i in range(s.layers)]
+        planes = len(input_planes(s.inputs))
+        return [Layer(cell, s.hidden, planes if i == 0 else s.hidden, gates) for i in range(s.layers)]
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
         if self.settings.cell == "mdrnn":

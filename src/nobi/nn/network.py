@@ -16,7 +16,8 @@ Weights = NDArray[np.float32]
 Forward = Callable[..., None]
 """Compiled (workspace, boards) → None: computes `workspace.out[cell, board]` from `workspace.x[cell, plane, board]`.
 
-Planes are own stones and enemy stones, 0 or 1. There are at most LANES boards; `x` and `out` are arbitrary beyond them.
+Planes are own stones and enemy stones, 0 or 1, and those of `Network.features`. There are at most LANES boards; `x` and
+`out` are arbitrary beyond them.
 """
 
 
@@ -36,6 +37,11 @@ class Network(ABC):
 
     def __repr__(self) -> str:
         return f"<Network {self}>"
+
+    @property
+    def features(self) -> str:
+        """The names of its inputs besides stones, joined by + (`nobi.nn.inputs`)."""
+        return ""
 
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
@@ -80,6 +86,10 @@ class Network(ABC):
             float32[batch, n, n], the higher the better. The papers' final sigmoid is omitted: it does not change the
             order of moves.
         """
+        if self.features:
+            raise NobiError(
+                f"The network {self} has further inputs than stones: it plays, but does not guide a search."
+            )
         batch, size, _ = own.shape
         workspace, forward = self.new_workspace(weights, size), self.forward()
         planes = np.stack([own, enemy], axis=-1).reshape(batch, size * size, 2)

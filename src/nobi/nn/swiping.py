@@ -1,6 +1,7 @@
 """Swiping networks: one or more layers, each sweeping over the board from all corners with the same weights.
 
-The first layer sees two inputs per point, own stone and enemy stone; each further layer the sum of the sweeps of the
+The first layer sees two inputs per point, own stone and enemy stone, and further features if it was given any
+(`nobi.nn.inputs`); each further layer the sum of the sweeps of the
 layer before it; the output of a point is the weighted sum of the last layer's units over all sweeps. The equations of
 the cells are in `networks/mdrnn.py` and `networks/mdlstm.py`; this module has the loops around them.
 
@@ -48,9 +49,6 @@ over_sweeps: Any = UNBOUND
 combine: Any = UNBOUND
 hand_on: Any = UNBOUND
 pass_over: Any = UNBOUND
-PLANES = 2
-"""The inputs of the first layer: own stones and enemy stones."""
-
 Lanes = NDArray[np.float32]
 
 
@@ -254,6 +252,10 @@ class SwipingNetwork(Network):
     @abstractmethod
     def layers(self) -> list[Layer]:
         """The layers, beginning with the one that sees the board."""
+
+    @property
+    def features(self) -> str:
+        return str(self.settings.inputs)
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
         """The weights of the layer whose groups have this prefix."""

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import EMPTY, PASS
+from nobi.board.stones import PASS, cell_tables
 from nobi.board.text import row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
+from nobi.nn.inputs import check_game, input_planes, input_writer
 from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
 from nobi.nn.sweeps import Sweep, list_sweeps
@@ -71,9 +72,11 @@ class Inspection:
 
 def inspect_network(game: Game, network: Network, weights: Weights) -> Inspection:
     """Evaluate the current position of a game."""
-    colours = colours_of(game)
-    own = colours == game.to_move
-    output, layers = evaluate_layers(network, weights, own, (colours != EMPTY) & ~own)
+    check_game(network.features, game.name, game.boards)
+    size = game.size
+    x = np.zeros((size * size, len(input_planes(network.features)), 1), np.float32)
+    input_writer(network.features)(game.boards, np.zeros(1, np.int64), x, *cell_tables(size))
+    output, layers = evaluate_layers(network, weights, *x[:, :, 0].T.reshape(-1, size, size))
     return Inspection(game, output, layers, *_legal_and_best(game, output))
 
 
@@ -90,20 +93,20 @@ def inspect_policy(game: Game, values: NDArray[np.float32]) -> Inspection:
 
 
 def evaluate_layers(
-    network: Network, weights: Weights, own: NDArray[Any], enemy: NDArray[Any]
+    network: Network, weights: Weights, *planes: NDArray[Any]
 ) -> tuple[NDArray[np.float32], list[LayerInspection]]:
     """The output of a network, [n, n], and its swiping layers.
 
     Args:
         network: any network.
         weights: float32[weight_count].
-        own: [n, n] 1 where there is a stone of the player to move, else 0.
-        enemy: [n, n] the same for the other player.
+        planes: [n, n] each: 1 where there is a stone of the player to move, else 0; the same for the other player;
+            then the planes of its further inputs.
     """
-    size = len(own)
+    size = len(planes[0])
     swiping = isinstance(network, SwipingNetwork)
     workspace = network.new_workspace(weights, size, **({"keep": True} if swiping else {}))
-    workspace.x[:, :, 0] = np.stack([own, enemy], axis=-1).reshape(size * size, 2)
+    workspace.x[:, :, 0] = np.stack(planes, axis=-1).reshape(size * size, -1)
     network.forward()(workspace, 1)
     output = workspace.out[:, 0].reshape(size, size).copy()
     if not isinstance(network, SwipingNetwork):

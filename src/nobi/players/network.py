@@ -1,8 +1,8 @@
 """Networks as players: the best move by the network's values, or one drawn from their softmax.
 
 `NetworkPlayer` plays any game with a small compiled network (S08 section III): it is greedy, with exact ties broken at
-random, or draws from the Gibbs distribution. The network sees two planes, own and enemy stones; its values at illegal
-moves are ignored. It never passes while it has another move.
+random, or draws from the Gibbs distribution. The network sees own and enemy stones, and further inputs if it has any;
+its values at illegal moves are ignored. It never passes while it has another move.
 
 `PolicyPlayer` plays Go with a deep network. These networks have not learnt to pass. As in C14 section 4.3 the player
 passes when its opponent has passed, which ends the game, and when no move is left. C14's networks, when a game goes on,
@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import PASS, WHITE, Boards, Stones, as_point, cell_tables, enemy_of
+from nobi.board.stones import EMPTY, PASS, WHITE, Boards, as_point, cell_tables
 from nobi.board.symmetry import SYMMETRIES, averaged
-from nobi.compiling import UNBOUND, compiled, inlined, specialise
+from nobi.compiling import UNBOUND, inlined, specialise
 from nobi.encoding import board_planes, latest_of
 from nobi.errors import NobiError, require_torch
 from nobi.features import make_planes
@@ -30,6 +30,7 @@ from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
 from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet, PlayingNetwork
+from nobi.nn.inputs import check_game, input_writer
 from nobi.nn.lanes import LANES, F
 from nobi.nn.network import Forward, Network, Weights
 from nobi.players.base import UNLIMITED, BatchPlayer, Bot, Clock, Player, PlayerBot
@@ -40,6 +41,7 @@ from nobi.streams import Streams, below, fraction
 legal: Any = UNBOUND  # bound by `specialise`, as are the next
 forward: Any = UNBOUND
 pick: Any = UNBOUND
+write_inputs: Any = UNBOUND
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,15 @@ class NetworkPlayer(BatchPlayer):
         self.weights = weights
         self._spec = spec or str(network)
         network.split(weights, variant.size)  # raises an error if the number of weights is wrong
+        if network.features:
+            check_game(network.features, variant.game.name, variant.allocate(1))
 
     def __str__(self) -> str:
         temperature = self.settings.temperature
         return f"{self._spec}:temperature={temperature:g}" if temperature else self._spec
 
     def batch_chooser(self) -> Callable[..., None]:
-        return _batch_chooser(self.variant.game, self.network.forward())
+        return _batch_chooser(self.variant.game, self.network.forward(), self.network.features)
 
     def workspace(self) -> NetworkWorkspace:
         size = self.variant.size
@@ -98,21 +102,6 @@ class NetworkPlayer(BatchPlayer):
 
     def inspect(self, game: Game) -> Inspection:
         return inspect_network(game, self.network, self.weights)
-
-
-@compiled
-def show_boards(
-    stones: Stones, indices: NDArray[np.int64], x: NDArray[np.float32], point_of: NDArray[np.uint16]
-) -> None:
-    """Write the boards `indices`, at most LANES of them, into x[cell, plane, lane]: own stones, then enemy stones."""
-    for lane in range(len(indices)):
-        g = indices[lane]
-        me = stones.to_move[g]
-        enemy = enemy_of(me)
-        for cell in range(len(point_of)):
-            colour = stones.colour[g, point_of[cell]]
-            x[cell, 0, lane] = F(colour == me)
-            x[cell, 1, lane] = F(colour == enemy)
 
 
 def _pick(boards: Any, g: int, streams: Streams, workspace: NetworkWorkspace, lane: int) -> int:
@@ -153,7 +142,7 @@ def _choose_by_network(
     """Choose for all boards, in blocks of LANES."""
     for begin in range(0, len(indices), LANES):
         block = indices[begin : begin + LANES]
-        show_boards(boards.stones, block, workspace.network.x, workspace.point_of)
+        write_inputs(boards, block, workspace.network.x, workspace.point_of, workspace.cell_of)
         forward(workspace.network, len(block))
         for lane in range(len(block)):
             moves[begin + lane] = pick(boards, block[lane], streams, workspace, lane)
@@ -165,13 +154,16 @@ def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
 
 
 @cache
-def _batch_chooser(game: type[Game], forward: Forward) -> Callable[..., None]:
+def _batch_chooser(game: type[Game], forward: Forward, features: str) -> Callable[..., None]:
     pick = pick_among(game.name, game.rules.legal)
-    return specialise(_choose_by_network, game.name, forward=forward, pick=pick)
+    writer = input_writer(features)
+    return specialise(_choose_by_network, game.name, forward=forward, pick=pick, write_inputs=writer)
 
 
 # --- deep networks --------------------------------------------------------------------------------------------------
 
+ONLY_STONES = "own-enemy"
+"""The planes that exist in every game."""
 BLOCK = SYMMETRIES
 """Torch evaluates blocks of exactly this many boards, the images of one board or several boards with padding: it may
 choose other kernels, with other roundings, for other batch sizes, and a game must not depend on the games beside it."""
@@ -301,6 +293,53 @@ class PolicyPlayer(Player):
         return history
 
 
+class StonesPolicyPlayer(Player):
+    """Plays any game by the values of a deep network that takes own and enemy stones only."""
+
+    name = "policy"
+    settings_type = NetworkSettings
+
+    def __init__(
+        self, variant: Variant, network: PlayingNetwork, settings: NetworkSettings | None = None, spec: str = ""
+    ) -> None:
+        """`spec` is its name in tables and game records; by default the network's."""
+        super().__init__(variant, settings)
+        network.check_size(variant.size)
+        self.network = network.for_play()
+        self._spec = spec or str(network)
+
+    def __str__(self) -> str:
+        temperature = self.settings.temperature
+        return f"{self._spec}:temperature={temperature:g}" if temperature else self._spec
+
+    def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
+        tables = cell_tables(self.variant.size)
+        workspace = NetworkWorkspace(
+            _Values(np.ascontiguousarray(self.evaluate(boards, indices).T)), float(self.settings.temperature), *tables
+        )
+        pick = pick_among(self.variant.game.name, self.variant.game.rules.legal)
+        for lane, g in enumerate(indices):
+            moves[lane] = pick(boards, g, streams, workspace, lane)
+
+    def evaluate(self, boards: Boards, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The network's values, float32[i, n·n], for the players to move on these boards."""
+        size, count = self.variant.size, len(indices)
+        to_move = boards.stones.to_move[indices]
+        colours = boards.stones.colour[indices][:, cell_tables(size).point_of]
+        own = colours == to_move[:, None]
+        planes = np.zeros((-(-count // BLOCK) * BLOCK, 2, size, size), np.float32)
+        planes[:count, 0] = own.reshape(count, size, size)
+        planes[:count, 1] = ((colours != EMPTY) & ~own).reshape(count, size, size)
+        white = np.zeros(len(planes), np.bool_)
+        white[:count] = to_move == WHITE
+        blocks = [slice(start, start + BLOCK) for start in range(0, count, BLOCK)]
+        return np.concatenate([self.network.evaluate(planes[block], white[block]) for block in blocks])[:count]
+
+    def inspect(self, game: Game) -> Inspection:
+        found = self.evaluate(game.boards, np.zeros(1, np.int64))
+        return inspect_policy(game, found.reshape(game.size, game.size))
+
+
 class PolicyBot(PlayerBot):
     """A deep network as a player of one game, whose moves it takes from the game."""
 
@@ -327,7 +366,7 @@ def _compiled_pick(eyes: bool) -> Callable[..., int]:
 
 # --- players from models --------------------------------------------------------------------------------------------
 
-ModelPlayer = NetworkPlayer | PolicyPlayer
+ModelPlayer = NetworkPlayer | PolicyPlayer | StonesPolicyPlayer
 
 
 def player_from_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
@@ -342,14 +381,22 @@ def player_from_model(model: Model, path: str, variant: Variant, settings: Netwo
 def player_from_deep(model: DeepModel, path: str, variant: Variant, settings: PolicySettings) -> ModelPlayer:
     """The player of a deep network; `path` is its name.
 
-    It plays Go. A swiping network that takes stones only also plays other games, as the compiled network.
+    It plays Go. A network that takes stones only also plays other games, a swiping network as the compiled one.
     """
     from nobi.networks.deep.swiping import SwipingTwin
 
-    if variant.game is Go:
-        return PolicyPlayer(variant, model.network, settings, path)
-    if isinstance(model.network, SwipingTwin) and model.network.is_compiled:
+    if isinstance(model.network, SwipingTwin) and model.network.is_compiled and variant.game is not Go:
         return player_from_model(compiled_model(model), path, variant, NetworkSettings(settings.temperature))
+    return _policy_player(variant, model.network, path, settings)
+
+
+def _policy_player(
+    variant: Variant, network: PlayingNetwork, path: str, settings: PolicySettings
+) -> "PolicyPlayer | StonesPolicyPlayer":
+    if variant.game is Go:
+        return PolicyPlayer(variant, network, settings, path)
+    if network.planes == ONLY_STONES:
+        return StonesPolicyPlayer(variant, network, NetworkSettings(settings.temperature), path)
     raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
 
 
@@ -365,6 +412,4 @@ def player_from_file(
     if network is None:
         require_torch(f"{path!r}")
         return player_from_deep(deep_model_in(file), path, variant, settings)
-    if variant.game is not Go:
-        raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-    return PolicyPlayer(variant, network, settings, path)
+    return _policy_player(variant, network, path, settings)

@@ -66,8 +66,8 @@ version of an engine are recorded, and rows against engines that are not given a
 
 Scales: `tiny` takes seconds and decides nothing, `quick` takes up to three minutes, `paper` has at least the paper's
 sample sizes. For studies that learn from records the paper scale needs a GPU; they also have `day`, up to three hours
-on two cores, with far fewer positions than in the papers. The same command gives the same rows; with torch, on the
-same kind of processor and for the same number of threads
+on two cores, with far fewer positions than in the papers, and so do some studies of evolution. The same command gives
+the same rows; with torch, on the same kind of processor and for the same number of threads
 ([reproducibility](../reproducibility.md)).
 
 {WRITTEN_BY}

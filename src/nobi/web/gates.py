@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.board.stones import EMPTY
+from nobi.board.stones import cell_tables
 from nobi.games.base import Game
+from nobi.nn.inputs import input_writer
 from nobi.nn.lanes import STEP
 from nobi.nn.sweeps import list_sweeps
 from nobi.nn.swiping import WIDTH, SwipingNetwork
-from nobi.players.inspection import colours_of
 from nobi.players.network import NetworkPlayer
 
 NAMES = ("input", "forget row", "forget column", "cell", "output")
@@ -42,10 +42,8 @@ def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
     if not isinstance(network, SwipingNetwork) or not network.layers()[0].cell.gated:
         return None
     size = game.size
-    colours = colours_of(game)
-    own = colours == game.to_move
     workspace = network.new_workspace(player.weights, size, keep=True)
-    workspace.x[:, :, 0] = np.stack([own, (colours != EMPTY) & ~own], axis=-1).reshape(size * size, 2)
+    input_writer(network.features)(game.boards, np.zeros(1, np.int64), workspace.x, *cell_tables(size))
     network.forward()(workspace, 1)
     part, layer = workspace.parts[0], network.layers()[0]
     sweeps = list_sweeps(layer.gates)

@@ -17,6 +17,7 @@ _networks: "Registry[DeepNetwork]" = Registry(
     {
         "c14-large": "nobi.networks.deep.c14:C14Large",
         "c14-small": "nobi.networks.deep.c14:C14Small",
+        "conv": "nobi.networks.deep.conv:ConvTwin",
         "m15": "nobi.networks.deep.m15:M15",
         "mdlstm": "nobi.networks.deep.swiping:MdlstmTwin",
         "mdrnn": "nobi.networks.deep.swiping:MdrnnTwin",

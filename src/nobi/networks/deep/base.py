@@ -40,6 +40,8 @@ class TwinChoices:
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[misc]  # that of the compiled network's settings
         check_planes(self.planes)
+        if getattr(self, "inputs", ""):
+            raise ValueError("inputs are for compiled networks; networks trained by gradient have planes")
 
 
 class Outputs(NamedTuple):

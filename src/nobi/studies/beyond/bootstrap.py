@@ -118,7 +118,8 @@ class Bootstrap(Study):
     page = "beyond"
     scales: ClassVar = {
         "tiny": BootstrapScale(2, 2.0, 4, 4),
-        "quick": BootstrapScale(2, 150.0, 20, 50),
+        "quick": BootstrapScale(2, 60.0, 20, 50),
+        "day": BootstrapScale(3, 100.0, 20, 200),
         "paper": BootstrapScale(10, 12_000.0, 100, 400),
     }
     shares: ClassVar = {

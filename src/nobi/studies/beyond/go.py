@@ -20,6 +20,7 @@ class Go(Study):
     scales: ClassVar = {
         "tiny": Measurement(Training(2, 3, 4), 2, 1, 4),
         "quick": Measurement(Training(2, 20, 20), 19, 1, 40),
+        "day": Measurement(Training(3, 80, 30), 79, 1, 100),
         "paper": Measurement(Training(5, 300), 299, 1, 200),
     }
     trained = (5, 7)

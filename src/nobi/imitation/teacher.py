@@ -1,0 +1,149 @@
+"""Gradient training on the moves of a player: positions of its own games, as many as wanted, and its moves in them.
+
+The games of a teacher have no end: each finished game is replaced by a new one. In every step the teacher is asked for
+its move on all boards, and a second player, usually the teacher with some random moves, decides how the games go on.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import cross_entropy
+
+from nobi.board.stones import EMPTY, RUNNING, cell_tables
+from nobi.compiling import UNBOUND, specialise
+from nobi.games.base import Game, Variant
+from nobi.networks.deep import make_deep
+from nobi.networks.deep.base import DeepNetwork
+from nobi.players import make_player
+from nobi.streams import stream_of
+
+clear: Any = UNBOUND  # bound by `_compiled_moves`, as is the next
+play: Any = UNBOUND
+
+WARM_UP = 64
+"""Moves on every board before the first position is used: the games are then of different lengths."""
+
+
+def _play_moves(boards: Any, moves: NDArray[np.uint16]) -> None:
+    """Play a move on each board, and clear those where the game is over."""
+    for g in range(len(moves)):
+        play(boards, g, moves[g])
+        if boards.stones.outcome[g] != RUNNING:
+            clear(boards, g)
+
+
+@cache
+def _compiled_moves(game: type[Game]) -> Callable[..., None]:
+    return specialise(_play_moves, game.name, clear=game.rules.clear, play=game.rules.play)
+
+
+class Lesson(NamedTuple):
+    """Positions and the teacher's moves in them."""
+
+    planes: NDArray[np.float32]  # [b, 2, n, n] own stones, enemy stones
+    free: NDArray[np.bool_]  # [b, n·n] the empty points
+    move: NDArray[np.int64]  # [b] the cell of the teacher's move
+
+
+class TeacherGames:
+    """Games without end, in which a teacher names its moves; a function of the seed."""
+
+    def __init__(self, variant: Variant, teacher: str, player: str, games: int, seed: int) -> None:
+        """`player` makes the moves, for both sides, on `games` boards; `teacher` is asked for its moves."""
+        self._tables = cell_tables(variant.size)
+        self._size = variant.size
+        self._teacher, self._player = make_player(teacher, variant), make_player(player, variant)
+        self._boards = variant.allocate(games)
+        for g in range(games):
+            variant.game.rules.clear(self._boards, g)
+        self._indices = np.arange(games)
+        self._streams = np.array([stream_of(seed, g) for g in range(games)], np.uint64)
+        self._advance = _compiled_moves(variant.game)
+        for _ in range(WARM_UP):
+            self._play_on()
+
+    def _play_on(self) -> None:
+        moves = np.zeros(len(self._indices), np.uint16)
+        self._player.choose(self._boards, self._indices, self._streams, moves)
+        self._advance(self._boards, moves)
+
+    def lesson(self) -> Lesson:
+        """A position of every game."""
+        moves = np.zeros(len(self._indices), np.uint16)
+        self._teacher.choose(self._boards, self._indices, self._streams, moves)
+        stones = self._boards.stones
+        colours = stones.colour[:, self._tables.point_of]
+        own = colours == stones.to_move[:, None]
+        planes = np.stack([own, (colours != EMPTY) & ~own], axis=1).astype(np.float32)
+        found = Lesson(
+            planes.reshape(len(moves), 2, self._size, self._size),
+            colours == EMPTY,
+            self._tables.cell_of[moves].astype(np.int64),
+        )
+        self._play_on()
+        return found
+
+
+def _logits(network: DeepNetwork, lesson: Lesson) -> torch.Tensor:
+    values: torch.Tensor = network(torch.from_numpy(lesson.planes), None)
+    return values.masked_fill(~torch.from_numpy(lesson.free), -math.inf)
+
+
+def train_on_teacher(
+    network: DeepNetwork,
+    games: TeacherGames,
+    steps: int,
+    rate: float,
+    progress: Callable[[float], None] = lambda _: None,
+) -> NDArray[np.float64]:
+    """Train a network to predict the teacher's moves; return the loss of every step.
+
+    AdamW with a learning rate that rises over the first twentieth of the steps and falls to zero as a cosine.
+    """
+    optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.0)
+    warm = max(1, steps // 20)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda i: min((i + 1) / warm, 0.5 + 0.5 * math.cos(math.pi * i / steps))
+    )
+    losses = np.zeros(steps)
+    network.train()
+    for step in range(steps):
+        lesson = games.lesson()
+        loss = cross_entropy(_logits(network, lesson), torch.from_numpy(lesson.move))
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        losses[step] = float(loss.detach())
+        progress((step + 1) / steps)
+    network.eval()
+    return losses
+
+
+def weights_of(network: DeepNetwork) -> dict[str, NDArray[Any]]:
+    """The weights of a network by name, as arrays."""
+    return {name: tensor.numpy().copy() for name, tensor in network.state_dict().items()}
+
+
+def network_with(net: str, weights: Mapping[str, NDArray[Any]]) -> DeepNetwork:
+    """The network of a spec with the weights of `weights_of`."""
+    network = make_deep(net)
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return network.eval()
+
+
+def agreement(network: DeepNetwork, games: TeacherGames, lessons: int) -> float:
+    """The share of positions in which the most probable move is the teacher's."""
+    network.eval()
+    with torch.inference_mode():
+        found = [
+            _logits(network, lesson).argmax(1).numpy() == lesson.move
+            for lesson in (games.lesson() for _ in range(lessons))
+        ]
+    return float(np.mean(found))
