@@ -14,6 +14,7 @@ from nobi.studies.training_jobs import (
     move_rankings,
     prediction_job,
     prediction_rows,
+    published_accuracy,
     small_training,
 )
 
@@ -29,6 +30,8 @@ PAPER = {
     ("kgs", "test"): (44.37, 5.21, 13.12),
     ("kgs", "train"): (45.24, 5.07, 13.67),
 }
+POSITIONS = {"test": 1_300_000, "train": 14_700_000}
+"""Of the paper, in each dataset (section 3.2)."""
 PHASES = {
     "moves 1 to 10": (0, 10),
     "moves 11 to 50": (10, 50),
@@ -90,7 +93,8 @@ class LargeStudy(Study):
         metrics = {split: self.predicted(found, role, split).all for split in ("test", "train")}
         rows = []
         for split, quality in metrics.items():
-            rows += prediction_rows({"records": RECORDS[role], "part": split}, quality, PAPER[role, split])
+            labels = {"records": RECORDS[role], "part": split}
+            rows += prediction_rows(labels, quality, PAPER[role, split], POSITIONS[split])
         table = Table("Accuracy, rank and probability of the expert's move", rows)
         return table, {split: quality.accuracy for split, quality in metrics.items()}
 
@@ -199,7 +203,7 @@ class Figure8(LargeStudy):
         rankings = move_rankings(found["pro", "test"])
         top = self.predicted(found).top
         top_curve({"c14-large": top}, out / f"{self.name}.png", "The expert's move within n guesses")
-        paper = PAPER["pro", "test"][0]
+        paper = published_accuracy(PAPER["pro", "test"][0], POSITIONS["test"])
         rows = [Row({"guesses": str(n)}, "accuracy, %", 100 * top[n - 1], paper if n == 1 else None) for n in GUESSES]
         wrong = 1 - top[0].value
         often = (1 / wrong if wrong else 0.0) * guesses_gain(rankings, 3, rankings, 1)
