@@ -12,7 +12,7 @@ from nobi.studies.m15.games import OPPONENTS
 from nobi.studies.m15.search import MODES
 from nobi.studies.pages import group_page
 from nobi.studies.runner import make_document, run_studies
-from nobi.studies.study import Results
+from nobi.studies.study import NOT_MEASURED, Results
 from nobi.studies.training_jobs import MAIN
 from studies.made_up import DATASETS, ENGINES
 
@@ -63,7 +63,16 @@ def test_a_study_needs_its_engine(tmp_path, name, engine):
 
 
 def test_all_studies_play_at_the_tiny_scale_without_engines():
-    for name in ("m15-search", "c14-table4", "c14-table5", "m15-depth-wins", "m15-opponents"):
+    names = (
+        "m15-search",
+        "c14-table4",
+        "c14-table5",
+        "c14-previous-move",
+        "m15-depth-wins",
+        "m15-opponents",
+        "m15-fig2",
+    )
+    for name in names:
         for match in matches_of(study_of(name, "tiny", engines={})):
             assert match.a.engine is match.b.engine is match.referee is None
 
@@ -86,6 +95,13 @@ def test_the_paper_scale_is_at_least_the_papers():
     assert [match.a.spec for match in rank] == ["MODEL:rank=1", "MODEL:rank=5", "MODEL:rank=9"]
     assert len({match.b for match in rank}) == 1
     assert {match.size for match in [*four, *five, *depth, *opponents, *rank]} == {19}
+
+
+def test_rows_of_the_paper_alone_are_not_measured(tmp_path):
+    tables = report_of(study_of("m15-depth-wins"), tmp_path).tables
+    players = {row.labels["player"] for row in tables[-1].rows}
+    assert {"Aya 2014", "human 6 dan"} < players
+    assert all(row.ours is NOT_MEASURED and row.paper is not None and not row.outcome for row in tables[-1].rows)
 
 
 def test_networks_are_those_of_the_studies_of_prediction():

@@ -20,6 +20,7 @@ from nobi.imitation.metrics import MoveRankings, Prediction, prediction_of
 from nobi.models.model import DeepModel, load_deep
 from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import Filters, only_legal
+from nobi.records.collection import Collection
 
 BATCH = 256
 """Positions that are evaluated at once."""
@@ -183,6 +184,15 @@ class Evaluation:
     ) -> Prediction:
         """The metrics of the model; the arguments are those of `outcomes`."""
         return prediction_of(self.outcomes(device, legal=legal, average=average, progress=progress))
+
+
+def positions_with_ko(games: Collection, positions: int, seed: int) -> NDArray[np.bool_]:
+    """[position] whether simple ko forbids a move, in a random sample of positions; 0: in all."""
+    source, device = Positions(games), torch.device("cpu")
+    reader = Reader([source], "c14-3", device)
+    plane = reader.planes.channels.index("ko")
+    batches = batches_of(fixed_sample([source.count], positions, seed), reader, device)
+    return np.concatenate([batch.planes[:, plane].amax((1, 2)).numpy() > 0 for _, _, batch in batches])
 
 
 def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:

@@ -20,6 +20,7 @@ from nobi.errors import NobiError
 from nobi.imitation.settings import ImitationSettings
 from nobi.models import shipped
 from nobi.models.model import read_model_file
+from nobi.statistics import Interval, share_interval
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.study import Row, Study
 from nobi.workers import usable_threads
@@ -216,20 +217,13 @@ class KoJob(Job):
         return f"ko {self.split} {self.size} {self.positions}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        import torch
-
-        from nobi.imitation.data import Positions, Reader, fixed_sample
-        from nobi.imitation.prediction import batches_of
+        from nobi.imitation.prediction import positions_with_ko
         from nobi.records.dataset import Dataset
 
-        source = Positions(Dataset.open(cache.dataset(self.data)).collection(self.split, self.size))
-        device = torch.device("cpu")
-        reader = Reader([source], "c14-3", device)
-        plane = reader.planes.channels.index("ko")
-        numbers = fixed_sample([source.count], self.positions, self.seed)
-        found = [batch.planes[:, plane].amax((1, 2)) > 0 for _, _, batch in batches_of(numbers, reader, device)]
+        games = Dataset.open(cache.dataset(self.data)).collection(self.split, self.size)
+        found = positions_with_ko(games, self.positions, self.seed)
         progress(1.0)
-        return {"ko": torch.cat(found).numpy()}
+        return {"ko": found}
 
 
 @dataclass(frozen=True)
@@ -247,24 +241,21 @@ class BatchTimeJob(Job):
         return f"time of a batch {self.net} {self.size}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        import torch
-
         from nobi.features import plane_count
         from nobi.imitation.step import use_threads
         from nobi.networks.deep import make_deep
 
         use_threads(cache.threads, usable_threads())
         network = make_deep(self.net).for_play()
-        rng = torch.Generator().manual_seed(0)
-        planes = torch.randint(2, (self.batch, plane_count(network.planes), self.size, self.size), generator=rng)
-        white, seconds = torch.zeros(self.batch, dtype=torch.bool), []
-        with torch.inference_mode():
-            network(planes[:8].float(), white[:8])
-            for done in range(self.repetitions):
-                start = time.perf_counter()
-                network(planes.float(), white)
-                seconds.append(time.perf_counter() - start)
-                progress((done + 1) / self.repetitions)
+        shape = self.batch, plane_count(network.planes), self.size, self.size
+        planes = np.random.default_rng(0).integers(0, 2, shape).astype(np.float32)
+        white, seconds = np.zeros(self.batch, np.bool_), []
+        network.evaluate(planes[:8], white[:8])
+        for done in range(self.repetitions):
+            start = time.perf_counter()
+            network.evaluate(planes, white)
+            seconds.append(time.perf_counter() - start)
+            progress((done + 1) / self.repetitions)
         return {"seconds": np.array(seconds)}
 
 
@@ -368,17 +359,32 @@ def weight_count(net: str) -> str:
     return f"{make_deep(net).weight_count():,}"
 
 
+def published_accuracy(percent: float, positions: int) -> Interval:
+    """A paper's accuracy, with the interval that follows from the number of its positions."""
+    return 100 * share_interval(percent / 100 * positions, positions)
+
+
 def prediction_rows(
     labels: dict[str, str],
     metrics: "PredictionMetrics",
     paper: Sequence[float | None] = (None, None, None),
+    sample: int = 0,
     *,
     differences: bool = False,
 ) -> list[Row]:
-    """Accuracy, rank and probability as in the tables of C14, or differences of them."""
+    """Accuracy, rank and probability as in the tables of C14, or differences of them.
+
+    Args:
+        labels: of the rows.
+        metrics: ours.
+        paper: the paper's.
+        sample: the number of positions of the paper's accuracy, if it is known.
+        differences: whether these are differences.
+    """
     unit, neutral = ("points", 0.0) if differences else ("%", None)
+    accuracy = published_accuracy(paper[0], sample) if paper[0] is not None and sample else paper[0]
     return [
-        Row(labels, f"accuracy, {unit}", 100 * metrics.accuracy, paper[0], neutral),
+        Row(labels, f"accuracy, {unit}", 100 * metrics.accuracy, accuracy, neutral),
         Row(labels, "rank", metrics.rank, paper[1], neutral),
         Row(labels, f"probability, {unit}", 100 * metrics.probability, paper[2], neutral),
     ]

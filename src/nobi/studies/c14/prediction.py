@@ -16,6 +16,7 @@ from nobi.studies.training_jobs import (
     move_rankings,
     prediction_job,
     prediction_rows,
+    published_accuracy,
     small_training,
 )
 
@@ -31,6 +32,8 @@ PAPER = {
     ("kgs", "test"): (44.37, 5.21, 13.12),
     ("kgs", "train"): (45.24, 5.07, 13.67),
 }
+POSITIONS = {"test": 1_300_000, "train": 14_700_000}
+"""Of the paper, in each dataset (section 3.2)."""
 PHASES = {
     "moves 1 to 10": (0, 10),
     "moves 11 to 50": (10, 50),
@@ -104,7 +107,7 @@ class LargeStudy(Study):
         rows = []
         for split, quality in metrics.items():
             labels = {"network": "c14-large", "records": RECORDS[role], "part": split}
-            rows += prediction_rows(labels, quality, PAPER[role, split])
+            rows += prediction_rows(labels, quality, PAPER[role, split], POSITIONS[split])
         labels = {"network": MAIN.net, "records": RECORDS[role], "part": "test"}
         rows += prediction_rows(labels, self.predicted(found, role, MAIN.net).all)
         table = Table("Accuracy, rank and probability of the expert's move", rows)
@@ -217,7 +220,7 @@ class Figure8(LargeStudy):
         rankings = move_rankings(found["pro", "test"])
         top = self.predicted(found).top
         top_curve({"c14-large": top}, out / f"{self.name}.png", "The expert's move within n guesses")
-        paper = PAPER["pro", "test"][0]
+        paper = published_accuracy(PAPER["pro", "test"][0], POSITIONS["test"])
         rows = [Row({"guesses": str(n)}, "accuracy, %", 100 * top[n - 1], paper if n == 1 else None) for n in GUESSES]
         wrong = 1 - top[0].value
         often = (1 / wrong if wrong else 0.0) * guesses_gain(rankings, 3, rankings, 1)

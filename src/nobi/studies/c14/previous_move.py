@@ -65,7 +65,7 @@ class PreviousMove(Study):
             small_training(12_800, 1000, batch=32, validation=200, measurements=2), MatchSettings(4, level=1), 4
         ),
         "day": PreviousMoveScale(
-            small_training(51_200, 20_000, batch=64, validation=500, measurements=4), MatchSettings(50, level=1), 50
+            small_training(25_600, 20_000, batch=32, validation=500, measurements=4), MatchSettings(40, level=1), 40
         ),
         "paper": PreviousMoveScale(GradientTraining(epochs=10.0, schedule="c14"), MatchSettings(400), 400),
     }

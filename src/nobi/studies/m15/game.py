@@ -48,7 +48,7 @@ class Figure2(Study):
     scales: ClassVar = {
         "tiny": GameScale(2, longest=20, model="playout"),
         "quick": GameScale(2, level=1),
-        "day": GameScale(2),
+        "day": GameScale(10, level=1),
         "paper": GameScale(20),
     }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import all_positive
+from nobi.statistics import Interval, all_positive
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
@@ -17,6 +17,7 @@ from nobi.studies.training_jobs import (
     imitation_run,
     move_rankings,
     prediction_job,
+    published_accuracy,
     small_training,
     weight_count,
 )
@@ -24,14 +25,19 @@ from nobi.studies.training_jobs import (
 BOARD = (19,)
 Shape = tuple[int, int]
 """Layers and filters."""
+TEST_POSITIONS = 2_000_000
+"""Of the paper (section 3)."""
 SYMMETRY: dict[Shape, tuple[float, float]] = {
     # network of the paper → accuracy without and with symmetric weights
     (3, 64): (43.3, 44.3),
     (6, 192): (49.6, 49.4),
 }
-DEPTH: dict[Shape, float] = {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10, 128): 54.5, (12, 128): 55.2}
+DEPTH: dict[Shape, Interval] = {
+    shape: published_accuracy(percent, TEST_POSITIONS)
+    for shape, percent in {(3, 16): 37.5, (3, 128): 48.0, (6, 128): 51.2, (10, 128): 54.5, (12, 128): 55.2}.items()
+}
 """Network → accuracy."""
-TOP_TEN = 94.0
+TOP_TEN = published_accuracy(94.0, TEST_POSITIONS)
 """How often the move is among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
 DEVIATIONS = (
@@ -158,7 +164,7 @@ class Symmetry(M15Study):
             for weights, number in zip(self.kinds, paper, strict=True):
                 count = weight_count(self.run(shape, weights).settings.net)
                 accuracy = 100 * quality_of(rankings[shape, weights]).accuracy
-                same = number if shape == paper_shape else None
+                same = published_accuracy(number, TEST_POSITIONS) if shape == paper_shape else None
                 labels = {"network": name, "weights": weights, "weight count": count}
                 rows.append(Row(labels, "accuracy, %", accuracy, same))
                 bars.append(PaperComparison(f"{name}, {weights}", accuracy, same))
