@@ -100,7 +100,8 @@ class CostJob(Job):
             progress((repeat + 1) / (self.repeats + 1))
         for search in searches:
             search.close()
-        return {"plain": spent[1:, 0], ("value" if self.value else "guided"): spent[1:, 1:].squeeze(-1 - self.value)}
+        rest = {"value": spent[1:, 1:]} if self.value else {"guided": spent[1:, 1]}
+        return {"plain": spent[1:, 0], **rest}
 
 
 def _seconds_per_playout(search: Search, positions: list[Game], playouts: int) -> float:
