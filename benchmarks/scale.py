@@ -53,17 +53,21 @@ class Costs:
 
 
 def generation_seconds(workers: int, population: int, games: int, costs: Costs) -> float:
-    """The expected time of a generation, where every candidate plays `games` games on one board."""
-    pieces = max(1, min(-(-workers // population), games // LEAST_GAMES))
+    """The expected time of a generation but the first, where every candidate plays `games` games on one board."""
+    work = population * games * costs.game_seconds
+    useful = min(workers, max(1, round(math.sqrt(work / costs.serial_seconds)))) if costs.serial_seconds else workers
+    pieces = max(1, min(-(-useful // population), games // LEAST_GAMES))
     units = population * pieces  # the smallest parts of the work
     unit_games = games / pieces
     # between all games at once and the smallest parts, the time of a game changes with the logarithm of their number
     share = math.log(games / unit_games) / math.log(max(games / LEAST_GAMES, 1.0001)) if pieces > 1 else 0.0
     unit = unit_games * costs.game_seconds * (1 + (costs.small_factor - 1) * min(share, 1.0))
-    in_part = max(1, min(int(PART_SECONDS / unit), -(-units // workers)))
+    least = max(1, round(math.sqrt(units * costs.serial_seconds / unit)))
+    in_part = max(least, min(int(PART_SECONDS / unit), -(-units // workers)))
     parts = -(-units // in_part)
     rounds = -(-parts // workers)
-    busiest = -(-units // workers) * unit + rounds * costs.task_seconds  # the last parts are smaller
+    # the last parts are smaller where a worker computes several
+    busiest = (in_part if rounds == 1 else -(-units // workers)) * unit + rounds * costs.task_seconds
     return costs.generation_overhead + max(busiest, parts * costs.serial_seconds)
 
 
@@ -206,10 +210,10 @@ def report(found: dict[str, Any]) -> str:
     """The tables of docs/cluster.md."""
     costs = costs_of(found)
     lines = [f"{name}: {value:.6g}" for name, value in asdict(costs).items()]
-    lines += ["", "| workers | 17 x 100 | 200 x 100 | 1,000 x 1,000 |", "|--:|--:|--:|--:|"]
+    lines += ["", "| workers | 17 × 100 games | 200 × 100 | 1,000 × 1,000 | 1,000 × 10,000 |", "|--:|--:|--:|--:|--:|"]
     for workers in WORKERS:
         cells = []
-        for population, games in ((17, 100), (200, 100), (1000, 1000)):
+        for population, games in ((17, 100), (200, 100), (1000, 1000), (1000, 10000)):
             seconds = generation_seconds(workers, population, games, costs)
             cells.append(f"{seconds:.3g} s, {100 * efficiency(workers, population, games, costs):.0f} %")
         lines.append(f"| {workers:,} | " + " | ".join(cells) + " |")

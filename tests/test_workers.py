@@ -9,7 +9,7 @@ import pytest
 
 from nobi.evolution.fitness import Fitness
 from nobi.networks import make_network
-from nobi.workers import Executor, ThreadExecutor
+from nobi.workers import Executor, PartSizes, ThreadExecutor
 
 
 @pytest.fixture
@@ -80,3 +80,24 @@ def test_fitness_uses_the_executor_it_is_given():
     found = Fitness("atari-go", [5], network, ["random"], 2, 0, executor=executor).measure(candidates, 0)
     assert executor.tasks == 4
     assert found.tolist() == Fitness("atari-go", [5], network, ["random"], 2, 0).measure(candidates, 0).tolist()
+
+
+def parts_of(sizes):
+    return [end - begin for begin, end in iter(sizes.take, None)]
+
+
+def test_parts_are_not_so_small_that_giving_them_out_takes_longer_than_one_of_them():
+    # 1,000 items of 0.1 s for 1,000 workers, 1 ms for each part in the process that gives them out
+    assert parts_of(PartSizes(1000, 1, 0.5, 1000, 0.1)) == [1] * 1000
+    assert parts_of(PartSizes(1000, 1, 0.5, 1000, 0.1, 0.001))[:-1] == [3] * 333
+    # few workers: their shares are larger anyway
+    assert parts_of(PartSizes(1000, 1, 0.5, 4, 0.1, 0.001))[0] == 5
+
+
+def test_workers_that_shorten_the_work():
+    executor = ThreadExecutor(1000)
+    assert executor.useful_workers(100.0) == 1000
+    executor.serial_seconds = 0.001
+    assert executor.useful_workers(0.0) == 1000  # unknown
+    assert executor.useful_workers(100.0) == 316
+    assert executor.useful_workers(1e-9) == 1

@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nobi.api import (
         bot,
-        coevolve,
-        evolve,
         game,
-        imitate,
         import_records,
         inspect,
         list_games,
@@ -33,14 +30,13 @@ if TYPE_CHECKING:
         network,
         play_games,
         player,
-        predict,
         read_sgf,
-        run_study,
         save,
-        transfer,
+        tournament,
         variant,
         write_sgf,
     )
+    from nobi.api_training import coevolve, evolve, imitate, predict, run_study, transfer
     from nobi.board.stones import BLACK, EMPTY, PASS, WHITE
     from nobi.errors import NobiError
     from nobi.games.base import Game, Variant
@@ -51,6 +47,7 @@ if TYPE_CHECKING:
     from nobi.search.search import Search
     from nobi.search.settings import SearchSettings
     from nobi.statistics import Interval
+    from nobi.workers import Executor, make_executor
 
 __version__ = "0.2.0"
 
@@ -61,6 +58,7 @@ __all__ = [
     "WHITE",
     "Bot",
     "Dataset",
+    "Executor",
     "Game",
     "Interval",
     "Model",
@@ -84,6 +82,7 @@ __all__ = [
     "list_studies",
     "list_trainers",
     "load",
+    "make_executor",
     "match",
     "network",
     "play_games",
@@ -92,6 +91,7 @@ __all__ = [
     "read_sgf",
     "run_study",
     "save",
+    "tournament",
     "transfer",
     "variant",
     "write_sgf",
@@ -104,6 +104,7 @@ _ELSEWHERE = {
     "WHITE": "nobi.board.stones",
     "Bot": "nobi.players.base",
     "Dataset": "nobi.records.dataset",
+    "Executor": "nobi.workers",
     "Game": "nobi.games.base",
     "Interval": "nobi.statistics",
     "Model": "nobi.models.model",
@@ -113,6 +114,13 @@ _ELSEWHERE = {
     "Search": "nobi.search.search",
     "SearchSettings": "nobi.search.settings",
     "Variant": "nobi.games.base",
+    "coevolve": "nobi.api_training",
+    "evolve": "nobi.api_training",
+    "imitate": "nobi.api_training",
+    "make_executor": "nobi.workers",
+    "predict": "nobi.api_training",
+    "run_study": "nobi.api_training",
+    "transfer": "nobi.api_training",
 }
 """The public names that are not defined in `nobi.api`."""
 

@@ -1,12 +1,10 @@
-"""The functions of the public interface, `import nobi`.
+"""The functions of the public interface, `import nobi`: games, players, models and records.
 
-They accept specs such as `"heuristic:e=0.2"` as well as objects, settings as keyword arguments, and show a progress bar
-on a terminal or in a notebook unless `progress=False`.
+Those for training and experiments are in `nobi.api_training`. All accept specs such as `"heuristic:e=0.2"` as well as
+objects, settings as keyword arguments, and show a progress bar on a terminal or in a notebook unless `progress=False`.
 """
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,14 +15,8 @@ from nobi.spec import settings_with
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
-    from nobi.evolution.coevolution import CoevolutionRun
-    from nobi.evolution.run import EvolutionRun
-    from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
-    from nobi.evolution.transfer import TransferReport
-    from nobi.imitation.metrics import Prediction
-    from nobi.imitation.run import ImitationRun
-    from nobi.imitation.settings import ImitationSettings
-    from nobi.matches.folder import MatchSummary
+    from nobi.matches.folder import GameResult, MatchSummary, TournamentSummary
+    from nobi.matches.series import SeriesSettings
     from nobi.models.model import DeepModel, Model
     from nobi.networks.deep.base import DeepNetwork
     from nobi.nn.network import Network
@@ -33,6 +25,7 @@ if TYPE_CHECKING:
     from nobi.records.collection import SgfRecord
     from nobi.records.dataset import Dataset
     from nobi.records.settings import ImportSettings
+    from nobi.workers import Executor
 
 
 def game(spec: str = "atari-go", size: int = 9) -> Game:
@@ -100,24 +93,31 @@ def play_games(
     *,
     seed: int = 0,
     threads: int = 0,
+    executor: "str | Executor" = "local",
     keep_moves: bool = False,
     progress: bool = True,
 ) -> "PlayedGames":
     """Many games between two players over all cores; A has black in the games of even number.
 
-    The games depend on the seed alone, not on the number of threads. Ctrl-C raises `PlayInterrupted`, a
-    KeyboardInterrupt that holds the finished games.
+    The games depend on the seed alone, not on the number of threads or the executor: `"local"` (threads), `"ray"`,
+    `"ray://host:port"`, or an open executor, which stays open. Ctrl-C raises `PlayInterrupted`, a KeyboardInterrupt
+    that holds the finished games.
 
     >>> played = nobi.play_games(nobi.variant("atari-go", 5), "naive", "random", games=100, progress=False)
     >>> len(played), played.win_rate().value > 0.6
     (100, True)
     """
     from nobi.arena.play import play_games as play
+    from nobi.cli.progress import progress_of_workers
     from nobi.players.base import Player
+    from nobi.workers import open_executor
 
     first, second = (one if isinstance(one, Player) else player(one, on) for one in (a, b))
-    with _progress_bar("games", games, progress) as tell:
-        return play(on, first, second, games, seed=seed, threads=threads, keep_moves=keep_moves, progress=tell)
+    with (
+        open_executor(executor, threads) as workers,
+        progress_of_workers("games", games, workers, show=progress) as tell,
+    ):
+        return play(on, first, second, games, seed=seed, executor=workers, keep_moves=keep_moves, progress=tell)
 
 
 def match(
@@ -130,33 +130,87 @@ def match(
     seconds: float | None = None,
     folder: Path | str | None = None,
     parallel: int = 1,
+    executor: "str | Executor" = "local",
     seed: int = 0,
     progress: bool = True,
 ) -> "MatchSummary":
     """A match between two players that play game by game: searches, engines (`"gtp:gnugo --mode gtp"`), models.
 
-    With a folder the games are kept there, and a match that is there is continued.
+    With a folder the games are kept there, and a match that is there is continued. `parallel` games are played at the
+    same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or one that is open) uses all its workers.
 
     >>> result = nobi.match("mcts:rollouts=50", "random", on=nobi.variant("go", 5), games=2, progress=False)
     >>> result.all.wins
     2
     """
-    from nobi.matches.folder import MatchFolder, summarise_match
-    from nobi.matches.openings import Opening
-    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
+    from nobi.matches.folder import summarise_match
+    from nobi.matches.series import SeriesSettings
 
-    entrants = [Entrant(spec, on, (seed + i) % 2**63, 60.0) for i, spec in enumerate((a, b))]
-    schedule = pairings(2, games)
-    settings = {"a": a, "b": b, "game": str(on), "size": on.size, "referee": referee, "seconds": seconds, "seed": seed}
+    settings = SeriesSettings(on, referee, seconds, parallel=parallel)
+    return summarise_match(_play_series({"a": a, "b": b}, games, settings, folder, executor, seed, progress))
+
+
+def tournament(
+    players: Sequence[str],
+    on: Variant,
+    games: int = 10,
+    *,
+    referee: str = "",
+    seconds: float | None = None,
+    folder: Path | str | None = None,
+    parallel: int = 1,
+    executor: "str | Executor" = "local",
+    seed: int = 0,
+    progress: bool = True,
+) -> "TournamentSummary":
+    """Games between every two of several players, and their Elo ratings; the other arguments as for `nobi.match`.
+
+    >>> table = nobi.tournament(["naive", "random"], on=nobi.variant("atari-go", 5), games=6, progress=False)
+    >>> table.players, float(table.points.sum()), len(table.elo)
+    (('naive', 'random'), 6.0, 2)
+    """
+    from nobi.matches.folder import summarise_tournament
+    from nobi.matches.series import SeriesSettings
+
+    settings = SeriesSettings(on, referee, seconds, parallel=parallel)
+    results = _play_series({"players": list(players)}, games, settings, folder, executor, seed, progress)
+    return summarise_tournament(results, players)
+
+
+def _play_series(
+    names: dict[str, Any],
+    games: int,
+    settings: "SeriesSettings",
+    folder: Path | str | None,
+    executor: "str | Executor",
+    seed: int,
+    progress: bool,
+) -> "list[GameResult]":
+    """Play `games` games between every two players; those in the folder are not played again.
+
+    `names` has the players as they are kept in the folder: two by name, or a list.
+    """
+    from nobi.cli.progress import progress_of_workers
+    from nobi.matches.folder import MatchFolder
+    from nobi.matches.openings import Opening
+    from nobi.matches.series import Entrant, Series, pairings, remaining, result_saver
+    from nobi.workers import open_executor
+
+    on, specs = settings.variant, names["players"] if "players" in names else names.values()
+    # different seeds, or two players of one kind would draw the same random numbers
+    entrants = [Entrant(spec, on, (seed + i) % 2**63, settings.timeout) for i, spec in enumerate(specs)]
+    schedule = pairings(len(entrants), games)
+    kept = {"game": str(on), "size": on.size, "referee": settings.referee, "seconds": settings.seconds, "seed": seed}
     with (
-        Series(SeriesSettings(on, referee, seconds, parallel=parallel), entrants) as series,
-        _progress_bar("games", games, progress) as tell,
+        open_executor(executor, settings.parallel if executor == "local" else 0) as workers,
+        Series(settings, entrants, workers) as series,
+        progress_of_workers("games", len(schedule), workers, show=progress) as tell,
     ):
-        kept = MatchFolder(Path(folder), settings, resume=True) if folder else None
-        records = kept.load() if kept else []
-        done = result_saver(records, kept, lambda: tell(len(records)))
-        series.play(remaining(schedule, records), lambda _: Opening(), done)
-    return summarise_match(sorted(records, key=lambda record: record.game))
+        out = MatchFolder(Path(folder), names | kept, resume=True) if folder else None
+        records = out.load() if out else []
+        save = result_saver(records, out, lambda: tell(len(records)))
+        series.play(remaining(schedule, records), lambda _: Opening(), save)
+    return sorted(records, key=lambda record: record.game)
 
 
 def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":
@@ -193,90 +247,6 @@ def save(path: Path | str, model: "Model | DeepModel") -> None:
     save_model(Path(path), model)
 
 
-def evolve(
-    folder: Path | str | None = None,
-    settings: "EvolutionSettings | None" = None,
-    *,
-    resume: bool = False,
-    threads: int = 0,
-    progress: bool = True,
-    **fields: Any,
-) -> "EvolutionRun":
-    """Train a network by evolution; the fields of `EvolutionSettings` are also keyword arguments.
-
-    Without a folder the run is not kept; its champion is in memory.
-
-    >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
-    >>> run.generation, run.champion().size
-    (2, 5)
-    """
-    from nobi.evolution.run import EvolutionRun
-    from nobi.evolution.settings import EvolutionSettings
-
-    chosen = settings_with(settings or EvolutionSettings(), fields)
-    with _run_folder(folder) as path:
-        run = EvolutionRun(path, chosen, resume=resume, threads=threads)
-        with _progress_bar("generations", chosen.generations, progress) as tell:
-            run.train(lambda run: tell(run.generation))
-    return run
-
-
-def coevolve(
-    folder: Path | str | None = None,
-    settings: "CoevolutionSettings | None" = None,
-    *,
-    resume: bool = False,
-    threads: int = 0,
-    progress: bool = True,
-    **fields: Any,
-) -> "CoevolutionRun":
-    """Train two populations of networks against each other (S08 section IV-C).
-
-    >>> run = nobi.coevolve(size=5, net="mdrnn:hidden=2", generations=2, progress=False)
-    >>> run.generation
-    2
-    """
-    from nobi.evolution.coevolution import CoevolutionRun
-    from nobi.evolution.settings import CoevolutionSettings
-
-    chosen = settings_with(settings or CoevolutionSettings(), fields)
-    with _run_folder(folder) as path:
-        run = CoevolutionRun(path, chosen, resume=resume, threads=threads)
-        with _progress_bar("generations", chosen.generations, progress) as tell:
-            run.train(lambda run: tell(run.generation))
-    return run
-
-
-def transfer(
-    models: "Model | Path | str | Sequence[Model | Path | str]",
-    sizes: Sequence[int] = (5, 7, 9, 11, 15, 19),
-    *,
-    opponents: Sequence[str] = ("naive",),
-    games: int = 400,
-    game: str = "",
-    seed: int = 0,
-    threads: int = 0,
-    progress: bool = True,
-) -> "TransferReport":
-    """How models play on boards of several sizes against fixed opponents.
-
-    >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
-    >>> report = nobi.transfer(run.champion(), sizes=[5, 7], games=20, progress=False)
-    >>> [row.size for row in report.sizes]
-    [5, 7]
-    """
-    from nobi.evolution.transfer import load_models, measure_transfer
-    from nobi.models.model import Model
-
-    given = [models] if isinstance(models, (str, Path, Model)) else list(models)
-    first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
-    with _progress_bar("boards", len(sizes) * len(opponents), progress) as tell:
-        chosen = game or first.game
-        return measure_transfer(
-            first.network, weights, chosen, sizes, opponents, games, seed, threads=threads, progress=tell
-        )
-
-
 def import_records(
     paths: Sequence[Path | str] | Path | str,
     out: Path | str,
@@ -294,54 +264,6 @@ def import_records(
     chosen = settings_with(settings or ImportSettings(), fields)
     import_all([Path(path) for path in given], Path(out), chosen, workers=workers)
     return Dataset.open(out)
-
-
-def imitate(
-    folder: Path | str,
-    settings: "ImitationSettings | None" = None,
-    *,
-    resume: bool = False,
-    device: str = "auto",
-    progress: bool = True,
-    **fields: Any,
-) -> "ImitationRun":
-    """Train a deep network on game records; the fields of `ImitationSettings` are also keyword arguments."""
-    require_torch("Training by imitation")
-    from nobi.imitation.run import ImitationRun
-    from nobi.imitation.settings import ImitationSettings
-    from nobi.imitation.step import join_process_group
-
-    chosen = settings_with(settings or ImitationSettings(), fields)
-    with join_process_group(device) as group:
-        run = ImitationRun(Path(folder), chosen, resume=resume, group=group)
-        with _progress_bar("steps", run.total, progress) as tell:
-            run.train(lambda run: tell(run.step_number), lambda _: None)
-    return run
-
-
-def predict(
-    model: Path | str,
-    data: Sequence[Path | str],
-    *,
-    split: str = "test",
-    sizes: Sequence[int] = (),
-    positions: int = 0,
-    average: bool = False,
-    seed: int = 0,
-    device: str = "auto",
-    progress: bool = True,
-) -> "Prediction":
-    """How well a model predicts the moves of game records, with intervals over games.
-
-    `average`: by values averaged over the eight images of each board, as a nobi-net plays.
-    """
-    require_torch("Predicting moves")
-    from nobi.imitation.prediction import open_evaluation
-    from nobi.imitation.step import choose_device
-
-    evaluation = open_evaluation(Path(model), [str(path) for path in data], split, sizes, positions, seed)
-    with _progress_bar("positions", evaluation.count, progress) as tell:
-        return evaluation.measure(choose_device(device), average=average, progress=tell)
 
 
 def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
@@ -368,24 +290,6 @@ def write_sgf(game: Game, path: Path | str, **names: str) -> None:
     from nobi.storage import atomic_write
 
     atomic_write(Path(path), sgf_of(game, **names))  # type: ignore[arg-type]
-
-
-def run_study(
-    names: str | Sequence[str],
-    scale: str = "quick",
-    *,
-    out: Path | str,
-    seed: int = 0,
-    threads: int = 0,
-    data: dict[str, Path] | None = None,
-    engines: dict[str, str] | None = None,
-) -> list[dict[str, Any]]:
-    """Measure tables and figures of the papers again; the documents are also written to `out/results`."""
-    from nobi.studies import select
-    from nobi.studies.runner import run_studies
-
-    wanted = [name for one in ([names] if isinstance(names, str) else names) for name in select(one)]
-    return run_studies(wanted, scale, seed, Path(out), threads, data=data, engines=engines)
 
 
 def list_games() -> list[str]:
@@ -434,20 +338,3 @@ def list_studies() -> list[str]:
 
 def _variant_of(on: Variant | Game) -> Variant:
     return on if isinstance(on, Variant) else Variant(type(on), on.size, on.settings)
-
-
-@contextmanager
-def _run_folder(folder: Path | str | None) -> Iterator[Path]:
-    if folder is not None:
-        yield Path(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="nobi-run-") as temporary:
-        yield Path(temporary)
-
-
-@contextmanager
-def _progress_bar(unit: str, total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    from nobi.cli.progress import progress_bar
-
-    with progress_bar(unit, total, show=shown) as tell:
-        yield tell

@@ -4,7 +4,8 @@ No other module knows Ray. `RayExecutor` sends parts of the work as Ray tasks:
 
 * The function, with the weights of a generation inside, is stored once per call in Ray's object store; every node
   fetches it once, and every worker process unpickles it once. A task carries only the limits of its part.
-* A part takes about `PART_SECONDS`, or is the share of a worker if there is less to do.
+* A part takes about `PART_SECONDS`, or is the share of a worker if there is less to do, but not so little that giving
+  out the parts takes longer than computing one.
 * Ray repeats the parts of lost workers and nodes elsewhere. A part depends on nothing but the function and its limits,
   so the results are the same bits.
 * Before a worker unpickles anything, it compares its version of nobi, its packages and its processor with those of the
@@ -59,12 +60,8 @@ def identity() -> dict[str, str]:
     from nobi import compiling  # not `from … import`: an edit of this file must not invalidate compiled code
 
     packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
-    return {
-        "nobi": nobi.__version__,
-        "nobi's sources": compiling.source_hash(),
-        **packages,
-        "processor": compiling.target_processor(),
-    }
+    own = {"nobi": nobi.__version__, "nobi's sources": compiling.source_hash()}
+    return {**own, **packages, "processor": compiling.target_processor()}
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:
@@ -152,6 +149,7 @@ class RayExecutor(Executor):
     """Runs tasks on the nodes of a Ray cluster, or on a Ray of this machine."""
 
     local = False
+    serial_seconds = 0.0014  # measured by benchmarks/scale.py
 
     def __init__(self, address: str = "ray", threads: int = 0) -> None:
         """Connect to a cluster, or start Ray here.
@@ -198,7 +196,7 @@ class RayExecutor(Executor):
         files: Sequence[str] = (),
     ) -> Iterator[tuple[int, int, B]]:
         ray, kind = self._ray, _kind_of(function)
-        parts = PartSizes(count, least, PART_SECONDS, self.workers, self._per_item.get(kind))
+        parts = PartSizes(count, least, PART_SECONDS, self.workers, self._per_item.get(kind), self.serial_seconds)
         pending: dict[Any, tuple[int, int]] = {}
         try:
             with self._translated():

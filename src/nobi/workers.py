@@ -5,6 +5,7 @@ Functions that play many games take an executor. What a task depends on is in it
 results are the same with every executor.
 """
 
+import math
 import multiprocessing
 import os
 import queue
@@ -128,6 +129,8 @@ class Executor(ABC):
     """Whether tasks run in this process."""
     cpu_seconds: float = 0.0
     """CPU time spent so far by workers in other processes."""
+    serial_seconds: float = 0.0
+    """What a part costs in the process that gives the work, which no number of workers shortens."""
 
     @abstractmethod
     def ranges(
@@ -177,6 +180,12 @@ class Executor(ABC):
             found = dict(results)
         return [found[i] for i in range(len(found))]
 
+    def useful_workers(self, seconds: float) -> int:
+        """How many workers shorten work that takes one of them this long; 0 seconds: unknown."""
+        if not (seconds and self.serial_seconds):
+            return self.workers
+        return max(1, min(self.workers, round(math.sqrt(seconds / self.serial_seconds))))
+
     def describe(self) -> str:
         """The workers for the display of progress, such as `2 nodes, 8 workers`; empty for threads."""
         return ""
@@ -204,13 +213,31 @@ def make_executor(spec: str, threads: int = 0) -> Executor:
         from nobi.cluster import RayExecutor
 
         return RayExecutor(spec, threads)
-    raise NobiError(f"--executor must be local, ray or ray://host:port, not {spec!r}.")
+    raise NobiError(f"The executor must be local, ray or ray://host:port, not {spec!r}.")
+
+
+@contextmanager
+def open_executor(executor: Executor | str, threads: int = 0) -> Iterator[Executor]:
+    """The executor of a spec, as for `make_executor`, which is closed at the end; an executor itself stays open."""
+    if isinstance(executor, Executor):
+        yield executor
+        return
+    with make_executor(executor, threads) as made:
+        yield made
 
 
 class PartSizes:
     """Chooses the sizes of parts, so that each takes about the same time and all workers finish together."""
 
-    def __init__(self, count: int, least: int, seconds: float, shares: int, per_item: float | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        least: int,
+        seconds: float,
+        shares: int,
+        per_item: float | None = None,
+        serial: float = 0.0,
+    ) -> None:
         """Divide `count` items.
 
         Args:
@@ -219,12 +246,16 @@ class PartSizes:
             seconds: how long a part should take.
             shares: a part has at most the remaining items divided by this.
             per_item: the expected seconds of one item; None: unknown, the first parts are small.
+            serial: the seconds that each part needs of a single process. A part then has about sqrt(count · serial /
+                per_item) items or more: there, all parts take this process as long as a worker takes for one part.
         """
         self._count, self._least, self._seconds, self._shares = count, max(1, least), seconds, shares
         self._taken = 0
         self.per_item = per_item
         """The latest measurement, in seconds."""
         self._limit = self._least if per_item is None else count
+        if per_item:
+            self._least = max(self._least, round(math.sqrt(count * serial / per_item)))
 
     def take(self) -> tuple[int, int] | None:
         """The next part; None if there is none."""

@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import tempfile
 from pathlib import Path
 
@@ -58,6 +59,22 @@ def bounded():
 def nothing_left(ray_folder):
     """No process of Ray is left after the test."""
     yield
+    assert wait_until(lambda: not processes_with(ray_folder), 20.0)
+
+
+@pytest.fixture(scope="module")
+def shared_cluster(ray_folder):
+    """A cluster of one node with two cores for all tests of a module; executors join it. The port of its Ray Client."""
+    from ray.cluster_utils import Cluster
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    found = Cluster(True, head_node_args={"num_cpus": 2, "ray_client_server_port": port, **LOOPBACK})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_ADDRESS", found.address)
+        yield port
+    found.shutdown()
     assert wait_until(lambda: not processes_with(ray_folder), 20.0)
 
 

@@ -1,6 +1,6 @@
 """What is played on Ray has the same bits as what is played in threads."""
 
-import socket
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helpers.disturbing import LOOPBACK
+import nobi
+from helpers.commands import call
 from nobi.arena.play import play_games
 from nobi.evolution.coevolution import CoevolutionRun
 from nobi.evolution.fitness import Fitness
@@ -34,7 +35,7 @@ def series_on(executor):
     return {game: (replace(result, seconds=[]), sgf) for game, (result, sgf) in found.items()}
 
 
-@pytest.mark.usefixtures("cluster")
+@pytest.mark.usefixtures("shared_cluster")
 def test_every_kind_of_game_has_the_same_bits(tmp_path):
     coevolution = CoevolutionSettings(
         generations=3, population=4, selected=2, parasites=2, hall=2, net="mdrnn:hidden=1"
@@ -44,7 +45,7 @@ def test_every_kind_of_game_has_the_same_bits(tmp_path):
     series = {}
     rules = variant("atari-go", 5)
     with make_executor("ray") as ray, ThreadExecutor(2) as threads:
-        assert ray.describe() == "1 node, 1 worker"
+        assert ray.describe() == "1 node, 2 workers"
         for name, executor in (("ray", ray), ("local", threads)):
             one = EvolutionRun(tmp_path / f"evolve-{name}", SETTINGS, resume=False, executor=executor)
             two = CoevolutionRun(tmp_path / f"coevolve-{name}", coevolution, resume=False, executor=executor)
@@ -68,21 +69,66 @@ def test_every_kind_of_game_has_the_same_bits(tmp_path):
     assert len(series["ray"]) == 6
 
 
-def test_a_command_outside_the_cluster(ray_folder, nothing_left, tmp_path):  # noqa: ARG001
-    """By the Ray Client server of the head."""
-    from ray.cluster_utils import Cluster
+def on_both(capsys, *command):
+    """The JSON documents of a command with threads and with Ray; `{executor}` in an argument is replaced."""
+    found = []
+    for executor in ("local", "ray"):
+        arguments = [argument.format(executor=executor) for argument in command]
+        code, out, err = call(capsys, *arguments, "--json", "--executor", executor)
+        assert code == 0, err
+        found.append(json.loads(out))
+    return found
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    cluster = Cluster(True, head_node_args={"num_cpus": 1, "ray_client_server_port": port, **LOOPBACK})
-    try:
-        command = [sys.executable, "-m", "nobi", "evolve", str(tmp_path / "ray"), *FLAGS]
-        client = ["--executor", f"ray://127.0.0.1:{port}"]
-        done = subprocess.run([*command, *client], capture_output=True, text=True, check=False, timeout=200)
-        assert done.returncode == 0, done.stderr
-    finally:
-        cluster.shutdown()
+
+def games_in(folder):
+    """All games of a match folder by number, without the time that they took, and the SGF files."""
+    lines = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    games = {line["game"]: line | {"seconds": None} for line in lines}
+    return games, {file.name: file.read_bytes() for file in folder.glob("*.sgf")}
+
+
+@pytest.mark.usefixtures("shared_cluster")
+def test_a_study(capsys, tmp_path):
+    local, ray = on_both(capsys, "study", "s08-fig5", "--scale", "tiny", "--out", str(tmp_path / "{executor}"))
+    [one], [other] = local["studies"], ray["studies"]
+    for part in ("settings", "tables", "claims", "conditions"):
+        assert one[part] == other[part], part
+    assert one["tables"]
+    files = {file.name: file.read_bytes() for file in (tmp_path / "local" / "results").glob("*.png")}
+    assert files
+    assert files == {file.name: file.read_bytes() for file in (tmp_path / "ray" / "results").glob("*.png")}
+
+
+@pytest.mark.usefixtures("shared_cluster")
+def test_matches(capsys, tmp_path):
+    many = ["match", "naive", "heuristic:e=0.5", "--size", "5", "--games", "300", "--seed", "3"]
+    local, ray = on_both(capsys, *many)
+    assert local["results"] == ray["results"]
+    one_by_one = ["match", "naive", "random", "--size", "5", "--games", "6", "--folder", str(tmp_path / "{executor}")]
+    local, ray = on_both(capsys, *one_by_one)
+    assert local["results"] == ray["results"]
+    assert games_in(tmp_path / "local") == games_in(tmp_path / "ray")
+    assert len(games_in(tmp_path / "ray")[1]) == 6
+
+
+@pytest.mark.usefixtures("shared_cluster")
+def test_a_tournament(capsys, tmp_path):
+    players = ["naive", "random", "heuristic:e=0.5"]
+    flags = ["--game", "atari-go", "--size", "5", "--games", "2", "--folder", str(tmp_path / "{executor}")]
+    local, ray = on_both(capsys, "tournament", *players, *flags)
+    assert (local["points"], local["elo"]) == (ray["points"], ray["elo"])
+    assert games_in(tmp_path / "local") == games_in(tmp_path / "ray")
+    python = nobi.tournament(players, nobi.variant("atari-go", 5), games=2, executor="ray", progress=False)
+    assert python.points.tolist() == local["points"]
+
+
+def test_a_command_outside_the_cluster(shared_cluster, monkeypatch, tmp_path):
+    """By the Ray Client server of the head."""
+    monkeypatch.delenv("RAY_ADDRESS")
+    command = [sys.executable, "-m", "nobi", "evolve", str(tmp_path / "ray"), *FLAGS]
+    client = ["--executor", f"ray://127.0.0.1:{shared_cluster}"]
+    done = subprocess.run([*command, *client], capture_output=True, text=True, check=False, timeout=200)
+    assert done.returncode == 0, done.stderr
     EvolutionRun(tmp_path / "local", SETTINGS, resume=False, executor=ThreadExecutor(1)).train()
     for file in FILES:
         assert (tmp_path / "ray" / file).read_bytes() == (tmp_path / "local" / file).read_bytes()

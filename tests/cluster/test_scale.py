@@ -39,9 +39,13 @@ def test_limits_of_the_model(scale):
     # a small generation is limited by the overhead, however many workers there are
     assert scale.generation_seconds(1000, 17, 100, costs) > costs.generation_overhead
     assert scale.efficiency(1000, 17, 100, costs) < 0.05
-    # the process that gives the work is the limit where its work for all parts takes longer than the parts
+    # the process that gives the work is the limit: 200 s of games and 1 s for each part are about 14 parts of 14 s
     slow = scale.Costs(0.0002, 1.0, 0.0, 1.0, 0.0)
-    assert scale.generation_seconds(1000, 1000, 1000, slow) >= 400
+    assert 14 <= scale.generation_seconds(1000, 1000, 1000, slow) <= 15
+    measured = scale.Costs(0.000176, 2.6, 0.0023, 0.0014, 0.0)
+    for population, games in ((17, 100), (200, 100), (1000, 1000), (1000, 10000)):
+        seconds = [scale.generation_seconds(workers, population, games, measured) for workers in scale.WORKERS]
+        assert seconds == sorted(seconds, reverse=True)
 
 
 def test_the_report_shows_all_workers_and_experiments(scale):

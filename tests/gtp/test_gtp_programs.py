@@ -224,6 +224,28 @@ def test_cgos_and_ogs(engine):
     engine.ask("clear_board")
 
 
+def test_kgs(engine):
+    """kgsGtp asks for the commands first, and sends the time before every move."""
+    commands = set(engine.ask("list_commands").split("\n"))
+    assert {"kgs-rules", "kgs-time_settings", "kgs-genmove_cleanup", "kgs-game_over", "final_status_list"} <= commands
+    for line in ("boardsize 9", "clear_board", "komi 7.5", "kgs-rules chinese", "kgs-time_settings byoyomi 60 10 3"):
+        engine.ask(line)
+    for black, white in (("E5", "C3"), ("G3", "C7")):
+        engine.ask(f"play b {black}")
+        engine.ask("time_left w 60 0")
+        engine.ask("time_left b 55 0")
+        assert engine.ask("genmove w")
+        engine.ask("undo")  # a player who asks for one gets it
+        engine.ask(f"play w {white}")
+    for line in ("play b pass", "play w pass", "final_status_list dead"):
+        engine.ask(line)
+    engine.ask("time_left b 0 3")
+    assert engine.ask("kgs-genmove_cleanup b")
+    engine.ask("kgs-game_over")
+    engine.ask("kata-time_settings none")
+    engine.ask("clear_board")
+
+
 @pytest.mark.parametrize("end", ["SIGINT", "SIGTERM"])
 def test_the_process_ends_at_once(end):
     with Engine("mcts:memory=16", "--size", "9", "--threads", "2", "--name", "KataGo", "--version-text", "1.15") as one:

@@ -11,6 +11,17 @@ from nobi.games import variant
 GAMES = ["atari-go", "go", "gomoku", "pente"]
 KO_RULES = ["simple", "positional", "situational"]
 
+SETTLED = """
+    . X . X O . O
+    X X X X O O .
+    . . O X O O O
+    X X X X O . .
+    . X . X O O O
+    X X X X O . X
+    . X . X O O .
+"""
+"""A finished game of Go: 28 points for black, 21 for white; the white stone at C5 and the black one at G2 are dead."""
+
 
 def drawn(diagram):
     """The rows of a diagram without blanks, from the top."""

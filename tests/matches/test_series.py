@@ -358,3 +358,15 @@ def test_a_fault_of_our_own_ends_the_series():
 
     with pytest.raises(RuntimeError, match="no opening"):
         play(["playout", "naive"], 4, opening_of=fail, parallel=2)
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_no_more_games_are_played_when_there_are_enough(parallel):
+    rules = variant("atari-go", 5)
+    entrants = [Entrant(spec, rules, seed, 60.0) for seed, spec in enumerate(("naive", "random"))]
+    records = []
+    with Series(SeriesSettings(rules, parallel=parallel), entrants) as series:
+        series.play(
+            pairings(2, 2000), lambda _: Opening(), lambda result, _: records.append(result), lambda: len(records) > 2
+        )
+    assert 3 <= len(records) < 2000

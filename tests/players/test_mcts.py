@@ -5,24 +5,13 @@ import threading
 import pytest
 
 from helpers.arena import assert_same_games, match
-from helpers.positions import play, position
+from helpers.positions import SETTLED, play, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.players import make_bot, make_player
 from nobi.players.base import RESIGN, Clock
 from nobi.players.scoring import dead_stones
-
-SETTLED = """
-    . X . X O . O
-    X X X X O O .
-    . . O X O O O
-    X X X X O . .
-    . X . X O O O
-    X X X X O . X
-    . X . X O O .
-"""
-"""28 points for black, 21 for white, with dead stones at C5 and G2."""
 
 
 def bot_at(game, spec="mcts:rollouts=300"):

@@ -2,23 +2,12 @@
 
 import pytest
 
-from helpers.positions import play, position
+from helpers.positions import SETTLED, play, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.games import variant
 from nobi.players.passing import _can_capture, look_after_pass
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-
-SETTLED = """
-    . X . X O . O
-    X X X X O O .
-    . . O X O O O
-    X X X X O . .
-    . X . X O O O
-    X X X X O . X
-    . X . X O O .
-"""
-"""28 points for black, 21 for white, with dead stones at C5 and G2."""
 
 SHARED_LIBERTY = """
     X X . O O

@@ -3,24 +3,13 @@
 import pytest
 
 from helpers.conversation import Talk
-from helpers.positions import play, position
+from helpers.positions import SETTLED, play, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.games import variant
 from nobi.matches.series import RulesReferee
 from nobi.players import make_bot
 from nobi.players.passing import look_after_pass
 from nobi.players.scoring import dead_stones, final_score, ownership
-
-SETTLED = """
-    . X . X O . O
-    X X X X O O .
-    . . O X O O O
-    X X X X O . .
-    . X . X O O O
-    X X X X O . X
-    . X . X O O .
-"""
-"""White's stone at C5 and black's at G2 are dead."""
 
 
 def test_ownership_considers_dead_stones():

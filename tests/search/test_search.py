@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.clocks import count_playouts_as_milliseconds
-from helpers.positions import position
+from helpers.positions import SETTLED, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games import variant
@@ -139,18 +139,6 @@ def test_nothing_to_search():
     game.play(PASS)
     with pytest.raises(NobiError, match="over"):
         started(game=game)
-
-
-SETTLED = """
-    . X . X O . O
-    X X X X O O .
-    . . O X O O O
-    X X X X O . .
-    . X . X O O O
-    X X X X O . X
-    . X . X O O .
-"""
-"""White's stone at C5 and black's at G2 are dead."""
 
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])

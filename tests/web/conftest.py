@@ -13,7 +13,7 @@ from nobi.web.table import Table
 
 @pytest.fixture(scope="session")
 def model_file(tmp_path_factory):
-    """A small network with weights drawn at random."""
+    """The file of a small network with random weights."""
     path = tmp_path_factory.mktemp("models") / "small.safetensors"
     network = make_network("mdlstm:hidden=3")
     weights = np.random.default_rng(3).normal(size=network.weight_count(7)).astype(np.float32)
@@ -42,7 +42,7 @@ def table(catalogue, jobs):
 
 @pytest.fixture
 def settle():
-    """Waits until nothing is computed for a table any more."""
+    """Waits until all jobs of a table are done."""
 
     def wait(table, seconds=240):
         end = time.monotonic() + seconds
@@ -62,7 +62,7 @@ def runs_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(model_file, runs_folder, tmp_path_factory):
-    """The address of a page that runs in a process of its own."""
+    """The address of a page that is served by another process."""
     chromium()
     with running_page(tmp_path_factory.mktemp("page"), model_file, "--runs", runs_folder) as (_, address):
         yield address
@@ -81,7 +81,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, server):
-    """Opens the page as a new visitor; at the end nothing must have been complained of in the console."""
+    """Opens the page as a new visitor; fails if the console of the browser shows an error."""
     contexts, complaints = [], []
 
     def open_page(path="/", ready=".nb svg rect", **options):

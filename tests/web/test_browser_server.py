@@ -1,4 +1,4 @@
-"""The server of the page: events that the page never sends, a restart, a page with a token."""
+"""The server of the page: forged events, a restart, a page with a token."""
 
 import http.client
 

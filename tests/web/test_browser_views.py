@@ -1,4 +1,4 @@
-"""The views Learn and Explore in a real browser, and what Look inside tells."""
+"""The views Learn and Explore in a real browser, and the texts and numbers of Look inside."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from nobi.web.review import begin_review, carry_out
 pytestmark = pytest.mark.browser
 
 LONG = 240_000
-"""Milliseconds for what may have to be compiled first."""
+"""Milliseconds to wait for actions that may compile first."""
 
 GAME = (
     b"(;GM[1]FF[4]SZ[5]RU[atari-go]PB[Ada]PW[<script>alert(1)</script>]"

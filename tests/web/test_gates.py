@@ -1,4 +1,4 @@
-"""The gates that the page shows are those with which the network computes."""
+"""The gates that the page shows are those that the network computes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Looking inside: the same weights on two boards."""
+"""The view Look inside: the same weights on two boards."""
 
 import base64
 import time

@@ -1,4 +1,4 @@
-"""A visitor's game without a browser."""
+"""The game of a visitor, without a browser."""
 
 import pytest
 

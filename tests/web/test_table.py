@@ -1,4 +1,4 @@
-"""Tables, opponents and jobs: all that happens between the browser and the players."""
+"""Tables, opponents and jobs: everything between the browser and the players."""
 
 import threading
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi.cli.base import UNSET, ExecutorFlags, LongCommand, Result, plain_table
-from nobi.cli.progress import progress_bar
+from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Transfer(ExecutorFlags):
         model, weights = load_models(self.models)
         game = self.game or model.game
         boards = len(self.sizes) * len(self.opponents)
-        with self.new_executor() as executor, progress_bar("boards", boards, note=not self.is_local) as progress:
+        with self.new_executor() as executor, progress_of_workers("boards", boards, executor) as progress:
             found = measure_transfer(
                 model.network,
                 weights,
@@ -73,7 +73,7 @@ class Transfer(ExecutorFlags):
                 self.seed,
                 measure=self.measure,
                 executor=executor,
-                progress=lambda done: progress(done, executor.describe()),
+                progress=progress,
             )
         network, count = str(model.network), len(weights)
         document = {"network": network, "game": game, "models": count, **asdict(found)}

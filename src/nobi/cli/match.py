@@ -3,13 +3,13 @@
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from nobi import games, players
 from nobi.cli.base import UNSET, Result, plain_table
-from nobi.cli.progress import progress_bar
+from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.cli.series import PLAYER_HELP, SeriesFlags, elo_text, play_series, series_notes
 from nobi.errors import NobiError
 from nobi.models import is_model
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nobi.arena.results import ArenaStatistics, PlayedGames
     from nobi.matches.folder import GameResult, MatchSummary
-    from nobi.statistics import Interval, Ratings
+    from nobi.statistics import Interval
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
 _ARENA_GAMES, _SERIES_GAMES = 1000, 100
@@ -76,7 +76,7 @@ class Match(SeriesFlags):
             if any(self.sgf.glob("*.sgf")):
                 raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
         play_games(variant, a, b, 0)  # compiles now, so that the time below is that of the games
-        with self.new_executor() as executor, progress_bar("games", count, note=not self.is_local) as progress:
+        with self.new_executor() as executor, progress_of_workers("games", count, executor) as progress:
             start, interrupted = time.perf_counter(), ""
             try:
                 played = play_games(
@@ -87,7 +87,7 @@ class Match(SeriesFlags):
                     seed=self.seed,
                     executor=executor,
                     keep_moves=self.sgf is not None or self.show,
-                    progress=lambda done: progress(done, executor.describe()),
+                    progress=progress,
                 )
             except PlayInterrupted as interrupt:
                 if not len(interrupt.played):
@@ -212,46 +212,40 @@ class Tournament(SeriesFlags):
             raise NobiError(f"--games must be 1 or more, not {self.games}.")
 
     def execute(self) -> Result:
-        from nobi.matches.folder import forfeits, void_reasons, without_repetitions
+        from nobi.matches.folder import summarise_tournament
 
         records, interrupted = play_series(self, self.players, self.game, self.size, self.games, self._table)
-        kept, repeated = without_repetitions(records)
-        points, ratings = self._rate(records)
+        summary = summarise_tournament(records, self.players)
         document = {
             "settings": asdict(self),
-            "points": points.tolist(),
-            "elo": dict(zip(self.players, ratings.elo, strict=True)),
-            "added_draws": ratings.added_draws,
-            "repeated": repeated,
-            "void": void_reasons(kept).total(),
-            "forfeits": forfeits(kept, self.players),
+            "points": summary.points.tolist(),
+            "elo": dict(zip(self.players, summary.elo, strict=True)),
+            "added_draws": summary.added_draws,
+            "repeated": summary.repeated,
+            "void": summary.void,
+            "forfeits": summary.forfeits,
             "games": records,
         }
         report: list[str | tuple[str, Table]] = [
             (f"{self.game}, {self.size}x{self.size}", self._table(records)),
             f"{len(records)} games; Elo relative to the mean of all, 95 % intervals.",
         ]
-        if ratings.added_draws:
+        if summary.added_draws:
             report.append(
                 "Some players won or lost all games; half a draw was added for each pair so that ratings are finite."
             )
         return Result(document, [*report, *series_notes(self, records, self.players)], interrupted)
 
-    def _rate(self, records: "list[GameResult]") -> "tuple[Any, Ratings]":
-        from nobi.matches.folder import cross_table, without_repetitions
-        from nobi.statistics import bradley_terry
-
-        points = cross_table(without_repetitions(records)[0], len(self.players))
-        return points, bradley_terry(points)
-
     def _table(self, records: "list[GameResult]") -> "Table":
         """The cross table, the strongest player first."""
-        points, ratings = self._rate(records)
-        order = sorted(range(len(self.players)), key=lambda i: -ratings.elo[i].value)
+        from nobi.matches.folder import summarise_tournament
+
+        summary = summarise_tournament(records, self.players)
+        points, order = summary.points, summary.order
         table = plain_table(["", "player"], [*map(str, range(1, len(order) + 1)), "points", "Elo (95 %)"])
         for place, i in enumerate(order, 1):
             met = points[i] + points[:, i]
             cells = ["" if i == j else f"{points[i, j]:g}/{met[j]:g}" for j in order]
             total = f"{points[i].sum():g}/{met.sum():g}"
-            table.add_row(str(place), self.players[i], *cells, total, elo_text(ratings.elo[i]))
+            table.add_row(str(place), self.players[i], *cells, total, elo_text(summary.elo[i]))
         return table

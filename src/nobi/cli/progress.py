@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import ProgressColumn, Task
 
+    from nobi.workers import Executor
+
 LOG_SECONDS = 60.0
 """The time between two lines where there is no terminal."""
 
@@ -64,6 +66,15 @@ def progress_bar(
         text = ProgressText(what, total, share=share)
         with progress_lines(lambda: str(text)):
             yield lambda done, note="", total=total: text.update(done, total, note)
+
+
+@contextmanager
+def progress_of_workers(
+    what: str, total: float, executor: "Executor", *, show: bool = True
+) -> Iterator[Callable[[float], None]]:
+    """As `progress_bar`, with the nodes and workers of the executor beside it; yields a function `update(done)`."""
+    with progress_bar(what, total, note=not executor.local, show=show) as update:
+        yield lambda done: update(done, executor.describe())
 
 
 def progress_columns(*, note: bool, share: bool = False) -> "list[ProgressColumn]":

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nobi.matches.folder import GameResult
     from nobi.matches.openings import Opening
     from nobi.statistics import Interval
+    from nobi.workers import Executor
 
 OWN_PLAYER_HELP = (
     f"A player: {', '.join(players.names())}; settings follow a colon, as in 'heuristic:e=0.2'. See 'nobi players'. "
@@ -114,6 +115,12 @@ class SeriesFlags(ExecutorFlags):
             return TimeSettings("canadian", main, period, self.stones)
         return TimeSettings("byoyomi", main, period, self.periods or 1)
 
+    def series_executor(self) -> "Executor":
+        """The executor of games that are played one by one."""
+        from nobi.workers import make_executor
+
+        return make_executor(self.executor, self.parallel if self.is_local else self.threads)
+
     def opening_source(self, variant: "Variant") -> "Callable[[int], Opening]":
         """Number of a pair of games → its opening."""
         from nobi.matches.openings import Opening, handicap_opening, random_opening, read_openings
@@ -149,7 +156,6 @@ def play_series(
     """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
     from nobi.matches.folder import MatchFolder
     from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
-    from nobi.workers import ThreadExecutor
 
     variant = games.variant(game, size)
     settings = SeriesSettings(
@@ -162,7 +168,7 @@ def play_series(
     opening_of(0)
     interrupted = ""
     with ExitStack() as stack:
-        executor = stack.enter_context(ThreadExecutor(flags.parallel) if flags.is_local else flags.new_executor())
+        executor = stack.enter_context(flags.series_executor())
         # raises errors about players before anything is written
         series = stack.enter_context(Series(settings, entrants, executor))
         folder = None

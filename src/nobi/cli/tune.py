@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from nobi.matches.folder import GameResult
     from nobi.matches.series import Pairing
     from nobi.statistics import Sprt
+    from nobi.workers import Executor
 
 _LINE_GAMES = 100
 """Games between two lines of progress."""
-_NOT_KEPT = ("json", "threads", "folder", "resume", "parallel", "generations", "max_games", "log")
+_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
 """Flags that do not change the games."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
 
@@ -49,7 +50,7 @@ class Tune(SeriesFlags):
     random_moves: int = 2
     """Begin with this many random moves, the same in two games, with colours exchanged."""
     parallel: int = 0
-    """Number of games played at the same time; 0: one per core."""
+    """Number of games played at the same time; 0: one per core. With --executor ray, all workers play."""
     elo0: float = 0.0
     """Elo difference of the null hypothesis."""
     elo1: float = 30.0
@@ -88,11 +89,12 @@ class Tune(SeriesFlags):
         super().check()
 
     def execute(self) -> Result:
-        return self._optimise() if self.vary else self._test()
+        with self.series_executor() as executor:
+            return self._optimise(executor) if self.vary else self._test(executor)
 
     # --- the test of two players ------------------------------------------------------------------------------------
 
-    def _test(self) -> Result:
+    def _test(self, executor: "Executor") -> Result:
         from nobi.matches.series import pairings
 
         sprt = self._sprt()
@@ -108,7 +110,7 @@ class Tune(SeriesFlags):
         interrupted = ""
         schedule = pairings(2, self.max_games)
         try:
-            self._play([self.a, self.b], schedule, self.folder, records, note, lambda: finished[0])
+            self._play(executor, [self.a, self.b], schedule, self.folder, records, note, lambda: finished[0])
         except KeyboardInterrupt:
             if not records:
                 raise
@@ -137,7 +139,7 @@ class Tune(SeriesFlags):
 
     # --- optimisation -----------------------------------------------------------------------------------------------
 
-    def _optimise(self) -> Result:
+    def _optimise(self, executor: "Executor") -> Result:
         from nobi.matches.tuning import parse_parameter, spec_with
         from nobi.trainers.cmaes import Cmaes, CmaesSettings
 
@@ -151,7 +153,7 @@ class Tune(SeriesFlags):
             records: list[GameResult] = []
             schedule = _against_first(len(specs), self.candidate_games, generation)
             try:
-                self._play([self.a, *specs], schedule, folder, records, lambda: None, lambda: False)
+                self._play(executor, [self.a, *specs], schedule, folder, records, lambda: None, lambda: False)
             except KeyboardInterrupt:
                 interrupted = f"after {generation} of {self.generations} generations"
                 break
@@ -181,6 +183,7 @@ class Tune(SeriesFlags):
 
     def _play(
         self,
+        executor: "Executor",
         specs: Sequence[str],
         schedule: "Sequence[Pairing]",
         path: Path | None,
@@ -198,7 +201,7 @@ class Tune(SeriesFlags):
         settings = SeriesSettings(variant, self.referee, self.seconds, self.timeout, parallel, self.time_settings())
         entrants = [Entrant(spec, variant, (self.seed + i) % 2**63, self.timeout) for i, spec in enumerate(specs)]
         opening_of = self.opening_source(variant)
-        with Series(settings, entrants) as series:
+        with Series(settings, entrants, executor) as series:
             folder = None
             if path:
                 kept = {key: value for key, value in asdict(self).items() if key not in _NOT_KEPT}

@@ -117,6 +117,8 @@ class Fitness:
             make_player(spec, where)  # raises an error for a bad spec
         self._executor = executor or ThreadExecutor(threads)
         self._compiled = False
+        self._work = 0.0
+        """CPU seconds of the latest generation, if other processes have played it."""
 
     @property
     def games_per_candidate(self) -> int:
@@ -132,9 +134,12 @@ class Fitness:
             games((0, 0, 0, 2))
             self._compiled = True
         # all games of a candidate at once: in parts, there would be more rounds in which only a few long games are left
-        cuts = _cuts(self.games, -(-self._executor.workers // max(1, len(candidates) * len(encounters))))
+        workers = self._executor.useful_workers(self._work)
+        cuts = _cuts(self.games, -(-workers // max(1, len(candidates) * len(encounters))))
         tasks = [(i, j, begin, end) for i, j in product(*shape) for begin, end in pairwise(cuts)]
+        before = self._executor.cpu_seconds
         found = self._executor.map(games, tasks, files=[file for _, spec in encounters for file in files_in(spec)])
+        self._work = self._executor.cpu_seconds - before
         parts = iter(found)
         return [[join([next(parts) for _ in cuts[1:]], where) for where, _ in encounters] for _ in shape[0]]
 

@@ -13,14 +13,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
+from nobi.frames import frame_of
+from nobi.statistics import Interval, bradley_terry
 from nobi.storage import atomic_write, holds_run, write_config
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -191,3 +196,51 @@ def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
             points[result.black, result.white] += made
             points[result.white, result.black] += 1 - made
     return points
+
+
+@dataclass(frozen=True)
+class TournamentSummary:
+    """The results of a tournament, without repeated games."""
+
+    players: tuple[str, ...]
+    points: NDArray[np.float64]
+    """[i, j] the points of player i against player j."""
+    elo: list[Interval]
+    """[player] Bradley-Terry ratings relative to the mean of all, with 95 % intervals."""
+    added_draws: bool
+    """Whether half a draw was added for each pair, because a player won or lost all games."""
+    repeated: int
+    """Games with the same moves as an earlier one, which are left out."""
+    void: int
+    """Games without a result."""
+    forfeits: dict[str, int]
+    """The number of forfeited games by player and reason."""
+
+    @property
+    def order(self) -> list[int]:
+        """The numbers of the players, the strongest first."""
+        return sorted(range(len(self.players)), key=lambda i: -self.elo[i].value)
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A data frame with a row for each player, the strongest first."""
+        met = self.points + self.points.T
+        return frame_of(
+            {"player": self.players[i], "points": self.points[i].sum(), "games": met[i].sum(), "elo": self.elo[i]}
+            for i in self.order
+        )
+
+
+def summarise_tournament(results: list[GameResult], players: Sequence[str]) -> TournamentSummary:
+    """The cross table and the ratings of all players."""
+    kept, repeated = without_repetitions(results)
+    points = cross_table(kept, len(players))
+    ratings = bradley_terry(points)
+    return TournamentSummary(
+        players=tuple(players),
+        points=points,
+        elo=ratings.elo,
+        added_draws=ratings.added_draws,
+        repeated=repeated,
+        void=void_reasons(kept).total(),
+        forfeits=dict(forfeits(kept, players)),
+    )

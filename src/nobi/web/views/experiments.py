@@ -36,13 +36,32 @@ class _Waiting:
         self.failed.set_visibility(bool(self._task.failed))
 
 
-class ScatterPanel:
+class _Panel:
+    """The part of a panel that shows an experiment and the games that were picked in it."""
+
+    experiments: Experiments
+    waiting: _Waiting
+    replays: list[Replay]
+    _seen = -1
+
+    def advance(self) -> bool:
+        """Advance the experiment and the games; whether there is something new to show."""
+        self.experiments.poll()
+        self.waiting.tick()
+        for replay in self.replays:
+            replay.tick()
+        if self.experiments.version == self._seen:
+            return False
+        self._seen = self.experiments.version
+        return True
+
+
+class ScatterPanel(_Panel):
     """Random networks: a point for each, by how it plays on two boards."""
 
     def __init__(self, experiments: Experiments, looker: Callable[[], Looker]) -> None:
         self.experiments = experiments
         self.looker = looker
-        self._seen = -1
         self._seed = 1
         ui.label("One network, two boards").classes("title")
         ui.label(
@@ -98,13 +117,8 @@ class ScatterPanel:
 
     def tick(self) -> None:
         """Show what has changed and advance the games."""
-        self.experiments.poll()
-        self.waiting.tick()
-        for replay in self.replays:
-            replay.tick()
-        if self.experiments.version == self._seen:
+        if not self.advance():
             return
-        self._seen = self.experiments.version
         scatter = self.experiments.scatter
         self.plot.set_visibility(scatter is not None)
         self.boards.set_visibility(bool(self.experiments.networks_games))
@@ -133,12 +147,11 @@ class ScatterPanel:
                 replay.show(game)
 
 
-class CiaoPanel:
+class CiaoPanel(_Panel):
     """Every champion of one population against every champion of the other."""
 
     def __init__(self, experiments: Experiments) -> None:
         self.experiments = experiments
-        self._seen = -1
         ui.label("Champions against champions").classes("title")
         ui.label(
             f"Two populations of networks learn Atari-Go on 5×5 from each other alone, for {GENERATIONS} generations. "
@@ -168,13 +181,8 @@ class CiaoPanel:
 
     def tick(self) -> None:
         """Show what has changed and advance the games."""
-        self.experiments.poll()
-        self.waiting.tick()
-        for replay in self.replays:
-            replay.tick()
-        if self.experiments.version == self._seen:
+        if not self.advance():
             return
-        self._seen = self.experiments.version
         ciao = self.experiments.ciao
         self.plot.set_visibility(ciao is not None)
         self.boards.set_visibility(bool(self.experiments.pair_games))

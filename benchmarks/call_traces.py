@@ -1,0 +1,108 @@
+"""Which files of nobi run in the two call traces of docs/architecture.md: `python benchmarks/call_traces.py`.
+
+A file counts if one of its functions is called, or compiled for a call; what runs at its import does not count. The
+commands run in this process, with an empty cache of compiled code, at the smallest scale.
+"""
+
+import os
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+FOLDER = Path(tempfile.mkdtemp(prefix="nobi-traces-"))
+os.environ["NOBI_CACHE_DIR"] = str(FOLDER / "cache")
+
+import nobi  # noqa: E402
+
+PACKAGE = Path(nobi.__file__).parent
+CORE = {file.stem for file in PACKAGE.glob("*.py")}
+
+
+class Trace:
+    """Collects the files of called and compiled functions."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+
+    def add(self, path: str, function: str) -> None:
+        """Note a call."""
+        if path.startswith(str(PACKAGE)) and not function.startswith("<"):
+            self.files.add(str(Path(path).relative_to(PACKAGE).with_suffix("")))
+
+    def _called(self, frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and not _at_import(frame):
+            self.add(frame.f_code.co_filename, frame.f_code.co_name)
+
+    def __enter__(self) -> "Trace":
+        from numba.core import event
+
+        trace = self
+
+        class Compiled(event.Listener):
+            def on_start(self, one: Any) -> None:
+                function = one.data["dispatcher"].py_func
+                trace.add(function.__code__.co_filename, function.__name__)
+
+            def on_end(self, one: Any) -> None:
+                pass
+
+        event.register("numba:compile", Compiled())  # type: ignore[no-untyped-call]
+        threading.setprofile(self._called)
+        sys.setprofile(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+
+
+def _at_import(frame: FrameType) -> bool:
+    """Whether a module is being imported: class bodies, decorators and registries run then."""
+    back = frame.f_back
+    while back is not None:
+        if back.f_code.co_name == "<module>" and back.f_code.co_filename.startswith(str(PACKAGE)):
+            return True
+        back = back.f_back
+    return False
+
+
+def run(*commands: list[str]) -> set[str]:
+    """The files that run in these commands."""
+    from nobi.cli import run as run_command
+
+    with Trace() as trace:
+        for command in commands:
+            if run_command(command):
+                raise SystemExit(f"nobi {' '.join(command)} failed")
+    return trace.files
+
+
+def report(title: str, files: set[str]) -> None:
+    """Print the files, and how many there are without command line, core modules and registries."""
+    inner = {file for file in files if file.split("/")[0] not in {*CORE, "cli"} and not file.endswith("__init__")}
+    print(f"{title}: {len(files)} files, {len(inner)} without command line, core modules and registries")
+    for folder in sorted({str(Path(file).parent) for file in files}):
+        print(f"    {folder}: {' '.join(sorted(Path(f).name for f in files if str(Path(f).parent) == folder))}")
+
+
+def main() -> None:
+    """Run both."""
+    study = ["study", "s09-fig4a", "--scale", "tiny", "--out", str(FOLDER / "study"), "--threads", "1"]
+    report("A study of random networks", run(study))
+    sgf, data, model = (str(FOLDER / name) for name in ("sgf", "data", "run"))
+    run(["match", "playout", "playout", "--game", "go", "--size", "5", "--games", "60", "--sgf", sgf])
+    moves = FOLDER / "moves"
+    moves.write_text("boardsize 5\ngenmove b\nquit\n")
+    imported = ["data", "import", sgf, "--out", data, "--threads", "1"]
+    training = ["imitate", model, "--data", data, "--net", "c14-small", "--steps", "2", "--batch", "4"]
+    sys.stdin = moves.open()
+    os.dup2(sys.stdin.fileno(), 0)
+    played = ["gtp", f"{model}/model.safetensors", "--size", "5"]
+    report("From records to a GTP move", run(imported, [*training, "--threads", "1"], played))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Training and experiments in the public interface, `import nobi`; see `nobi.api`."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nobi.errors import require_torch
+from nobi.spec import settings_with
+
+if TYPE_CHECKING:
+    from nobi.evolution.coevolution import CoevolutionRun
+    from nobi.evolution.run import EvolutionRun
+    from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
+    from nobi.evolution.transfer import TransferReport
+    from nobi.imitation.metrics import Prediction
+    from nobi.imitation.run import ImitationRun
+    from nobi.imitation.settings import ImitationSettings
+    from nobi.models.model import Model
+    from nobi.workers import Executor
+
+
+def evolve(
+    folder: Path | str | None = None,
+    settings: "EvolutionSettings | None" = None,
+    *,
+    resume: bool = False,
+    threads: int = 0,
+    executor: "str | Executor" = "local",
+    progress: bool = True,
+    **fields: Any,
+) -> "EvolutionRun":
+    """Train a network by evolution; the fields of `EvolutionSettings` are also keyword arguments.
+
+    Without a folder the run is not kept; its champion is in memory. `executor` says where games are played: `"local"`
+    (threads), `"ray"`, `"ray://host:port"`, or an open executor, which stays open. The results are the same.
+
+    >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
+    >>> run.generation, run.champion().size
+    (2, 5)
+    """
+    from nobi.cli.progress import progress_of_workers
+    from nobi.evolution.run import EvolutionRun
+    from nobi.evolution.settings import EvolutionSettings
+    from nobi.workers import open_executor
+
+    chosen = settings_with(settings or EvolutionSettings(), fields)
+    with _run_folder(folder) as path, open_executor(executor, threads) as workers:
+        run = EvolutionRun(path, chosen, resume=resume, executor=workers)
+        with progress_of_workers("generations", chosen.generations, workers, show=progress) as tell:
+            run.train(lambda run: tell(run.generation))
+    return run
+
+
+def coevolve(
+    folder: Path | str | None = None,
+    settings: "CoevolutionSettings | None" = None,
+    *,
+    resume: bool = False,
+    threads: int = 0,
+    executor: "str | Executor" = "local",
+    progress: bool = True,
+    **fields: Any,
+) -> "CoevolutionRun":
+    """Train two populations of networks against each other (S08 section IV-C); `executor` as for `nobi.evolve`.
+
+    >>> run = nobi.coevolve(size=5, net="mdrnn:hidden=2", generations=2, progress=False)
+    >>> run.generation
+    2
+    """
+    from nobi.cli.progress import progress_of_workers
+    from nobi.evolution.coevolution import CoevolutionRun
+    from nobi.evolution.settings import CoevolutionSettings
+    from nobi.workers import open_executor
+
+    chosen = settings_with(settings or CoevolutionSettings(), fields)
+    with _run_folder(folder) as path, open_executor(executor, threads) as workers:
+        run = CoevolutionRun(path, chosen, resume=resume, executor=workers)
+        with progress_of_workers("generations", chosen.generations, workers, show=progress) as tell:
+            run.train(lambda run: tell(run.generation))
+    return run
+
+
+def transfer(
+    models: "Model | Path | str | Sequence[Model | Path | str]",
+    sizes: Sequence[int] = (5, 7, 9, 11, 15, 19),
+    *,
+    opponents: Sequence[str] = ("naive",),
+    games: int = 400,
+    game: str = "",
+    seed: int = 0,
+    threads: int = 0,
+    executor: "str | Executor" = "local",
+    progress: bool = True,
+) -> "TransferReport":
+    """How models play on boards of several sizes against fixed opponents; `executor` as for `nobi.evolve`.
+
+    >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
+    >>> report = nobi.transfer(run.champion(), sizes=[5, 7], games=20, progress=False)
+    >>> [row.size for row in report.sizes]
+    [5, 7]
+    """
+    from nobi.cli.progress import progress_of_workers
+    from nobi.evolution.transfer import load_models, measure_transfer
+    from nobi.models.model import Model
+    from nobi.workers import open_executor
+
+    given = [models] if isinstance(models, (str, Path, Model)) else list(models)
+    first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
+    boards = len(sizes) * len(opponents)
+    with (
+        open_executor(executor, threads) as workers,
+        progress_of_workers("boards", boards, workers, show=progress) as tell,
+    ):
+        chosen = game or first.game
+        return measure_transfer(
+            first.network, weights, chosen, sizes, opponents, games, seed, executor=workers, progress=tell
+        )
+
+
+def imitate(
+    folder: Path | str,
+    settings: "ImitationSettings | None" = None,
+    *,
+    resume: bool = False,
+    device: str = "auto",
+    progress: bool = True,
+    **fields: Any,
+) -> "ImitationRun":
+    """Train a deep network on game records; the fields of `ImitationSettings` are also keyword arguments."""
+    require_torch("Training by imitation")
+    from nobi.cli.progress import progress_bar
+    from nobi.imitation.run import ImitationRun
+    from nobi.imitation.settings import ImitationSettings
+    from nobi.imitation.step import join_process_group
+
+    chosen = settings_with(settings or ImitationSettings(), fields)
+    with join_process_group(device) as group:
+        run = ImitationRun(Path(folder), chosen, resume=resume, group=group)
+        with progress_bar("steps", run.total, show=progress) as tell:
+            run.train(lambda run: tell(run.step_number), lambda _: None)
+    return run
+
+
+def predict(
+    model: Path | str,
+    data: Sequence[Path | str],
+    *,
+    split: str = "test",
+    sizes: Sequence[int] = (),
+    positions: int = 0,
+    average: bool = False,
+    seed: int = 0,
+    device: str = "auto",
+    progress: bool = True,
+) -> "Prediction":
+    """How well a model predicts the moves of game records, with intervals over games.
+
+    `average`: by values averaged over the eight images of each board, as a nobi-net plays.
+    """
+    require_torch("Predicting moves")
+    from nobi.cli.progress import progress_bar
+    from nobi.imitation.prediction import open_evaluation
+    from nobi.imitation.step import choose_device
+
+    evaluation = open_evaluation(Path(model), [str(path) for path in data], split, sizes, positions, seed)
+    with progress_bar("positions", evaluation.count, show=progress) as tell:
+        return evaluation.measure(choose_device(device), average=average, progress=tell)
+
+
+def run_study(
+    names: str | Sequence[str],
+    scale: str = "quick",
+    *,
+    out: Path | str,
+    seed: int = 0,
+    threads: int = 0,
+    executor: "str | Executor" = "local",
+    data: dict[str, Path] | None = None,
+    engines: dict[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Measure tables and figures of the papers again; the documents are also written to `out/results`.
+
+    `executor` as for `nobi.evolve`.
+    """
+    from nobi.studies import select
+    from nobi.studies.runner import run_studies
+    from nobi.workers import open_executor
+
+    wanted = [name for one in ([names] if isinstance(names, str) else names) for name in select(one)]
+    with open_executor(executor, threads) as workers:
+        return run_studies(wanted, scale, seed, Path(out), threads, data=data, engines=engines, executor=workers)
+
+
+@contextmanager
+def _run_folder(folder: Path | str | None) -> Iterator[Path]:
+    if folder is not None:
+        yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="nobi-run-") as temporary:
+        yield Path(temporary)
