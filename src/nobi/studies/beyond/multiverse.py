@@ -190,13 +190,13 @@ class Multiverse(Study):
         claims = []
         for name in names:
             decided = {label: effects[label][name].is_positive for label in UNIVERSES}
-            same = set(decided.values()) == {decided["default"]}
-            moved = [f"{DECIDED[holds]} {label}" for label, holds in decided.items() if holds != decided["default"]]
+            usual, kinds = decided["default"], set(decided.values())
+            moved = [f"{DECIDED[holds]} {label}" for label, holds in decided.items() if holds != usual]
             claims.append(
                 Claim(
-                    f"The conclusion does not depend on the reading: {name}.",
-                    same,
-                    f"default {DECIDED[decided['default']]}" + (f"; otherwise {', '.join(moved)}" if moved else ""),
+                    f"The conclusion is the same in every reading: {name}.",
+                    False if {True, False} <= kinds else True if len(kinds) == 1 and None not in kinds else None,
+                    f"default {DECIDED[usual]}" + (f"; otherwise {', '.join(moved)}" if moved else ", and all others"),
                 )
             )
         file = f"{self.name}.png"
