@@ -18,10 +18,11 @@ from nobi.models.model import DeepModel, Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
-from nobi.search.evaluator import HEAD, TAIL
+from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue
 from nobi.search.policy import NetworkPolicy, NodeEncoder, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.search.tree import EVALUATED, QUEUED, UNASKED
 from nobi.workers import usable_threads
 
 
@@ -81,6 +82,62 @@ def test_nodes_ask_for_the_network_when_they_have_enough_playouts():
             policies = tree.policy[tree.first[node] : tree.first[node] + tree.children[node]]
             assert bool(policies.any()) == bool(tree.visits[node] - tree.assumed[node] >= 16)
     assert tree.policy[tree.first[0] : tree.first[0] + tree.children[0]].any()  # the root always has one
+
+
+def test_a_node_that_the_queue_rejected_asks_again():
+    search = started(Favourite(5, 3), mode="synchronous")
+    search.run(50)
+    tree, workspace = search.tree, search._workspaces[0]
+    node = int(tree.first[0])
+    tree.evaluation[node] = UNASKED
+    queue = allocate_queue(300)
+    queue.ends[TAIL] = 299
+    enqueue(queue, tree, node, workspace, 1)
+    assert tree.evaluation[node] == UNASKED
+    assert queue.ends[DROPPED] == 1
+    queue.ends[HEAD] = 299
+    enqueue(queue, tree, node, workspace, 1)
+    assert tree.evaluation[node] == QUEUED
+    assert queue.node[299] == node
+
+
+@pytest.mark.parametrize("order", ["visits", "fifo"])
+def test_the_order_of_the_queue(order):
+    search = started(Favourite(5, 3), mode="synchronous", queue=order)
+    search.run(400)
+    tree, queue = search.tree, search._evaluator.queue
+    nodes = [node for node in range(1, int(tree.first[0] + tree.children[0])) if tree.children[node] > 0]
+    tree.visits[nodes] = tree.assumed[nodes] + 10 + np.arange(len(nodes))
+    tree.evaluation[nodes] = UNASKED
+    slots = [int(queue.ends[TAIL] + i) % len(queue.node) for i in range(len(nodes))]
+    queue.node[slots], queue.depth[slots], queue.ready[slots] = nodes, 1, 1
+    queue.line[slots, 0] = tree.move[nodes]
+    queue.ends[TAIL] += len(nodes)
+    assert search._evaluator.evaluate_next(2) == 2
+    first = nodes[-2:] if order == "visits" else nodes[:2]
+    assert [node for node in nodes if tree.evaluation[node] == EVALUATED] == first
+    search._evaluator.evaluate_all()
+    assert (tree.evaluation[nodes] == EVALUATED).all()
+    assert not queue.ready.any()
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_the_policy_replaces_won_playouts_of_priors(replace):
+    search = started(Favourite(5, 3), mode="synchronous", evaluate_at=8, replace=replace, policy_wins=20)
+    search.run(200)
+    tree = search.tree
+    seen = set()
+    for node in range(search.nodes):
+        children = slice(tree.first[node], tree.first[node] + tree.children[node])
+        if tree.children[node] <= 1:
+            continue
+        evaluated = bool(tree.evaluation[node] == EVALUATED)
+        won = np.maximum(2 * tree.assumed_wins[children] - tree.assumed[children], 0)
+        new = np.floor(20 * np.sqrt(tree.policy[children].astype(float)) + 0.5)
+        expected = np.where(tree.move[children] == PASS, 0, won - new) if evaluated and replace else 0
+        assert_array_equal(tree.withdrawn[children], expected)
+        seen.add(evaluated)
+    assert seen == {True, False}
 
 
 def test_batches_are_full_while_the_network_works():

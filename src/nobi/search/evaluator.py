@@ -1,10 +1,11 @@
 """Asynchronous evaluation of nodes by a network (Maddison et al. 2015, section 6).
 
-New nodes enter a queue, first in, first out. When a batch is full, or its first node has waited long enough, the
-positions are evaluated; the search goes on meanwhile, and the policy is written into the nodes when it arrives. In the
-synchronous mode the search waits instead.
+Nodes enter a queue; those with the most playouts leave it first, or those that entered first. When a batch is full, or
+its first node has waited long enough, the positions are evaluated; the search goes on meanwhile, and the policy is
+written into the nodes when it arrives. In the synchronous mode the search waits instead.
 """
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,8 +21,9 @@ from nobi.compiling import compiled, inlined
 from nobi.games.base import Variant
 from nobi.memory import Words
 from nobi.search.policy import NodeEncoder, Policy, PolicyInput
+from nobi.search.settings import SearchSettings
 from nobi.search.state import MAX_DEPTH, SearchPosition, Workspace
-from nobi.search.tree import Tree, exchange, fetch_add, new_index
+from nobi.search.tree import EVALUATED, QUEUED, Tree, exchange, fetch_add, new_index
 
 HEAD, TAIL, DROPPED = 0, 8, 16
 """Indices into `EvalQueue.ends`, each on a cache line of its own."""
@@ -53,8 +55,8 @@ def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
 
 
 @compiled
-def enqueue(queue: EvalQueue, node: int, workspace: Workspace, depth: int) -> None:
-    """Append the node at the end of the current path."""
+def enqueue(queue: EvalQueue, tree: Tree, node: int, workspace: Workspace, depth: int) -> None:
+    """Append the node at the end of the current path, unless the queue is full."""
     slots = len(queue.node)
     if queue.ends[TAIL] - queue.ends[HEAD] >= slots - _MARGIN:
         fetch_add(queue.ends, DROPPED, 1)
@@ -64,6 +66,7 @@ def enqueue(queue: EvalQueue, node: int, workspace: Workspace, depth: int) -> No
     queue.depth[slot] = depth
     for i in range(depth):
         queue.line[slot, i] = workspace.moves[i + 1]
+    tree.evaluation[node] = QUEUED
     exchange(queue.ready, slot, 1)
 
 
@@ -94,6 +97,45 @@ def remap_nodes(old: Tree, nodes: NDArray[np.int32]) -> None:
             nodes[i] = new_index(old, nodes[i])
 
 
+@inlined
+def _swap_entries(queue: EvalQueue, one: int, other: int) -> None:
+    """Exchange the entries of two slots."""
+    for i in range(max(queue.depth[one], queue.depth[other])):
+        queue.line[one, i], queue.line[other, i] = queue.line[other, i], queue.line[one, i]
+    queue.node[one], queue.node[other] = queue.node[other], queue.node[one]
+    queue.depth[one], queue.depth[other] = queue.depth[other], queue.depth[one]
+
+
+@compiled
+def sort_entries(queue: EvalQueue, tree: Tree, limit: int) -> None:
+    """Move the `limit` nodes with the most playouts to the front of the queue, and dropped nodes before them.
+
+    Only the evaluator changes complete entries, so threads may append meanwhile.
+    """
+    slots = len(queue.node)
+    front, end = queue.ends[HEAD], queue.ends[TAIL]
+    for at in range(front, end):
+        if not queue.ready[at % slots]:
+            end = at
+            break
+    while front < end and limit > 0:
+        best = front
+        most = np.float32(-1.0)
+        for at in range(front, end):
+            node = queue.node[at % slots]
+            if node < 0:
+                best = at
+                break
+            made = tree.visits[node] - tree.assumed[node]
+            if made > most:
+                most = made
+                best = at
+        limit -= queue.node[best % slots] >= 0
+        if best != front:
+            _swap_entries(queue, front % slots, best % slots)
+        front += 1
+
+
 @compiled
 def complete_entries(queue: EvalQueue, limit: int, found: NDArray[np.int64]) -> int:
     """Write the slots of the next `limit` nodes, and of dropped ones between them, into `found`; return how many."""
@@ -109,11 +151,15 @@ def complete_entries(queue: EvalQueue, limit: int, found: NDArray[np.int64]) -> 
 
 
 @compiled
-def write_policy(tree: Tree, node: int, weights: NDArray[np.float32], cell_of: NDArray[np.uint16]) -> None:
+def write_policy(
+    tree: Tree, node: int, weights: NDArray[np.float32], cell_of: NDArray[np.uint16], replaces: bool, wins: float
+) -> None:
     """Write the weights of the legal moves, normalised, into the children of a node.
 
+    With `replaces`, the won playouts of their priors are withdrawn, and a move of probability p gets `wins`·√p instead.
     A thread that chooses among them meanwhile sees some new and some old values: it explores a little differently.
     """
+    tree.evaluation[node] = EVALUATED
     first, count = tree.first[node], tree.children[node]
     total = 0.0
     for i in range(count):
@@ -121,8 +167,12 @@ def write_policy(tree: Tree, node: int, weights: NDArray[np.float32], cell_of: N
             total += weights[cell_of[tree.move[first + i]]]
     if total > 0.0:
         for i in range(count):
-            if tree.move[first + i] != PASS:
-                tree.policy[first + i] = weights[cell_of[tree.move[first + i]]] / total
+            child = first + i
+            if tree.move[child] != PASS:
+                tree.policy[child] = weights[cell_of[tree.move[child]]] / total
+                if replaces:  # whole numbers, so that the counts stay exact
+                    won = max(np.float32(2.0) * tree.assumed_wins[child] - tree.assumed[child], np.float32(0.0))
+                    tree.withdrawn[child] = won - np.float32(math.floor(wins * math.sqrt(tree.policy[child]) + 0.5))
 
 
 @dataclass
@@ -163,11 +213,11 @@ _MAX_BATCH_SECONDS = 0.2
 class Evaluator:
     """Removes nodes from the queue, evaluates them, and writes their policy into the tree."""
 
-    def __init__(self, variant: Variant, policy: Policy, batch: int, wait: float) -> None:
-        """At most `batch` nodes are evaluated at once, after `wait` seconds at the latest."""
+    def __init__(self, variant: Variant, policy: Policy, settings: SearchSettings) -> None:
         self.queue = allocate_queue()
         self.stats = EvalStats()
-        self._policy, self._batch, self._wait = policy, batch, wait
+        self._policy, self._settings = policy, settings
+        self._batch, self._wait = settings.batch, settings.wait / 1000
         self._encoder = NodeEncoder(variant, policy)
         self._slots = np.zeros(len(self.queue.node), np.int64)
         self._cell_of = cell_tables(variant.size).cell_of
@@ -209,8 +259,7 @@ class Evaluator:
     def evaluate_root(self) -> None:
         """Evaluate the root at once, before the queue, if it has children without a policy."""
         with self.tree_lock:
-            first, count = int(self._tree.first[0]), int(self._tree.children[0])
-            if count <= 0 or self._tree.policy[first : first + count].any():
+            if self._tree.children[0] <= 0 or self._tree.evaluation[0] == EVALUATED:
                 return
             nodes = self._mark_in_flight(np.zeros(1, np.int32))
             positions = self._encoder.encode(np.zeros((1, 0), np.uint16), np.zeros(1, np.int32))
@@ -222,6 +271,8 @@ class Evaluator:
         with self.tree_lock:
             seen = self._first_seen or time.perf_counter()
             self._first_seen = 0.0
+            if self._settings.queue == "visits":
+                sort_entries(queue, self._tree, limit)
             slots = self._slots[: complete_entries(queue, limit, self._slots)]
             kept = slots[queue.node[slots] >= 0]
             nodes = self._mark_in_flight(queue.node[kept])
@@ -254,7 +305,8 @@ class Evaluator:
             with self.tree_lock:
                 for node, row in zip(nodes, weights, strict=True):
                     if node >= 0:
-                        write_policy(self._tree, int(node), row, self._cell_of)
+                        replaces, wins = self._settings.replace, self._settings.policy_wins
+                        write_policy(self._tree, int(node), row, self._cell_of, replaces, wins)
                 stats = self.stats
                 stats.seconds += end - begin
                 stats.evaluated += len(weights)

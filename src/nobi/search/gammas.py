@@ -115,13 +115,16 @@ def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, mov
 def set_learnt_priors(workspace: Workspace, count: int, amount: float) -> None:
     """Add `amount`·√p won playouts to the first `count` moves, whose strengths are in `workspace.values`.
 
-    They are whole numbers, so that the counts of a node, 32-bit floating-point numbers, stay exact.
+    They are whole numbers, so that the counts of a node, 32-bit floating-point numbers, stay exact. The strengths are
+    replaced by the probabilities.
     """
     total = 0.0
     for i in range(count):
         total += workspace.values[i]
     for i in range(count):
-        won = np.float32(math.floor(amount * math.sqrt(workspace.values[i] / total) + 0.5))
+        probability = workspace.values[i] / total
+        won = np.float32(math.floor(amount * math.sqrt(probability) + 0.5))
+        workspace.values[i] = probability
         workspace.visits[i] += won
         workspace.wins[i] += won
 

@@ -156,7 +156,12 @@ def finish(position: SearchPosition, workspace: Workspace, params: SearchParams)
     roll_out(position, workspace, params)
     margin = count_area(boards, workspace) - needed
     note_score(workspace, margin)
-    return 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
+    result = 1.0 if margin > 0 else 0.0 if margin < 0 else 0.5
+    if params.score > 0.0:
+        points = boards.stones.size * boards.stones.size
+        share = min(max(0.5 + 0.5 * margin / points, 0.0), 1.0)
+        result += params.score * (share - result)
+    return result
 
 
 GO_HOOKS = GameHooks(advance, measure_distances, is_candidate, set_prior, complete_priors, finish)

@@ -30,7 +30,7 @@ from nobi.search.state import (
     first_play,
 )
 from nobi.search.tactics import as_count
-from nobi.search.tree import FULL, LEAF, LOST, OPEN, WON, Tree, allocate_nodes, claim, exchange, publish
+from nobi.search.tree import FULL, LEAF, LOST, OPEN, UNASKED, WON, Tree, allocate_nodes, claim, exchange, publish
 from nobi.streams import below
 
 play: Any = UNBOUND  # bound by `specialise`, as are the next
@@ -179,9 +179,11 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
         tree.assumed_wins[child] = workspace.wins[i]
         tree.rave_visits[child] = 0
         tree.rave_wins[child] = 0
-        tree.policy[child] = 0
+        tree.withdrawn[child] = 0
+        tree.policy[child] = np.float32(params.bias) * workspace.values[i] if params.bias > 0.0 else np.float32(0.0)
         tree.children[child] = LEAF
         tree.solved[child] = workspace.outcomes[i]
+        tree.evaluation[child] = UNASKED
     if best == WINS:
         tree.solved[node] = LOST
     elif best == LOSES:
@@ -201,6 +203,7 @@ def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchPara
     rave_wins = tree.rave_wins[first : first + count]
     policy = tree.policy[first : first + count]
     assumed = tree.assumed[first : first + count]
+    withdrawn = tree.withdrawn[first : first + count]
     solved = tree.solved[first : first + count]
     values = workspace.values
     total = tree.visits[node]
@@ -213,11 +216,11 @@ def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchPara
     explore = np.float32((params.skip_explore if skips else params.explore) * np.sqrt(np.log(total + 1.0)))
     follow = np.float32(params.follow * np.sqrt(total))
     for i in range(count):
-        n = visits[i]
+        n = visits[i] - withdrawn[i]
         r = rave_visits[i] * use
         beta = r / (r + n + n * r * per_rave)
-        value = (one - beta) * (wins[i] / n) + beta * (rave_wins[i] / (r + tiny))
-        prior = follow * policy[i] / (one + n - assumed[i])
+        value = (one - beta) * ((wins[i] - withdrawn[i]) / n) + beta * (rave_wins[i] / (r + tiny))
+        prior = follow * policy[i] / (one + visits[i] - assumed[i])
         values[i] = value + explore / np.sqrt(n) + prior + _SOLVED_VALUE * np.float32(solved[i])
     best = 0
     highest = values[0]
@@ -239,14 +242,9 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 @inlined
 def _asks(tree: Tree, node: int, playouts: int) -> bool:
-    """Whether a node asks for the network: with this many playouts, and with 2, 4, … times as many if it has no policy.
-
-    The repetitions are for nodes that a full queue has rejected.
-    """
+    """Whether a node asks for the network: with this many playouts, and again after as many if the queue was full."""
     made = as_count(tree.visits[node] - tree.assumed[node])
-    times = made // playouts
-    is_due = made == times * playouts and times > 0 and times & (times - 1) == 0
-    return is_due and (times == 1 or tree.policy[tree.first[node]] == 0)
+    return tree.evaluation[node] == UNASKED and made > 0 and made % playouts == 0
 
 
 @inlined
@@ -309,9 +307,9 @@ def _search(
                 if not is_due or stones.outcome[0] != RUNNING or not expand(tree, node, position, workspace, params):
                     break
                 if has_network and params.evaluate_at == 0:
-                    enqueue(queue, node, workspace, depth)
+                    enqueue(queue, tree, node, workspace, depth)
             elif has_network and params.evaluate_at > 0 and _asks(tree, node, params.evaluate_at):
-                enqueue(queue, node, workspace, depth)
+                enqueue(queue, tree, node, workspace, depth)
             node = choose_child(tree, node, workspace, params)
             # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
             tree.visits[node] += np.float32(1.0)

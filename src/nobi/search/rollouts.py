@@ -75,13 +75,44 @@ def _drawn(workspace: Workspace, count: int) -> int:
 
 
 @inlined
+def _matching_move(position: SearchPosition, workspace: Workspace, settings: SearchParams, centre: int) -> int:
+    """A move beside this point that matches a pattern, or PASS if there is none."""
+    boards = position.boards
+    stones, chains = boards.stones, boards.chains
+    me = stones.to_move[0]
+    candidates = workspace.candidates
+    count = 0
+    for k in range(8):
+        point = stones.neighbours[centre, k]
+        if stones.colour[0, point] == EMPTY and PATTERN[position.codes[0, point]] != 0:
+            candidates[count] = point
+            if settings.weighted:
+                workspace.values[count] = settings.gammas.pattern[seen_by(position.codes[0, point], me)]
+            count += 1
+    while count > 0:
+        i = _drawn(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
+        point = candidates[i]
+        if point != boards.ko[0]:
+            liberties = liberty_class(stones, chains, point, me)
+            if liberties == SAFE:
+                return point
+            if liberties == SELF_ATARI:
+                accepted = not _applies(draw(workspace.streams, 0), 32, _REFUSE_LOCAL)
+                instead = settle_self_atari(boards, point, settings.rollouts, accepted, accepted)
+                if instead != PASS:
+                    return instead
+        count -= 1
+        candidates[i] = candidates[count]
+        workspace.values[i] = workspace.values[count]
+    return as_point(PASS)
+
+
+@inlined
 def _choose_locally(position: SearchPosition, workspace: Workspace, settings: SearchParams, bits: np.uint64) -> int:
     """A move that answers the latest ones, or PASS if there is none."""
     params = settings.rollouts
     boards = position.boards
-    stones, chains = boards.stones, boards.chains
-    me = stones.to_move[0]
-    last = stones.last[0]
+    last = boards.stones.last[0]
     candidates = workspace.candidates
     if _applies(bits, 0, _RESCUE):
         count = 0
@@ -99,30 +130,11 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, settings: Se
         count = add_two_liberty_moves(boards, last, candidates, params.escape)
         if count > 0:
             return candidates[below(workspace.streams, 0, count) if count > 1 else 0]
-    if last != PASS and _applies(bits, 8, _PATTERN):
-        count = 0
-        for k in range(8):
-            point = stones.neighbours[last, k]
-            if stones.colour[0, point] == EMPTY and PATTERN[position.codes[0, point]] != 0:
-                candidates[count] = point
-                if settings.weighted:
-                    workspace.values[count] = settings.gammas.pattern[seen_by(position.codes[0, point], me)]
-                count += 1
-        while count > 0:
-            i = _drawn(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
-            point = candidates[i]
-            if point != boards.ko[0]:
-                liberties = liberty_class(stones, chains, point, me)
-                if liberties == SAFE:
-                    return point
-                if liberties == SELF_ATARI:
-                    accepted = not _applies(draw(workspace.streams, 0), 32, _REFUSE_LOCAL)
-                    instead = settle_self_atari(boards, point, params, accepted, accepted)
-                    if instead != PASS:
-                        return instead
-            count -= 1
-            candidates[i] = candidates[count]
-            workspace.values[i] = workspace.values[count]
+    if _applies(bits, 8, _PATTERN):
+        move = _matching_move(position, workspace, settings, last) if last != PASS else as_point(PASS)
+        if params.previous_patterns and move == PASS and position.previous[0] != PASS:
+            move = _matching_move(position, workspace, settings, position.previous[0])
+        return move
     return as_point(PASS)
 
 

@@ -40,7 +40,7 @@ from nobi.streams import stream_of
 SLICE_SECONDS = 0.02
 """How long a thread searches, about, before it checks time and stop conditions."""
 
-_NODE_BYTES = 39
+_NODE_BYTES = 44
 MAX_VISITS = 2.0**24 - 2**16
 """The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
 _NO_STOP = threading.Event()
@@ -87,7 +87,7 @@ class Search:
             threads = self.settings.threads if self.settings.mode == "asynchronous" else 0
             policy = policy_from_file(self.settings.model, variant, self.settings.sharpness, threads)
         self.policy = policy
-        self._evaluator = Evaluator(variant, policy, self.settings.batch, self.settings.wait / 1000) if policy else None
+        self._evaluator = Evaluator(variant, policy, self.settings) if policy else None
         self._queue = self._evaluator.queue if self._evaluator else allocate_queue(0)
         self._pool: ThreadPoolExecutor | None = None
         self._workspaces = [new_workspace(variant.size) for _ in range(self.settings.threads)]

@@ -34,6 +34,9 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "nakade": (0, 1),
     "escape": (1, 10),
     "learnt": (0, 10**4),
+    "bias": (0, 1000),
+    "score": (0, 1),
+    "policy_wins": (0, 10**4),
 }
 
 
@@ -60,8 +63,14 @@ class SearchSettings:
     wait: float = 5.0
     """Milliseconds after which an incomplete batch is evaluated."""
     evaluate_at: int = 0
-    """Playouts at which a node is queued for the network, and again with 2, 4, … times as many if the queue was full;
-    0: once, when it is expanded."""
+    """Playouts at which a node is queued for the network, and again after as many if the queue was full; 0: once, when
+    it is expanded."""
+    queue: Literal["visits", "fifo"] = "fifo"
+    """Which nodes the network evaluates first: those with the most playouts, or those that were queued first."""
+    replace: bool = False
+    """Whether the network's policy replaces the won playouts of the priors of a node, or is added to them."""
+    policy_wins: float = 0.0
+    """With `replace`: a move of probability p by the network starts with policy_wins·√p won playouts."""
     follow: float = 1.0
     """Weight of the network's policy (c_p)."""
     sharpness: float = 1.0
@@ -86,6 +95,10 @@ class SearchSettings:
     """Prior of moves of Go that give atari, in won playouts."""
     learnt: float = 100.0
     """Learnt priors of Go: a move of probability p starts with learnt·√p won playouts; 0: none."""
+    bias: float = 0.0
+    """Go: weight of the learnt probabilities in the term of the network's policy, until the network has evaluated."""
+    score: float = 0.0
+    """Go: share of the score in the result of a playout; the rest is victory or defeat."""
     weighted: bool = False
     """Rollouts of Go: choose among patterns by their learnt strength, not uniformly."""
     self_atari: int = 0
@@ -104,6 +117,8 @@ class SearchSettings:
     """Rollouts of Go: how often the vital point of an eye space beside the latest move is played."""
     ordered: bool = False
     """Rollouts of Go: answer the latest move before the one before; capture rather than extend."""
+    previous_patterns: bool = False
+    """Rollouts of Go: play patterns beside the move before the latest one as well."""
     memory: int = 128
     """Megabytes for the tree; when it is full, rarely visited parts are dropped."""
     resign: float = 0.08
@@ -138,6 +153,8 @@ class SearchSettings:
             self.evaluate_at,
             float(self.learnt),
             self.weighted,
+            float(self.bias / self.follow) if is_go and self.learnt > 0 and self.follow > 0 else 0.0,
+            float(self.score) if is_go else 0.0,
             RolloutParams(
                 self.self_atari,
                 self.seki,
@@ -147,6 +164,7 @@ class SearchSettings:
                 self.escape,
                 round(256 * self.nakade),
                 self.ordered,
+                self.previous_patterns,
             ),
             load_gammas(size) if uses_gammas else no_gammas(),
         )

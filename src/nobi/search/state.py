@@ -36,6 +36,7 @@ class RolloutParams(NamedTuple):
     escape: int  # liberties that a chain has to gain to escape from an atari
     nakade: int  # rate of the rule for vital points
     ordered: bool  # whether the latest move is answered before the one before, and captures come before extensions
+    previous_patterns: bool  # whether patterns beside the move before the latest one are played as well
 
 
 class Gammas(NamedTuple):
@@ -64,6 +65,8 @@ class SearchParams(NamedTuple):
     evaluate_at: int  # playouts at which a node asks for the network; 0: at once
     learnt: float  # won playouts of the learnt priors of Go: learnt·√p
     weighted: bool  # whether rollouts choose among patterns by their learnt strength
+    bias: float  # weight of the learnt probabilities in the term of the policy, relative to `follow`
+    score: float  # share of the score in the result of a rollout of Go
     rollouts: RolloutParams
     gammas: Gammas
 

@@ -73,6 +73,9 @@ LEAF, CLAIMED = 0, -1
 WON, LOST, OPEN = 1, -1, 0
 """Values of `Tree.solved`: the move to this node wins, loses, or is not solved."""
 
+UNASKED, QUEUED, EVALUATED = 0, 1, 2
+"""Values of `Tree.evaluation`: whether the children of the node have the policy of the network, or wait for it."""
+
 USED, FULL = 0, 8
 """Indices into `Tree.state`: the number of nodes in use, and whether the pool was too small."""
 
@@ -87,10 +90,12 @@ class Tree(NamedTuple):
     assumed_wins: NDArray[np.float32]  # the part of `wins` that is prior
     rave_visits: NDArray[np.float32]  # playouts through the parent in which that player played this move first
     rave_wins: NDArray[np.float32]
-    policy: NDArray[np.float32]  # the network's probability of the move; 0 until it is evaluated
+    withdrawn: NDArray[np.float32]  # the part of the won prior that selection ignores, since a network replaces it
+    policy: NDArray[np.float32]  # the network's probability of the move; before, that of the learnt priors or 0
     first: NDArray[np.int32]  # the first child
     children: NDArray[np.int32]  # the number of children, LEAF or CLAIMED
     solved: NDArray[np.int8]
+    evaluation: NDArray[np.uint8]  # UNASKED, QUEUED or EVALUATED
     state: NDArray[np.int64]  # [16] USED and FULL, each on a cache line of its own
 
 
@@ -104,10 +109,12 @@ def allocate_tree(nodes: int) -> Tree:
         assumed_wins=np.zeros(nodes, np.float32),
         rave_visits=np.zeros(nodes, np.float32),
         rave_wins=np.zeros(nodes, np.float32),
+        withdrawn=np.zeros(nodes, np.float32),
         policy=np.zeros(nodes, np.float32),
         first=np.zeros(nodes, np.int32),
         children=np.zeros(nodes, np.int32),
         solved=np.zeros(nodes, np.int8),
+        evaluation=np.zeros(nodes, np.uint8),
         state=np.zeros(16, np.int64),
     )
 
@@ -124,10 +131,12 @@ def clear_tree(tree: Tree) -> None:
     tree.assumed_wins[0] = 0
     tree.rave_visits[0] = 0
     tree.rave_wins[0] = 0
+    tree.withdrawn[0] = 0
     tree.policy[0] = 0
     tree.first[0] = 0
     tree.children[0] = LEAF
     tree.solved[0] = OPEN
+    tree.evaluation[0] = UNASKED
 
 
 @inlined
@@ -173,10 +182,12 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
     target.assumed_wins[to] = tree.assumed_wins[node]
     target.rave_visits[to] = tree.rave_visits[node]
     target.rave_wins[to] = tree.rave_wins[node]
+    target.withdrawn[to] = tree.withdrawn[node]
     target.policy[to] = tree.policy[node]
     target.first[to] = tree.first[node]
     target.children[to] = max(tree.children[node], LEAF)
     target.solved[to] = tree.solved[node]
+    target.evaluation[to] = tree.evaluation[node]
 
 
 @compiled
@@ -197,6 +208,7 @@ def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
         if count > 0:
             if target.visits[done] - target.assumed[done] < least:
                 target.children[done] = LEAF
+                target.evaluation[done] = UNASKED
             else:
                 old = target.first[done]
                 target.first[done] = used
