@@ -51,7 +51,7 @@ class Job(ABC):
     def name(self) -> str:
         """A unique name: label and hash."""
         digest = hashlib.blake2b(self.description.encode(), digest_size=6).hexdigest()
-        return f"{self.label}-{digest}".translate(str.maketrans({"=": "", **dict.fromkeys(":, /", "-")}))
+        return f"{self.label}-{digest}".translate(str.maketrans(":, /", "----", "="))
 
     @property
     @abstractmethod

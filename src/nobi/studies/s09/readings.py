@@ -76,7 +76,8 @@ class ReadingPlayer(Player):
         values = self.values(np.stack([own, enemy], -1).astype(np.float64), indices // self._games)
         words = hash_words(streams[indices])
         streams[indices] = words
-        random = hash_words(words[:, None] + np.arange(size * size, dtype=np.uint64)) / 2.0**64
+        cells = np.arange(size * size, dtype=np.uint64)
+        random = hash_words(np.add.outer(words, cells).astype(np.uint64)) / 2.0**64
         values = np.where((colour == EMPTY).reshape(len(indices), -1), values, -np.inf)
         if self._reading.temperature:
             chances = 1 / (1 + np.exp(-values)) / self._reading.temperature
