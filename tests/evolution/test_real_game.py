@@ -19,4 +19,6 @@ def test_cmaes_beats_naive(seed):
         scores = fitness.measure(trainer.ask(), generation)
         trainer.tell(scores)
         best = max(best, scores.max())
-    assert best >= 0.9
+        if best >= 0.9:
+            return
+    pytest.fail(f"the best won {best} of its games")

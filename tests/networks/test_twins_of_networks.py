@@ -12,11 +12,11 @@ from networks.shared import calm_weights, joined, random_boards, twin_outputs
 from nobi.networks import make_network
 from reference.networks import sigmoid
 
-UNITS = [1, 3, 10, 16]
+UNITS = [1, 3, 10]  # and 16 once for each cell, because every number of units is compiled anew
 MODES = ["symmetric", "tied", "original"]
 BORDERS = ["value", "bias"]
-MDRNN = [f"mdrnn:hidden={k},border={border}" for k in UNITS for border in BORDERS]
-MDLSTM = [f"mdlstm:hidden={k},mode={mode}" for k in UNITS for mode in MODES]
+MDRNN = [*(f"mdrnn:hidden={k},border={border}" for k in UNITS for border in BORDERS), "mdrnn:hidden=16,border=value"]
+MDLSTM = [*(f"mdlstm:hidden={k},mode={mode}" for k in UNITS for mode in MODES), "mdlstm:hidden=16,mode=symmetric"]
 OF_THREE_UNITS = [spec for spec in MDRNN + MDLSTM if "hidden=3," in spec]
 STACKED = [
     *(f"stacked:cell=mdrnn,hidden=3,layers=2,border={border}" for border in BORDERS),
@@ -29,7 +29,7 @@ MLP = [f"mlp:hidden={k},unit={unit}" for k in (1, 10, 100) for unit in ("tanh", 
 
 ON_LARGE_BOARDS = [
     *(f"mdrnn:hidden={k},border={border}" for k in (3, 10) for border in BORDERS),
-    *(f"mdlstm:hidden={k},mode={mode}" for k in (3, 16) for mode in MODES),
+    *(f"mdlstm:hidden={k},mode={mode}" for k in (3, 10) for mode in MODES),
     "stacked:cell=mdrnn,hidden=3,layers=2,border=value",
     "stacked:cell=mdlstm,hidden=3,layers=2,mode=symmetric",
     "conv:features=3,width=5,planes=1",

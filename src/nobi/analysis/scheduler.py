@@ -7,6 +7,7 @@ is kept. The cores are divided among the searches that run.
 """
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,8 @@ _QUANTUM_SECONDS = 1.0
 """The time after which a task comes behind those that have used less."""
 _MOST_SUSPENDED = 4
 """Suspended searches keep their trees: there are no more of them than this."""
+_CLOSE_SECONDS = 0.3
+"""How long workers are awaited at the end; one that writes to a client which does not read would not end."""
 
 
 class Scheduler:
@@ -70,6 +73,8 @@ class Scheduler:
     def close(self) -> None:
         """Stop all searches without writing their results, and end the workers."""
         with self._changed:
+            if self._closed:
+                return
             self._closed = True
             waiting, self._waiting = self._waiting, []
             for task in self._running:
@@ -77,8 +82,9 @@ class Scheduler:
             self._changed.notify_all()
         for task in waiting:
             task.close()
+        deadline = time.monotonic() + _CLOSE_SECONDS
         for thread in self._threads:
-            thread.join(0.5)
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     @property
     def is_broken(self) -> bool:

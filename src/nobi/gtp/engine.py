@@ -16,6 +16,7 @@ from nobi.gtp import analysis, commands, information, maps, setup  # noqa: F401 
 from nobi.gtp.protocol import Command, GtpError, clean, failure, read_command, success
 from nobi.gtp.session import Session, commands_for
 from nobi.players.scoring import ownership
+from nobi.workers import defer_interrupts
 
 
 class Engine:
@@ -147,4 +148,5 @@ def serve(
     except BrokenPipeError:
         pass  # the client has closed the output
     finally:
-        session.close()
+        with defer_interrupts():
+            session.close()
