@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -249,7 +250,10 @@ class PaperComparison:
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
     """Draw our estimates with 95 % intervals and the paper's numbers, the first case at the top."""
     at = np.arange(len(cases), dtype=np.float64)
-    with saved_plot(path, title, 6.0, 0.9 + 0.32 * len(cases)) as axes:
+    # long labels are given their room, so that the plot itself stays wide enough for its title
+    width = 6.0 + 0.09 * max(0, max(len(case.label) for case in cases) - 16)
+    title = fill(title, 48)
+    with saved_plot(path, title, width, 0.9 + 0.32 * len(cases) + 0.2 * title.count("\n")) as axes:
         values = np.array([[case.ours.value, case.ours.low, case.ours.high] for case in cases])
         errors = np.abs(values[:, 1:] - values[:, :1]).T
         style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
@@ -271,4 +275,5 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
             axes.axvline(0, color="grey", lw=1)
         axes.set_yticks(at, [case.label for case in cases])
         axes.set(xlabel=xlabel, ylim=(len(cases) - 0.5, -0.5))
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if singles or papers:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
