@@ -104,9 +104,9 @@ class Multiverse(Study):
             Training(2, 16, 10), Measurement(Training(2, 8, 10), 4, 2, 10), Measurement(Training(2, 10, 10), 5, 2, 10)
         ),
         "day": MultiverseScale(
-            Training(3, 40, 10),
-            Measurement(Training(3, 24, 20), 8, 4, 40),
-            Measurement(Training(3, 40, 20), 20, 5, 40),
+            Training(3, 30, 10),
+            Measurement(Training(3, 20, 20), 8, 4, 20),
+            Measurement(Training(3, 30, 20), 15, 5, 20),
         ),
         "paper": MultiverseScale(COEVOLUTION["paper"], S08Transfer.scales["paper"], S09Transfer.scales["paper"]),
     }
