@@ -435,8 +435,11 @@ class Series:
             self.close()
 
         if self._executor.local:
-            for _ in self._executor.stream(play_and_save, tasks, cancel=cancel):
-                pass
+            saved = self._executor.stream(play_and_save, tasks, cancel=cancel)
+            with closing_iterator(saved):
+                for _ in saved:
+                    if enough():
+                        break
             return
         played = self._executor.stream(self._games, tasks, cancel=self.close, files=self._files)
         with closing_iterator(played):
