@@ -56,6 +56,14 @@ def test_parameters_are_scaled_between_their_bounds():
             parse_parameter(wrong)
 
 
+def test_a_test_ends_when_it_is_decided(capsys):
+    flags = ["--game", "atari-go", "--size", "5", "--elo1", "300", "--max-games", "400", "--json"]
+    assert run(["tune", "naive", "random", *flags]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["accepted"] == 1
+    assert found["games"] < 200
+
+
 def test_a_test_can_be_resumed(tmp_path, capsys):
     command = ["tune", "mcts:rollouts=20", "mcts:rollouts=5", "--size", "5", "--json", "--folder", str(tmp_path / "t")]
     assert run([*command, "--max-games", "6", "--log", str(tmp_path / "log")]) == 0
