@@ -96,7 +96,7 @@ class Claims(Study):
         "tiny": ClaimsScale(9, TINY, TINY, 2, 100, 20),
         "quick": ClaimsScale(
             9,
-            small_training(12_800, 1000, batch=32, validation=200, measurements=2),
+            small_training(12_800, 5000, batch=32, validation=200, measurements=2),
             small_training(3200, 1000, batch=32, validation=200, measurements=2),
             2,
             10_000,
