@@ -34,6 +34,11 @@ def stream_of(seed: int | np.uint64, game: int | np.uint64) -> np.uint64:
     return hash_word(hash_word(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
 
 
+def derive_seed(seed: int, number: int) -> int:
+    """A seed below 2⁶³ for part `number` of what has this seed: a board size, a generation or a game."""
+    return int(stream_of(seed, number)) >> 1
+
+
 def hash_words(words: Streams) -> Streams:
     """`hash_word` of each element of an array, for use outside compiled code."""
     hashes: Streams = hash_word.py_func(words)  # type: ignore[attr-defined]

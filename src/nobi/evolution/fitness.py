@@ -29,7 +29,7 @@ from nobi.nn.network import Network
 from nobi.players import make_player
 from nobi.players.base import Player
 from nobi.players.network import NetworkPlayer, NetworkSettings
-from nobi.streams import Streams, stream_of
+from nobi.streams import Streams, derive_seed
 from nobi.trainers.base import Population
 from nobi.workers import Executor, ThreadExecutor
 
@@ -53,7 +53,7 @@ pass computes 16 boards at least."""
 
 def games_seed(seed: int, generation: int) -> int:
     """The seed of a generation's games."""
-    return int(stream_of(seed, generation)) >> 1
+    return derive_seed(seed, generation)
 
 
 def play_in_lockstep(variant: Variant, a: Player, b: Player, seed: int, games: int, first: int = 0) -> PlayedGames:

@@ -35,7 +35,7 @@ from nobi.search.tree import (
     copy_subtree,
     count_kept,
 )
-from nobi.streams import stream_of
+from nobi.streams import derive_seed, stream_of
 
 SLICE_SECONDS = 0.02
 """How long a thread searches, about, before it checks time and stop conditions."""
@@ -77,7 +77,7 @@ class Search:
     ) -> None:
         """`policy` replaces that of `settings.model`. `seed` and `game` choose the random numbers, as in the arena."""
         self.variant = variant
-        self._stream = int(stream_of(seed, game)) >> 1
+        self._stream = derive_seed(seed, game)
         self.settings = settings or SearchSettings()
         self._loop = searcher_of(variant.game)
         self._params = self.settings.params(variant.game.name, variant.size)
@@ -130,7 +130,7 @@ class Search:
             self._root_is_widened &= kept and root == self._root_game
             if not kept:
                 self.clear()
-                self.seed(int(stream_of(self._stream, self._trees)) >> 1 if self._trees else self._stream)
+                self.seed(derive_seed(self._stream, self._trees) if self._trees else self._stream)
                 self._trees += 1
             self._set_root(game.boards, 0, game.moves, same=kept and root == self._root_game)
             self._root_game = root

@@ -22,7 +22,7 @@ from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings, Evolut
 from nobi.games import variant
 from nobi.networks import make_network
 from nobi.nn.network import Weights
-from nobi.streams import stream_of
+from nobi.streams import derive_seed
 from nobi.trainers import find as find_trainer
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class RandomNetworksJob(Job):
         return f"random {self.net} {self.game} {self.size} {self.opponent}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        seed = int(stream_of(self.seed, self.size)) >> 1
+        seed = derive_seed(self.seed, self.size)
         network, opponents = make_network(self.net), (self.opponent,)
         fitness = Fitness(self.game, (self.size,), network, opponents, self.games, seed, executor=cache.executor)
         weights = random_weights(self.net, self.networks, self.size, self.seed)
@@ -281,7 +281,7 @@ class ChampionsJob(JobOnRuns):
         s = self.runs[0].settings
         chosen = list(self.chosen)
         weights = np.concatenate([cache.arrays(run)["champions"][chosen] for run in self.runs])
-        seed = int(stream_of(self.seed, 1000 + self.size)) >> 1
+        seed = derive_seed(self.seed, 1000 + self.size)
         network, opponents = make_network(s.net), (self.opponent,)
         fitness = Fitness(s.game, (self.size,), network, opponents, self.games, seed, executor=cache.executor)
         found = measure_networks(fitness, weights, progress)

@@ -17,7 +17,7 @@ from nobi.matches.folder import GameResult, MatchFolder, without_repetitions
 from nobi.matches.openings import Opening, random_opening
 from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
 from nobi.statistics import Interval, share_interval
-from nobi.streams import stream_of
+from nobi.streams import derive_seed
 from nobi.studies import ENGINES
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.resources import GNUGO, Engine, Strength, engine_command
@@ -126,7 +126,7 @@ class MatchJob(Job):
             Entrant(
                 player.entrant_spec(cache, folder),
                 variant,
-                int(stream_of(self.seed, number)) >> 1,
+                derive_seed(self.seed, number),
                 ANSWER_SECONDS,
                 str(player),
             )

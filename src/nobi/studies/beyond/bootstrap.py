@@ -11,7 +11,7 @@ from nobi.evolution.fitness import Fitness
 from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
 from nobi.statistics import MOST_RUNS, bounded_mean, difference
-from nobi.streams import stream_of
+from nobi.streams import derive_seed
 from nobi.studies.jobs import Arrays, Job, JobOnRuns, Progress, measure_networks
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -92,7 +92,7 @@ class BootstrapMeasurementJob(JobOnRuns):
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         weights = np.stack([cache.arrays(run)["champion"] for run in self.runs])
-        seed = int(stream_of(self.seed, 2000 + self.size)) >> 1
+        seed = derive_seed(self.seed, 2000 + self.size)
         network = make_network(self.runs[0].net)
         fitness = Fitness(
             "atari-go", (self.size,), network, (self.opponent,), self.games, seed, executor=cache.executor

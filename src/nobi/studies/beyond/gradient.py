@@ -12,7 +12,7 @@ from nobi.figures.comparison import size_lines
 from nobi.games import variant
 from nobi.players import make_player
 from nobi.statistics import MOST_RUNS, bounded_mean, difference, per_run
-from nobi.streams import stream_of
+from nobi.streams import derive_seed
 from nobi.studies.jobs import Arrays, Job, JobOnRuns, Measurement, Progress, Training, evolution_runs
 from nobi.studies.s09.random import CONV_2, MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -89,7 +89,7 @@ class PupilsJob(JobOnRuns):
         from nobi.players.base import Player
         from nobi.players.network import NetworkPlayer, StonesPolicyPlayer
 
-        where, seed = variant(GAME, self.size), int(stream_of(self.seed, 3000 + self.size)) >> 1
+        where, seed = variant(GAME, self.size), derive_seed(self.seed, 3000 + self.size)
         points, agreed = [], []
         for i, run in enumerate(self.runs):
             network = run.network(cache.arrays(run))

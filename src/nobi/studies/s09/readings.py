@@ -17,7 +17,7 @@ from nobi.games import variant
 from nobi.games.base import Variant
 from nobi.players import make_player
 from nobi.players.base import Player
-from nobi.streams import Streams, hash_words, stream_of
+from nobi.streams import Streams, derive_seed, hash_words
 from nobi.studies.jobs import Arrays, Job, Progress
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class ReadingJob(Job):
         for begin in range(0, self.networks, NETWORKS_AT_ONCE):
             networks = range(begin, min(begin + NETWORKS_AT_ONCE, self.networks))
             player = ReadingPlayer(where, self.reading, networks, self.games, self.seed)
-            seed = int(stream_of(self.seed, 2000 + begin)) >> 1
+            seed = derive_seed(self.seed, 2000 + begin)
             played = play_in_lockstep(
                 where, player, make_player(self.opponent, where), seed, len(networks) * self.games
             )
