@@ -209,9 +209,14 @@ class Claims(Study):
         """The claims on accuracy, legal moves and games."""
         from nobi.imitation.metrics import gain_of
 
+        # few positions decide how soon a network learns, not how well it plays in the end
+        after = f"after {self.run(USUAL).positions:,} positions"
+
         def better(text: str, one: str, other: str) -> Claim:
             gain = gain_of(rankings[one], rankings[other]).accuracy
-            return Claim.positive(text, gain, f"accuracy, {one} minus {other}", points=True)
+            return Claim.positive(
+                f"{text.removesuffix('.')}, {after}.", gain, f"accuracy, {one} minus {other}", points=True
+            )
 
         def seconds(label: str) -> str:
             return f"{label}: {found.cache.spent(self.run(label)).cpu:,.0f} CPU s of training"
@@ -223,7 +228,7 @@ class Claims(Study):
         return [
             better("A fully connected top layer is better than a convolutional one.", USUAL, "convolutional top"),
             Claim(
-                "A second fully connected layer does not help.",
+                f"A second fully connected layer does not help, {after}.",
                 {True: False, False: True, None: None}[second.is_positive],
                 f"accuracy gained by it: {100 * second:+.1f} points",
             ),
@@ -232,7 +237,7 @@ class Claims(Study):
             Claim(deep.text, deep.holds, f"{deep.evidence}; {seconds(DEEP)}, {seconds(FLAT)}"),
             Claim(tied.text, tied.holds, f"{tied.evidence}; {seconds(USUAL)}, {seconds(AUGMENTED)}"),
             Claim.positive(
-                "Without masked training the network still avoids illegal moves, very close to 100 %.",
+                f"Without masked training the network avoids illegal moves, very close to 100 %, {after}.",
                 _share(found["legal"]["legal"]),
                 "share of positions in which the best point is legal; 99 % is very close",
                 null=NEARLY_ALWAYS,
