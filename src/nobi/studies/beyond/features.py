@@ -39,7 +39,7 @@ class FeaturesScale:
 
 
 class Features(Study):
-    """Features instead of the raw board: liberties, atari and the latest move as inputs of swiping networks."""
+    """Features instead of the raw board, with liberties, atari and the latest move as inputs of swiping networks."""
 
     name = "beyond-features"
     page = "beyond"

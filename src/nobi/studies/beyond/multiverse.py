@@ -94,7 +94,7 @@ class MultiverseScale:
 
 
 class Multiverse(Study):
-    """A multiverse of S08 and S09: how every conclusion moves with the choices that the papers leave open."""
+    """A multiverse of S08 and S09, and how every conclusion moves with the choices that the papers leave open."""
 
     name = "beyond-multiverse"
     page = "beyond"
