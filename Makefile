@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help play demo test quick test-clients test-portable check docs format bench clean
+.PHONY: help play demo test tests quick test-clients test-portable check docs format bench clean
 
 help:
 	@echo "make play           play against networks in a web page, and look inside them"
@@ -49,8 +49,12 @@ check: $(VENV)/ready-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# the checks, of which mypy takes most of a minute on one core, run beside the tests
+test: $(VENV)/ready-dev
+	$(MAKE) --no-print-directory --jobs 2 check tests
+
 # tests that run other programs beside nobi have the markers browser and cluster; `.ci/run` runs them after the others
-test: check
+tests: $(VENV)/ready-dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not browser and not cluster"
 
 # the cluster one after the other: every test starts and stops Ray, or several processes that train together

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 FOLDER = Path(tempfile.mkdtemp(prefix="nobi-traces-"))
@@ -18,6 +18,7 @@ os.environ["NOBI_CACHE_DIR"] = str(FOLDER / "cache")
 import nobi  # noqa: E402
 
 PACKAGE = Path(nobi.__file__).parent
+_PREFIX = str(PACKAGE)
 CORE = {file.stem for file in PACKAGE.glob("*.py")}
 
 
@@ -26,15 +27,22 @@ class Trace:
 
     def __init__(self) -> None:
         self.files: set[str] = set()
+        self._known: set[CodeType] = set()
 
     def add(self, path: str, function: str) -> None:
         """Note a call."""
-        if path.startswith(str(PACKAGE)) and not function.startswith("<"):
+        if path.startswith(_PREFIX) and not function.startswith("<"):
             self.files.add(str(Path(path).relative_to(PACKAGE).with_suffix("")))
 
     def _called(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and not _at_import(frame):
-            self.add(frame.f_code.co_filename, frame.f_code.co_name)
+        code = frame.f_code
+        if event != "call" or code in self._known:
+            return
+        if not code.co_filename.startswith(_PREFIX):
+            self._known.add(code)
+        elif not _at_import(frame):
+            self._known.add(code)
+            self.add(code.co_filename, code.co_name)
 
     def __enter__(self) -> "Trace":
         from numba.core import event
@@ -63,7 +71,7 @@ def _at_import(frame: FrameType) -> bool:
     """Whether a module is being imported: class bodies, decorators and registries run then."""
     back = frame.f_back
     while back is not None:
-        if back.f_code.co_name == "<module>" and back.f_code.co_filename.startswith(str(PACKAGE)):
+        if back.f_code.co_name == "<module>" and back.f_code.co_filename.startswith(_PREFIX):
             return True
         back = back.f_back
     return False
@@ -93,14 +101,14 @@ def main() -> None:
     study = ["study", "s09-fig4a", "--scale", "tiny", "--out", str(FOLDER / "study"), "--threads", "1"]
     report("A study of random networks", run(study))
     sgf, data, model = (str(FOLDER / name) for name in ("sgf", "data", "run"))
-    run(["match", "playout", "playout", "--game", "go", "--size", "5", "--games", "60", "--sgf", sgf])
+    run(["match", "playout", "playout", "--game", "go", "--size", "19", "--games", "60", "--sgf", sgf])
     moves = FOLDER / "moves"
-    moves.write_text("boardsize 5\ngenmove b\nquit\n")
+    moves.write_text("boardsize 19\ngenmove b\nquit\n")
     imported = ["data", "import", sgf, "--out", data, "--threads", "1"]
     training = ["imitate", model, "--data", data, "--net", "c14-small", "--steps", "2", "--batch", "4"]
     sys.stdin = moves.open()
     os.dup2(sys.stdin.fileno(), 0)
-    played = ["gtp", f"{model}/model.safetensors", "--size", "5"]
+    played = ["gtp", f"{model}/model.safetensors"]
     report("From records to a GTP move", run(imported, [*training, "--threads", "1"], played))
 
 
