@@ -18,11 +18,11 @@ from nobi.models.model import DeepModel, Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
-from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue
+from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue, write_policy
 from nobi.search.policy import NetworkPolicy, NodeEncoder, softmax
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.search.tree import EVALUATED, QUEUED, UNASKED
+from nobi.search.tree import EVALUATED, LEAF, QUEUED, UNASKED
 from nobi.workers import usable_threads
 
 
@@ -99,6 +99,20 @@ def test_a_node_that_the_queue_rejected_asks_again():
     enqueue(queue, tree, node, workspace, 1)
     assert tree.evaluation[node] == QUEUED
     assert queue.node[299] == node
+
+
+def test_a_node_that_lost_its_children_in_the_queue_asks_again():
+    search = started(Favourite(5, 3), mode="synchronous")
+    search.run(50)
+    tree, cells = search.tree, search._evaluator._cell_of
+    node = next(node for node in range(1, search.nodes) if tree.children[node] > 0)
+    tree.evaluation[node] = UNASKED
+    children, tree.children[node] = int(tree.children[node]), LEAF
+    write_policy(tree, node, np.ones(25, np.float32), cells, False, 0.0)
+    assert tree.evaluation[node] == UNASKED
+    tree.children[node] = children
+    write_policy(tree, node, np.ones(25, np.float32), cells, False, 0.0)
+    assert tree.evaluation[node] == EVALUATED
 
 
 @pytest.mark.parametrize("order", ["visits", "fifo"])

@@ -159,8 +159,10 @@ def write_policy(
     With `replaces`, the won playouts of their priors are withdrawn, and a move of probability p gets `wins`·√p instead.
     A thread that chooses among them meanwhile sees some new and some old values: it explores a little differently.
     """
-    tree.evaluation[node] = EVALUATED
     first, count = tree.first[node], tree.children[node]
+    if count <= 0:  # pruned while it was waiting: it asks again when it has children
+        return
+    tree.evaluation[node] = EVALUATED
     total = 0.0
     for i in range(count):
         if tree.move[first + i] != PASS:
