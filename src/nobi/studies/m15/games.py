@@ -44,7 +44,7 @@ DEPTH_WINS: dict[Shape, Interval] = {
     (12, 128): with_standard_error(97.2, 0.9),
 }
 """Network → games won against GNU Go, %, with the paper's standard error."""
-OTHERS = {
+OTHERS: dict[str, tuple[Interval | float, Interval | float]] = {
     # rows of the paper's table that are not its own networks: accuracy and games won against GNU Go, %
     "8 layers (Clark & Storkey 2014)": (44.4, with_standard_error(86.0, 2.5)),
     "Aya 2014": (38.8, with_standard_error(6.0, 1.0)),

@@ -126,7 +126,8 @@ class Table3(TransferStudy):
             rows.append(Row(labels, "correlation", correlation_of_networks(*scores[:2]), r, neutral=0.0))
             each = each_run(scores[1] > scores[0], scores[2])
             rows.append(Row(labels, "p", higher_over_runs(*scores), p, neutral=0.5, each=each))
-            random = transfer_rows({}, *(found["untrained", game, size]["score"] for size in sizes))
+            before = [found["untrained", game, size]["score"] for size in sizes]
+            random = transfer_rows({}, before[0], before[1])
             compared.append(((rows[-2].ours, rows[-1].ours), (random[0].ours, random[1].ours)))
         shares = [row.ours - 0.5 for row in rows if row.measure == "p"]
         claim = Claim(

@@ -104,7 +104,8 @@ class Table2(TransferStudy):
                 rows.append(Row(labels, "p", higher[game, net, size], p, neutral=0.5, each=each))
                 rows.append(Row(labels, "fitness gained", gain_over_runs(*points), neutral=0.0))
             labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": UNTRAINED}
-            random = transfer_rows(labels, *(found[game, UNTRAINED, n]["points"] for n in (TRAINED, size)))
+            before = [found[game, UNTRAINED, n]["points"] for n in (TRAINED, size)]
+            random = transfer_rows(labels, before[0], before[1])
             rows += random
             trained = correlated[game, MDLSTM, size], higher[game, MDLSTM, size]
             compared.append((trained, (random[0].ours, random[1].ours)))
