@@ -137,18 +137,35 @@ def size_curve(report: TransferReport, path: Path, title: str, trained_on: int |
 
 
 def size_lines(
-    lines: dict[str, list[Interval]], sizes: list[int], path: Path, title: str, trained_on: int | None = None
+    lines: dict[str, list[Interval]],
+    sizes: list[int],
+    path: Path,
+    title: str,
+    trained_on: int | None = None,
+    runs: Mapping[str, Sequence[Sequence[float]]] | None = None,
 ) -> None:
-    """Draw fitness by board size, a line per label, with 95 % intervals as bands."""
+    """Draw fitness by board size, a line per label, with 95 % intervals as bands.
+
+    With `runs`, label → [size][run], the values of single runs are drawn as dots in place of the bands, which are wide
+    and overlap where there are few runs.
+    """
     with saved_plot(path, title) as axes:
         for colour, marker, (label, line) in zip(COLOURS, MARKERS, lines.items(), strict=False):
             low, high = [max(-1.0, fitness.low) for fitness in line], [min(1.0, fitness.high) for fitness in line]
             axes.plot(sizes, [fitness.value for fitness in line], marker=marker, color=colour, label=label)
-            axes.fill_between(sizes, low, high, color=colour, alpha=0.2, lw=0)
-        explain_bands(axes)
+            if runs is None:
+                axes.fill_between(sizes, low, high, color=colour, alpha=0.2, lw=0)
+                continue
+            for size, values in zip(sizes, runs[label], strict=True):
+                axes.plot([size] * len(values), list(values), ".", ms=4, color=colour, alpha=0.6)
+        if runs is None:
+            explain_bands(axes)
+        else:
+            axes.plot([], [], ".", ms=4, color="grey", label="single runs")
         bottom, top = fitness_limits([fitness for line in lines.values() for fitness in line])
         if trained_on is not None:
-            axes.axvline(trained_on, color="grey", ls=":", lw=1)
+            axes.axvline(trained_on, color="grey", ls=":", lw=1, label="board of training" if runs else None)
+        if trained_on is not None and not runs:
             axes.annotate("trained here", (trained_on, bottom), xytext=(4, 4), textcoords="offset points", color="grey")
         axes.set_xticks(sizes, [f"{size}x{size}" for size in sizes])
         axes.set(xlabel="board", ylabel="fitness", ylim=(bottom, top))

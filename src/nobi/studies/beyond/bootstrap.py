@@ -173,8 +173,8 @@ class Bootstrap(Study):
             for label in others
         ]
         file = f"{self.name}.png"
-        size_lines(
-            lines, list(self.sizes), out / file, "Champions trained with equal effort, against heuristic e = 0.2"
-        )
+        title = "Champions trained with equal effort, against heuristic e = 0.2"
+        runs = {label: [found[label, size]["points"].tolist() for size in self.sizes] for label in self.shares}
+        size_lines(lines, list(self.sizes), out / file, title, runs=runs)
         caption = "Fitness on boards from 7x7 to 25x25 by the share of the effort that was spent on 7x7."
         return Findings([Table("Champions on all boards", rows)], claims, [Picture(file, caption)])

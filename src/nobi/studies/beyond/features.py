@@ -110,6 +110,10 @@ class Features(Study):
             for net, case in self.cases()
         }
         file = f"{self.name}.png"
-        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2, by inputs", 7)
-        caption = "Champions evolved on 7x7 with different inputs, on boards from 5x5 to 19x19; 95 % over runs."
+        runs = {
+            f"{NAMES[net]}, {case}": [values[net, case, size].tolist() for size in self.sizes]
+            for net, case in self.cases()
+        }
+        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2, by inputs", 7, runs)
+        caption = "Champions evolved on 7x7 with different inputs, on boards from 5x5 to 19x19: means and single runs."
         return Findings([Table("Fitness on all boards", rows)], claims, [Picture(file, caption)])

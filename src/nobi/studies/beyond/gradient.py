@@ -202,7 +202,8 @@ class Gradient(Study):
         ]
         lines: dict[str, Any] = {kind: [bounded_mean(values[kind, size]) for size in self.sizes] for kind in kinds}
         file = f"{self.name}.png"
-        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2", TRAINED)
-        caption = "Networks trained by gradient on the heuristic player's moves and evolved against it; 95 % over runs."
+        runs = {kind: [values[kind, size].tolist() for size in self.sizes] for kind in kinds}
+        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2", TRAINED, runs)
+        caption = "Networks trained by gradient on the heuristic player's moves and evolved against it: means and runs."
         tables = [Table("Fitness on all boards", rows), Table("Agreement with the teacher, e = 0", agreements)]
         return Findings(tables, claims, [Picture(file, caption)])

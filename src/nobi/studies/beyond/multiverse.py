@@ -111,11 +111,18 @@ class Multiverse(Study):
         "paper": MultiverseScale(COEVOLUTION["paper"], S08Transfer.scales["paper"], S09Transfer.scales["paper"]),
     }
 
+    @property
+    def universes(self) -> dict[str, Universe]:
+        """All readings; at the scale `tiny` three of them."""
+        if self.scale == "tiny":
+            return {label: UNIVERSES[label] for label in ("default", "beats: both games", "published code, all")}
+        return UNIVERSES
+
     def conditions(self) -> dict[str, str]:
         s = self.settings
         coevolution, es, cma = s.coevolution, s.s08.training, s.s09.training
         return {
-            "readings": "; ".join(UNIVERSES),
+            "readings": "; ".join(self.universes),
             "the default": "border as in the formula, CONV with one plane, symmetric MDLSTM, CMA-ES from zero, our "
             "rules of coevolution, a champion joins the dominant ones if its mean score against all of them is above 0",
             "published code, all": "border, planes, gates, start and rules of the published code together; the code "
@@ -130,7 +137,7 @@ class Multiverse(Study):
 
     def jobs(self) -> Jobs:
         jobs: dict[Any, Any] = {}
-        for label, universe in UNIVERSES.items():
+        for label, universe in self.universes.items():
             jobs |= {(label, *key): job for key, job in self._s08(universe).items()}
             jobs |= {(label, *key): job for key, job in self._s09(universe).items()}
         return jobs
@@ -181,15 +188,15 @@ class Multiverse(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        effects = {label: self._effects(label, universe, found) for label, universe in UNIVERSES.items()}
+        effects = {label: self._effects(label, universe, found) for label, universe in self.universes.items()}
         names = list(effects["default"])
         rows = [
             Row({"conclusion": name, "reading": label}, "effect", effects[label][name], neutral=0.0)
-            for name, label in product(names, UNIVERSES)
+            for name, label in product(names, self.universes)
         ]
         claims = []
         for name in names:
-            decided = {label: effects[label][name].is_positive for label in UNIVERSES}
+            decided = {label: effects[label][name].is_positive for label in self.universes}
             usual, kinds = decided["default"], set(decided.values())
             moved = [f"{DECIDED[holds]} {label}" for label, holds in decided.items() if holds != usual]
             claims.append(
@@ -200,7 +207,7 @@ class Multiverse(Study):
                 )
             )
         file = f"{self.name}.png"
-        cells = [Conclusion(name, {label: effects[label][name] for label in UNIVERSES}) for name in names]
+        cells = [Conclusion(name, {label: effects[label][name] for label in self.universes}) for name in names]
         conclusion_table(cells, out / file, "Conclusions of S08 and S09 under every reading")
         caption = (
             "Rows are conclusions of the papers, columns readings of them. A cell shows the effect, above 0 as the "
