@@ -1,7 +1,7 @@
 """Writes the pages of this folder from results/*.json.
 
-Results of `nobi study schaul beyond --scale paper`, of `nobi study imitation --scale day --data …`, and of
-`nobi study NAME --scale day` for beyond-bootstrap, -go, -priors, -gradient, -multiverse and -features.
+The results are those of `nobi study schaul beyond --scale paper`, of `nobi study imitation --scale day --data …`, and
+of `nobi study beyond-bootstrap --scale day`.
 """
 
 import json
