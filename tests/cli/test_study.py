@@ -135,7 +135,7 @@ def test_a_study_as_json_and_as_tables(tmp_path, capsys):
 def test_of_a_collection_what_can_be_done_is_done(tmp_path, capsys):
     code, out, err = call(capsys, "study", "m15", "--scale", "tiny", "--out", str(tmp_path), "--json")
     assert code == 0
-    assert [one["study"] for one in json.loads(out)["studies"]] == ["m15-search"]
+    assert [one["study"] for one in json.loads(out)["studies"]] == ["m15-fig2", "m15-search"]
     assert "nobi: left out: The study 'm15-depth'" in err
     code, out, err = call(capsys, "study", "c14", "--scale", "tiny", "--out", str(tmp_path))
     assert (code, out) == (2, "")

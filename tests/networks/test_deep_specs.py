@@ -49,7 +49,8 @@ COUNTS = [
 
 
 def test_names():
-    assert set(names()) == {"c14-small", "c14-large", "m15", "nobi-net", "nobi-net-v1", "mdrnn", "mdlstm", "stacked"}
+    ours = {"nobi-net", "nobi-net-v1", "mdrnn", "mdlstm", "stacked", "conv"}
+    assert set(names()) == {"c14-small", "c14-large", "m15", *ours}
 
 
 @pytest.mark.parametrize(("spec", "count"), COUNTS)
@@ -94,7 +95,7 @@ def test_words_come_back(spec, _):
         ("nobi-net:blocks=0", "blocks"),
         ("mdlstm:hidden=0", "hidden"),
         ("mdlstm:planes=none", "none"),
-        ("conv", "conv"),
+        ("conv:planes=3", "planes"),
     ],
 )
 def test_bad_words_are_refused(spec, says):

@@ -127,7 +127,7 @@ class Gradient(Study):
         "tiny": GradientScale(Measurement(Training(2, 2, 4), 1, 1, 4), 2, 2, "nobi-net:width=16,blocks=1"),
         "quick": GradientScale(Measurement(Training(2, 10, 10), 9, 1, 40), 2, 50, "nobi-net:width=16,blocks=1"),
         "day": GradientScale(Measurement(Training(3, 50, 20), 49, 1, 60), 3, 500, "nobi-net:width=16,blocks=2"),
-        "paper": GradientScale(Measurement(Training(5, 1000), 999, 1, 1000), 5, 50_000, "nobi-net"),
+        "paper": GradientScale(Measurement(Training(5, 1000), 999, 1, 1000), 5, 50_000, "nobi-net:width=64,blocks=6"),
     }
     sizes = (5, 7, 9, 13, 19, 25)
     rates: ClassVar = {"MDLSTM": 0.02, "CONV": 0.02, "nobi-net": 0.005}
