@@ -42,6 +42,7 @@ def test_a_whole_game_of_atari_go_by_clicks_and_another_size(visit):
 def test_hovering_sends_nothing_and_a_refused_click_changes_nothing(visit):
     page = visit()
     click_point(page, "E5")
+    page.wait_for_function("/b.*w|w.*b/.test(document.querySelector('.nb').dataset.stones)")  # the answer is there
     wait_for_words(page, "Your move")
     page.wait_for_timeout(1500)
     # the session's own traffic is counted from here on
