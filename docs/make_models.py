@@ -236,7 +236,8 @@ def ratings(entries: list[dict[str, Any]]) -> str:
         [
             "## The search in the other games\n",
             "Elo difference to `naive` by playouts per move, from one fit of ratings to games of each step with its\n"
-            "neighbours (100 games per pair, two random opening moves; `benchmarks/measure_models.py ladder`):\n",
+            "neighbours (60 games per pair in Pente, else 100; two random opening moves;\n"
+            "`benchmarks/measure_models.py ladder`):\n",
             table(["game", "board", "network", *(f"{playouts:,}" for playouts in PLAYOUTS)], sorted(rows)),
         ]
     )
