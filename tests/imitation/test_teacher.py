@@ -15,13 +15,13 @@ def games(seed=0, boards=32):
     return TeacherGames(variant("atari-go", 5), TEACHER, "random", boards, seed)
 
 
-def test_a_lesson_shows_legal_moves():
-    lesson = games().lesson()
-    assert lesson.free[np.arange(32), lesson.move].all()
-    np.testing.assert_array_equal(lesson.planes.sum(axis=1).reshape(32, 25), ~lesson.free)
-    assert len({tuple(position.ravel()) for position in lesson.planes}) > 16
-    again = games().lesson()
-    np.testing.assert_array_equal(again.planes, lesson.planes)
+def test_the_teachers_moves_are_legal():
+    positions = games().next_positions()
+    assert positions.free[np.arange(32), positions.move].all()
+    np.testing.assert_array_equal(positions.planes.sum(axis=1).reshape(32, 25), ~positions.free)
+    assert len({tuple(position.ravel()) for position in positions.planes}) > 16
+    again = games().next_positions()
+    np.testing.assert_array_equal(again.planes, positions.planes)
 
 
 def test_training_finds_the_moves_of_the_teacher():

@@ -1,5 +1,6 @@
 """C14's three and seven planes (section 2.1): own and enemy stones, also by liberties, and the ko point."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from nobi.features.base import EDGE, ENEMY, OWN, Code, EdgeSettings, Plane, Planes, counted, exactly
@@ -21,9 +22,9 @@ class C14Planes(Planes):
 
     settings_type = C14PlanesSettings
 
+    @abstractmethod
     def stones(self) -> list[Plane]:
         """The planes of stones."""
-        raise NotImplementedError
 
     def define(self) -> list[Plane]:
         latest = [LATEST] if self.settings.latest else []

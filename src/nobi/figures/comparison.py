@@ -267,7 +267,7 @@ class PaperComparison:
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
     """Draw our estimates with 95 % intervals and the paper's numbers, the first case at the top."""
     at = np.arange(len(cases), dtype=np.float64)
-    # long labels are given their room, so that the plot itself stays wide enough for its title
+    # long labels widen the figure, so that the plot and its title keep their width
     width = 6.0 + 0.09 * max(0, max(len(case.label) for case in cases) - 16)
     title = fill(title, 48)
     with saved_plot(path, title, width, 0.9 + 0.32 * len(cases) + 0.2 * title.count("\n")) as axes:

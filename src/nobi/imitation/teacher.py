@@ -4,7 +4,6 @@ The games of a teacher have no end: each finished game is replaced by a new one.
 its move on all boards, and a second player, usually the teacher with some random moves, decides how the games go on.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn.functional import cross_entropy
 
 from nobi.board.stones import EMPTY, RUNNING, cell_tables
 from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, Variant
+from nobi.imitation.optimiser import Cosine
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.base import DeepNetwork
+from nobi.nn.torch_layers import move_loss, only_legal
 from nobi.players import make_player
 from nobi.streams import stream_of
 
@@ -42,7 +42,7 @@ def _compiled_moves(game: type[Game]) -> Callable[..., None]:
     return specialise(_play_moves, game.name, clear=game.rules.clear, play=game.rules.play)
 
 
-class Lesson(NamedTuple):
+class LabelledPositions(NamedTuple):
     """Positions and the teacher's moves in them."""
 
     planes: NDArray[np.float32]  # [b, 2, n, n] own stones, enemy stones
@@ -72,15 +72,15 @@ class TeacherGames:
         self._player.choose(self._boards, self._indices, self._streams, moves)
         self._advance(self._boards, moves)
 
-    def lesson(self) -> Lesson:
-        """A position of every game."""
+    def next_positions(self) -> LabelledPositions:
+        """A position of every game; then a move is played in each."""
         moves = np.zeros(len(self._indices), np.uint16)
         self._teacher.choose(self._boards, self._indices, self._streams, moves)
         stones = self._boards.stones
         colours = stones.colour[:, self._tables.point_of]
         own = colours == stones.to_move[:, None]
         planes = np.stack([own, (colours != EMPTY) & ~own], axis=1).astype(np.float32)
-        found = Lesson(
+        found = LabelledPositions(
             planes.reshape(len(moves), 2, self._size, self._size),
             colours == EMPTY,
             self._tables.cell_of[moves].astype(np.int64),
@@ -89,9 +89,8 @@ class TeacherGames:
         return found
 
 
-def _logits(network: DeepNetwork, lesson: Lesson) -> torch.Tensor:
-    values: torch.Tensor = network(torch.from_numpy(lesson.planes), None)
-    return values.masked_fill(~torch.from_numpy(lesson.free), -math.inf)
+def _logits(network: DeepNetwork, positions: LabelledPositions) -> torch.Tensor:
+    return only_legal(network(torch.from_numpy(positions.planes), None), torch.from_numpy(positions.free))
 
 
 def train_on_teacher(
@@ -103,23 +102,20 @@ def train_on_teacher(
 ) -> NDArray[np.float64]:
     """Train a network to predict the teacher's moves; return the loss of every step.
 
-    AdamW with a learning rate that rises over the first twentieth of the steps and falls to zero as a cosine.
+    AdamW; the learning rate rises over the first twentieth of the steps and falls to zero as a cosine.
     """
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.0)
-    warm = max(1, steps // 20)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda i: min((i + 1) / warm, 0.5 + 0.5 * math.cos(math.pi * i / steps))
-    )
+    schedule = Cosine(rate, warmup=0.05)
     losses = np.zeros(steps)
     network.train()
     for step in range(steps):
-        lesson = games.lesson()
-        loss = cross_entropy(_logits(network, lesson), torch.from_numpy(lesson.move))
+        positions = games.next_positions()
+        loss = move_loss(_logits(network, positions), torch.from_numpy(positions.move))
+        optimiser.param_groups[0]["lr"] = schedule.at(step / steps)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
-        schedule.step()
         losses[step] = float(loss.detach())
         progress((step + 1) / steps)
     network.eval()
@@ -138,12 +134,12 @@ def network_with(net: str, weights: Mapping[str, NDArray[Any]]) -> DeepNetwork:
     return network.eval()
 
 
-def agreement(network: DeepNetwork, games: TeacherGames, lessons: int) -> float:
-    """The share of positions in which the most probable move is the teacher's."""
+def agreement(network: DeepNetwork, games: TeacherGames, batches: int) -> float:
+    """The share of positions in which the most probable move is the teacher's, in batches of one position per game."""
     network.eval()
+    found = []
     with torch.inference_mode():
-        found = [
-            _logits(network, lesson).argmax(1).numpy() == lesson.move
-            for lesson in (games.lesson() for _ in range(lessons))
-        ]
+        for _ in range(batches):
+            positions = games.next_positions()
+            found.append(_logits(network, positions).argmax(1).numpy() == positions.move)
     return float(np.mean(found))

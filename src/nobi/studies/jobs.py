@@ -250,6 +250,16 @@ class JobOnRuns(Job):
 
 
 @dataclass(frozen=True)
+class GamesOfRuns(JobOnRuns):
+    """New games of what runs have trained, on one board against one opponent."""
+
+    size: int
+    opponent: str
+    games: int
+    seed: int
+
+
+@dataclass(frozen=True)
 class ChampionsJob(JobOnRuns):
     """New games of the champions of runs on one board: `points`, `score` and `run` [champion].
 

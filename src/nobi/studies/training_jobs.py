@@ -27,6 +27,7 @@ from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from nobi.imitation.metrics import MoveRankings, PredictionMetrics
+    from nobi.imitation.prediction import Evaluation
     from nobi.studies.cache import JobCache
 
 CURVE = ("step", "positions", "epoch", "rate", "loss", "accuracy", "validation_loss", "validation_accuracy")
@@ -165,13 +166,19 @@ class PredictionJob(Job):
     def dependencies(self) -> Sequence[Job]:
         return (self.run,) if isinstance(self.run, Job) else ()
 
-    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+    def evaluation(self, cache: "JobCache") -> "Evaluation":
+        """The model with the positions to measure it on."""
         from nobi.imitation.prediction import open_evaluation
-        from nobi.imitation.step import choose_device, use_threads
+        from nobi.imitation.step import use_threads
 
         use_threads(cache.threads, usable_threads())
         paths = [str(cache.dataset(digest)) for digest in self.data]
-        work = open_evaluation(self.run.model(cache), paths, self.split, self.sizes, self.positions, self.seed)
+        return open_evaluation(self.run.model(cache), paths, self.split, self.sizes, self.positions, self.seed)
+
+    def make(self, cache: "JobCache", progress: Progress) -> Arrays:
+        from nobi.imitation.step import choose_device
+
+        work = self.evaluation(cache)
         found = work.outcomes(
             choose_device("auto"), legal=self.legal, progress=lambda done: progress(done / work.count)
         )
@@ -189,13 +196,9 @@ class LegalChoicesJob(PredictionJob):
         return f"legal choices {self.run.net} {self.positions}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
-        from nobi.imitation.prediction import open_evaluation
-        from nobi.imitation.step import choose_device, use_threads
+        from nobi.imitation.step import choose_device
 
-        use_threads(cache.threads, usable_threads())
-        paths = [str(cache.dataset(digest)) for digest in self.data]
-        work = open_evaluation(self.run.model(cache), paths, self.split, self.sizes, self.positions, self.seed)
-        found = work.legal_choices(choose_device("auto"))
+        found = self.evaluation(cache).legal_choices(choose_device("auto"))
         progress(1.0)
         return {"legal": found}
 

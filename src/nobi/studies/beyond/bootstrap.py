@@ -12,7 +12,7 @@ from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
 from nobi.statistics import MOST_RUNS, bounded_mean, difference
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, Job, JobOnRuns, Progress, measure_networks
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.trainers import make_trainer
@@ -76,15 +76,11 @@ class BootstrapJob(Job):
 
 
 @dataclass(frozen=True)
-class BootstrapMeasurementJob(JobOnRuns):
+class BootstrapMeasurementJob(GamesOfRuns):
     """New games of the champions of runs on one board: `points` and `score` [run]."""
 
     kind = "bootstrap-measurement"
     runs: tuple[BootstrapJob, ...]
-    size: int
-    opponent: str
-    games: int
-    seed: int
 
     @property
     def label(self) -> str:

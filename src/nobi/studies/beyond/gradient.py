@@ -13,7 +13,7 @@ from nobi.games import variant
 from nobi.players import make_player
 from nobi.statistics import MOST_RUNS, bounded_mean, difference, per_run
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, Job, JobOnRuns, Measurement, Progress, Training, evolution_runs
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs
 from nobi.studies.s09.random import CONV_2, MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import weight_count
@@ -67,19 +67,15 @@ class TeacherJob(Job):
 
 
 @dataclass(frozen=True)
-class PupilsJob(JobOnRuns):
+class StudentGamesJob(GamesOfRuns):
     """New games of networks trained by gradient on one board: `points` [run] and `agreement` with the teacher [run]."""
 
-    kind = "pupils"
+    kind = "student-games"
     runs: tuple[TeacherJob, ...]
-    size: int
-    opponent: str
-    games: int
-    seed: int
 
     @property
     def label(self) -> str:
-        return f"pupils {self.runs[0].net} on {self.size}"
+        return f"students {self.runs[0].net} on {self.size}"
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         from nobi.arena.play import play_games
@@ -159,7 +155,7 @@ class Gradient(Study):
                 TeacherJob(net, TEACHER, PLAYER, TRAINED, s.steps, self.rates[name], 1000 * self.seed + run)
                 for run in range(s.runs)
             )
-            job: Job = PupilsJob(runs, size, PLAYER, s.evolution.games, self.seed)
+            job: Job = StudentGamesJob(runs, size, PLAYER, s.evolution.games, self.seed)
             jobs[f"{name} by gradient", size] = job
         for name, net in list(self.nets.items())[:2]:
             settings = EvolutionSettings(game=GAME, sizes=(TRAINED,), net=net, opponents=(PLAYER,))

@@ -1,5 +1,6 @@
 """S09 figure 3a with other choices: CMA-ES started from random weights; the other games."""
 
+from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
@@ -32,9 +33,9 @@ class VariantStudy(Study):
             "fitness": "the mean outcome: win 1, draw 0, loss -1",
         }
 
+    @abstractmethod
     def runs(self, case: str, net: str) -> tuple[EvolutionJob, ...]:
         """The runs of a network in a case."""
-        raise NotImplementedError
 
     def jobs(self) -> Jobs:
         return {(case, net): self.runs(case, net) for case in self.cases for net in self.nets}
