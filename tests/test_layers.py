@@ -15,6 +15,7 @@ LAYERS = [
         "streams",
         "spec",
         "storage",
+        "compile_cache",
         "compiling",
         "memory",
         "workers",

@@ -57,10 +57,13 @@ _RESUME = "finished work is saved, and the same command with --resume continues"
 
 def identity() -> dict[str, str]:
     """What the bits of a result depend on, beside the task."""
-    from nobi import compiling  # not `from … import`: an edit of this file must not invalidate compiled code
+    from nobi import (
+        compile_cache,
+        compiling,
+    )  # not `from … import`: an edit of this file must not invalidate compiled code
 
     packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
-    own = {"nobi": nobi.__version__, "nobi's sources": compiling.source_hash()}
+    own = {"nobi": nobi.__version__, "nobi's sources": compile_cache.source_hash()}
     return {**own, **packages, "processor": compiling.target_processor()}
 
 
@@ -126,13 +129,13 @@ def _fetch(files: list[tuple[str, str, Any]]) -> None:
     """Copy files of the sender, (path, digest, object) each, to this node's cache; load those that are plug-ins."""
     if not files:
         return
-    import numba
     import ray
 
+    from nobi.compile_cache import cache_root
     from nobi.spec import load_file
     from nobi.storage import atomic_write
 
-    folder = Path(numba.config.CACHE_DIR).parent.parent / "cluster"  # type: ignore[attr-defined]
+    folder = cache_root().parent / "cluster"
     for path, digest, content in files:
         copy = folder / digest / Path(path).name
         if FILE_COPIES.get(path) == copy:

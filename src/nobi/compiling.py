@@ -31,8 +31,7 @@ Dispatch by Numba's `overload` on the class of the state was measured as an alte
 and start. It needs a marker class for each player and each constant, and its cache does not notice changes of the rules
 in files of other packages.
 
-**The cache.** Numba's disk cache does not notice a change in a called function of another file. The cache folder is
-therefore named by a hash of all sources with compiled code: those that contain the text `compiling import`.
+**The cache.** `nobi/compile_cache.py` chooses where Numba keeps the compiled code of a function.
 
 **Speed.** A state is a named tuple of many arrays. A call passes a hundred machine words, so small functions are
 `inlined` (a Go playout: 1.5 times as fast). Numba would count references to all arrays wherever a state is named;
@@ -43,9 +42,7 @@ board, the parameter `g`, is never taken as a constant.
 
 import fcntl
 import hashlib
-import os
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -57,9 +54,9 @@ from typing import Any, TypeVar
 
 import llvmlite.binding
 import numba
-import platformdirs
 from numba.core import event, types
 
+from nobi.compile_cache import cache_folder_of, cache_root, depends_on
 from nobi.spec import PLUGIN_PREFIX
 from nobi.workers import handle_interrupts
 
@@ -124,6 +121,8 @@ def bind(template: F, label: str, **bindings: object) -> F:
     bound.__module__ = template.__module__
     bound.__doc__ = template.__doc__
     setattr(bound, _LABEL, label)
+    functions = [template, *(value.py_func for value in bindings.values() if hasattr(value, "py_func"))]
+    depends_on(bound, functions)
     return bound
 
 
@@ -144,7 +143,8 @@ def _compile(function: F, **options: Any) -> F:
     """The function, compiled when it is first called with arguments of some types."""
     # The cache of a file's functions refers to the module's name, which differs for a file loaded by its path.
     cache = not function.__module__.startswith(PLUGIN_PREFIX)
-    dispatcher: Any = numba.njit(**_OPTIONS | {"cache": cache}, **options)(function)
+    with cache_folder_of(function):
+        dispatcher: Any = numba.njit(**_OPTIONS | {"cache": cache}, **options)(function)
     if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
         get_template = dispatcher.get_call_template
         index = function.__code__.co_varnames.index(_BOARD)
@@ -302,37 +302,13 @@ def compile_in_one_process() -> None:
 
     For workers that start together: the first compiles a function, the others load it from the cache.
     """
-    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
-    event.register("numba:compiler_lock", _OneProcess(folder / "lock"))  # type: ignore[no-untyped-call]
-
-
-@cache
-def source_hash() -> str:
-    """A hash of all sources with compiled code; the cache folder is named by it."""
-    digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        source = path.read_bytes()
-        if b"compiling import" in source or path == Path(__file__):
-            digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + source + b"\0")
-    return digest.hexdigest()[:16]
+    event.register("numba:compiler_lock", _OneProcess(cache_root() / "lock"))  # type: ignore[no-untyped-call]
 
 
 def target_processor() -> str:
     """The processor that Numba compiles for; floating-point results may differ in the last bits between processors."""
     config: Any = numba.config
     return str(config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
-
-
-def _choose_cache_folder() -> Path:
-    parent = Path(os.environ.get("NOBI_CACHE_DIR") or platformdirs.user_cache_path("nobi"))
-    folder = parent / "compiled" / source_hash()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:  # a home that cannot be written to: compile anew in every session
-        folder = Path(tempfile.mkdtemp(prefix="nobi-compiled-"))
-    return folder
 
 
 def _prefer_wide_vectors() -> None:
@@ -366,4 +342,3 @@ def has_feature(feature: str) -> bool:
 
 _prefer_wide_vectors()
 event.register("numba:compiler_lock", _DeferInterrupts())  # type: ignore[no-untyped-call]
-numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]

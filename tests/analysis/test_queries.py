@@ -3,6 +3,7 @@
 import pytest
 
 from helpers.analysing import BASE, answer, answers
+from nobi.search.settings import SearchSettings
 
 
 def test_a_result_has_every_field_of_the_protocol():
@@ -46,6 +47,21 @@ def test_a_result_has_every_field_of_the_protocol():
         assert info["pvVisits"][0] == info["visits"]
         assert info["lcb"] >= info["winrate"]  # seen from the other side
     assert sum(info["visits"] for info in found["moveInfos"]) <= 100
+
+
+def test_the_value_of_a_network_is_reported():
+    def raw(perspective):
+        query = {
+            "id": "q",
+            **BASE,
+            "moves": [["B", "E5"]],
+            "overrideSettings": {"reportAnalysisWinratesAs": perspective},
+        }
+        [found] = answers(query, search=SearchSettings(memory=8, model="go-small", mode="synchronous"))
+        return found["rootInfo"]["rawWinrate"]
+
+    assert raw("BLACK") == pytest.approx(1 - raw("WHITE"), abs=1e-5)
+    assert "rawWinrate" not in answer()["rootInfo"]
 
 
 def test_perspectives():

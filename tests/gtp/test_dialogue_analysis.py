@@ -122,3 +122,36 @@ def test_maps_of_a_deep_network_that_guides_a_search(tmp_path):
     assert talk.ask("nobi-policy") == alone.ask("nobi-policy")
     assert "nobi-policy" in talk.ask("gogui-analyze_commands")
     assert "has no hidden units" in talk.fault("nobi-hidden 1 1 1")
+
+
+def test_the_raw_output_of_a_network():
+    lines = {}
+    for player in ("go-small", "mcts:model=go-small,rollouts=20"):
+        talk = Talk("go", 5, player, bot=None)
+        talk.ask("play b B2")
+        found = talk.ask("kata-raw-nn 0").splitlines()
+        assert talk.ask("kata-raw-nn w 0").splitlines() == found
+        lines[player] = found
+        win, loss = (float(line.split()[1]) for line in found[1:3])
+        assert win + loss == pytest.approx(1, abs=1e-5)
+        game = talk.session.game
+        expected = talk.session.bot.expected_result(game)  # White is to move
+        assert win == pytest.approx(expected, abs=1e-5)
+        row = found.index("policy") + 1
+        policy = np.array([line.split() for line in found[row : row + 5]], float)
+        assert np.isnan(policy).sum() == 1
+        assert np.nansum(policy) == pytest.approx(1, abs=1e-4)
+        assert found[row + 5].startswith("policyPass")
+        owned = np.array([line.split() for line in found[-5:]], float)
+        assert abs(owned).max() <= 1
+        assert talk.fault("kata-raw-nn 1") == "the only symmetry is 0"
+    assert lines["go-small"][1] == lines["mcts:model=go-small,rollouts=20"][1]
+    assert "has no network" in Talk("go", 5, "mcts:rollouts=20", bot=None).fault("kata-raw-nn 0")
+
+
+def test_a_network_that_has_not_learnt_results_leaves_them_to_playouts(tmp_path):
+    file = tmp_path / "deep.safetensors"
+    save_model(file, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=1), 5))
+    talk = Talk("go", 5, str(file), bot=None)
+    assert talk.session.bot.expected_result(talk.session.game) is None
+    assert talk.ask("kata-raw-nn 0").startswith("symmetry 0\nwhiteWin ")

@@ -9,7 +9,8 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from helpers.processes import wait_until
-from nobi.board.stones import PASS, WHITE, board_points
+from nobi.board.stones import BLACK, PASS, WHITE, board_points
+from nobi.board.text import point_named
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
@@ -19,10 +20,11 @@ from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
 from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue, write_policy
-from nobi.search.policy import NetworkPolicy, NodeEncoder, softmax
+from nobi.search.policy import NetworkPolicy, NodeEncoder, PolicyOutput, softmax
+from nobi.search.report import Restriction
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.search.tree import EVALUATED, LEAF, QUEUED, UNASKED
+from nobi.search.tree import EVALUATED, LEAF, QUEUED, UNASKED, UNKNOWN, allocate_tree, copy_subtree
 from nobi.workers import usable_threads
 
 
@@ -39,7 +41,7 @@ class Favourite:
         time.sleep(self.delay)
         weights = np.full((len(positions), self.size**2), 0.01, np.float32)
         weights[:, self.cell] = 1.0
-        return weights
+        return PolicyOutput(weights)
 
 
 def started(policy, spec="go", size=5, **settings):
@@ -108,11 +110,13 @@ def test_a_node_that_lost_its_children_in_the_queue_asks_again():
     node = next(node for node in range(1, search.nodes) if tree.children[node] > 0)
     tree.evaluation[node] = UNASKED
     children, tree.children[node] = int(tree.children[node]), LEAF
-    write_policy(tree, node, np.ones(25, np.float32), cells, False, 0.0)
+    write_policy(tree, node, np.ones(25, np.float32), 0.75, cells, False, 0.0)
     assert tree.evaluation[node] == UNASKED
+    assert tree.value[node] == UNKNOWN
     tree.children[node] = children
-    write_policy(tree, node, np.ones(25, np.float32), cells, False, 0.0)
+    write_policy(tree, node, np.ones(25, np.float32), 0.75, cells, False, 0.0)
     assert tree.evaluation[node] == EVALUATED
+    assert tree.value[node] == 0.75
 
 
 @pytest.mark.parametrize("order", ["visits", "fifo"])
@@ -445,3 +449,66 @@ def test_a_deep_network_leaves_the_searching_threads_their_cores():
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)
+
+
+class Foresight(Favourite):
+    """Expects Black to win with a probability, whatever the position."""
+
+    def __init__(self, size, cell, black):
+        super().__init__(size, cell)
+        self.black = black
+
+    def evaluate(self, positions):
+        values = np.where(positions.white, 1 - self.black, self.black).astype(np.float32)
+        return super().evaluate(positions)._replace(values=values)
+
+
+def test_values_are_mixed_with_the_results_of_playouts():
+    def found(policy, **settings):
+        search = started(policy, size=5, mode="synchronous", **settings)
+        search.run(400)
+        return search
+
+    by_rollouts = found(Favourite(5, 3)).value
+    unused = found(Foresight(5, 3, 0.125))
+    assert unused.value == by_rollouts
+    assert unused.network_value == 0.125
+    assert found(Favourite(5, 3), value=0.5).network_value is None
+    assert found(Favourite(5, 3), value=0.5).value == by_rollouts
+    # the first playout ends before the root is evaluated; the other results are the network's value
+    assert found(Foresight(5, 3, 0.125), value=1.0).value == pytest.approx(0.125, abs=0.01)
+    assert found(Foresight(5, 3, 0.875), value=1.0).value == pytest.approx(0.875, abs=0.01)
+    low, high = (found(Foresight(5, 3, black), value=0.5).value for black in (0.0, 1.0))
+    assert high - low > 0.4
+    moves = [(child.move, child.visits) for child in found(Foresight(5, 3, 1.0), value=0.5).children()]
+    assert moves == [(child.move, child.visits) for child in found(Foresight(5, 3, 1.0), value=0.5).children()]
+
+
+@pytest.mark.parametrize("passing", ["friendly", "strict"])
+def test_the_network_does_not_overrule_the_end_of_a_game(passing):
+    game = variant("go", 5).new()
+    for name in ("B2", "B3", "C2", "C3", "D3"):
+        game.play(point_named(name, 5))
+        game.play(PASS)
+    rates = []
+    for value in (0.0, 1.0):
+        search = started(Foresight(5, 3, 0.0), mode="synchronous", value=value, passing=passing)
+        search.restrict([Restriction(BLACK, (PASS,), until=1, allow=True)])
+        search.set_game(game)
+        search.run(100)
+        [passed] = search.children()
+        rates.append(passed.winrate)
+    assert rates[0] == rates[1] > 0.9  # Black owns the whole board
+
+
+def test_values_stay_with_their_nodes():
+    search = started(Foresight(5, 3, 0.25), mode="synchronous")
+    search.run(200)
+    tree, copy = search.tree, allocate_tree(len(search.tree.move))
+    node = next(n for n in range(1, search.nodes) if tree.value[n] != UNKNOWN)
+    expected = float(tree.value[node])
+    copy_subtree(tree, node, copy, 0.0)
+    assert float(copy.value[0]) == expected == 0.75  # White's view
+    below = copy.value[1 : int(copy.children[0]) + 1]
+    assert set(below.tolist()) <= {-1.0, 0.25}
+    search.run(50)

@@ -7,6 +7,7 @@ from helpers.positions import position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.text import point_named
 from nobi.games import variant
+from nobi.search.policy import PolicyOutput
 from nobi.search.report import Restriction, utility_of
 from nobi.search.score import PLAYOUTS, SCORED
 from nobi.search.search import Search
@@ -167,7 +168,7 @@ def test_a_flatter_policy_at_the_root():
         def evaluate(self, positions):
             weights = np.full((len(positions), 25), 0.01, np.float32)
             weights[:, 12] = 1.0
-            return weights
+            return PolicyOutput(weights)
 
     priors = []
     for power in (1.0, 0.5):

@@ -45,6 +45,9 @@ def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray
             **_values(root.winrate, root.score, same),
         },
     }
+    expected = search.network_value
+    if expected is not None:
+        answer["rootInfo"]["rawWinrate"] = round(expected if same else 1 - expected, _DIGITS)
     answer |= _owners(query, search.ownership(), "includeOwnership", "includeOwnershipStdev", black)
     if policy is not None and "includePolicy" in query.flags:
         answer["policy"] = [round(float(value), _DIGITS) for value in policy]

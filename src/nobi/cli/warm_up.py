@@ -78,11 +78,11 @@ class WarmUp(Command):
 
 
 def _cache() -> tuple[Path, float]:
-    """The folder of compiled code, which `nobi.compiling` chooses, and its size in megabytes."""
-    import numba
+    """The folder of compiled code, and the size of what this version uses of it in megabytes."""
+    from nobi.compile_cache import cache_folders, cache_root
 
-    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
-    return folder, sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+    files = [file for folder in cache_folders() for file in folder.rglob("*") if file.is_file()]
+    return cache_root(), sum(file.stat().st_size for file in files) / 2**20
 
 
 def _run_quietly(step: Step, note: Callable[[str], None]) -> None:

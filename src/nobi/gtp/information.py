@@ -87,7 +87,7 @@ def _clear_cache(session: Session) -> None:
     session.bot.forget()
 
 
-@command("kata-raw-nn", "[COLOR] SYMMETRY", "the network's policy and the values of playouts; the symmetry is 0", "go")
+@command("kata-raw-nn", "[COLOR] SYMMETRY", "the network's output, the score by playouts; the symmetry is 0", "go")
 def _raw_nn(session: Session, *words: str) -> str:
     rest = list(words)
     colour = session.game.to_move
@@ -107,7 +107,9 @@ def _raw_nn(session: Session, *words: str) -> str:
     root, owned = search.report(), search.ownership()
     search.close()
     sign = 1 if game.to_move == WHITE else -1
-    win = root.winrate if sign > 0 else 1 - root.winrate
+    expected = session.bot.expected_result(game)
+    mine = root.winrate if expected is None else expected
+    win = mine if sign > 0 else 1 - mine
     lead, stdev = (sign * root.score.lead, root.score.stdev) if root.score else (0.0, 0.0)
     legal = game.legal_mask()
     weights = np.full(legal.shape, np.nan)

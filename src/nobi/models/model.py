@@ -216,6 +216,7 @@ def deep_model_in(file: ModelFile) -> DeepModel:
         raise file.unusable(error) from None
     _check_shapes(file, {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()})
     network.load_state_dict({name: torch.from_numpy(tensor) for name, tensor in file.tensors.items()})
+    network.has_value = _has_value(file)
     return DeepModel(network, file.size, file.provenance)
 
 
@@ -229,7 +230,14 @@ def compiled_in(file: ModelFile, threads: int = 0) -> CompiledNobiNet | None:
     except NobiError as error:
         raise file.unusable(error) from None
     _check_shapes(file, settings.shapes())
-    return CompiledNobiNet(settings, file.tensors, threads or usable_threads())
+    return CompiledNobiNet(settings, file.tensors, threads or usable_threads(), has_value=_has_value(file))
+
+
+def _has_value(file: ModelFile) -> bool:
+    """Whether the network in a file was trained to predict the result."""
+    training = file.provenance.get("training")
+    weight = training.get("value_weight") if isinstance(training, dict) else None
+    return isinstance(weight, int | float) and weight > 0
 
 
 def compiled_model(model: DeepModel) -> Model:

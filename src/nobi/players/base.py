@@ -273,6 +273,11 @@ class Bot(ABC):
         inspection = self.inspect(game)
         return inspection.output if inspection else None
 
+    def expected_result(self, game: Game) -> float | None:
+        """Its network's probability that the player to move wins; None if it has no such network."""
+        del game
+        return None
+
     def inspect(self, game: Game) -> "Inspection | None":
         """Its network's evaluation of the current position; None if it has no network."""
         del game

@@ -201,6 +201,9 @@ class MctsBot(Bot):
         """The values of the search's network, without a search."""
         return self._network.policy(game) if self._network else None
 
+    def expected_result(self, game: Game) -> float | None:
+        return self._network.expected_result(game) if self._network else None
+
     def inspect(self, game: Game) -> Inspection | None:
         return self._network.inspect(game) if self._network else None
 

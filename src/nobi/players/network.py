@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import EMPTY, PASS, WHITE, Boards, as_point, cell_tables
 from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.compiling import UNBOUND, inlined, specialise
-from nobi.encoding import board_planes, latest_of
+from nobi.encoding import board_planes, latest_of, position_planes
 from nobi.errors import NobiError, require_torch
 from nobi.features import make_planes
 from nobi.games.base import Game, Variant
@@ -268,6 +268,12 @@ class PolicyPlayer(Player):
         found = self.evaluate(boards, np.zeros(1, np.int64), latest_of(game.moves)[None])
         return found.reshape(game.size, game.size)
 
+    def expected_result(self, game: Game) -> float | None:
+        """The network's probability that the player to move wins; None if it does not predict that."""
+        planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
+        found = self.network.evaluate_fully(planes, np.array([game.to_move == WHITE])).value
+        return None if found is None else float(found[0])
+
     def bot(self, seed: int = 0, game: int = 0) -> Bot:
         return PolicyBot(self, seed, game)
 
@@ -352,6 +358,9 @@ class PolicyBot(PlayerBot):
 
     def policy(self, game: Game) -> NDArray[np.float32]:
         return self.player.values(game)
+
+    def expected_result(self, game: Game) -> float | None:
+        return self.player.expected_result(game)
 
 
 @inlined

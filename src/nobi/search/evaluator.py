@@ -23,7 +23,7 @@ from nobi.memory import Words
 from nobi.search.policy import NodeEncoder, Policy, PolicyInput
 from nobi.search.settings import SearchSettings
 from nobi.search.state import MAX_DEPTH, SearchPosition, Workspace
-from nobi.search.tree import EVALUATED, QUEUED, Tree, exchange, fetch_add, new_index
+from nobi.search.tree import EVALUATED, QUEUED, UNKNOWN, Tree, exchange, fetch_add, new_index
 
 HEAD, TAIL, DROPPED = 0, 8, 16
 """Indices into `EvalQueue.ends`, each on a cache line of its own."""
@@ -152,9 +152,15 @@ def complete_entries(queue: EvalQueue, limit: int, found: NDArray[np.int64]) -> 
 
 @compiled
 def write_policy(
-    tree: Tree, node: int, weights: NDArray[np.float32], cell_of: NDArray[np.uint16], replaces: bool, wins: float
+    tree: Tree,
+    node: int,
+    weights: NDArray[np.float32],
+    value: float,
+    cell_of: NDArray[np.uint16],
+    replaces: bool,
+    wins: float,
 ) -> None:
-    """Write the weights of the legal moves, normalised, into the children of a node.
+    """Write the weights of the legal moves, normalised, into the children of a node, and its value.
 
     With `replaces`, the won playouts of their priors are withdrawn, and a move of probability p gets `wins`·√p instead.
     A thread that chooses among them meanwhile sees some new and some old values: it explores a little differently.
@@ -163,6 +169,7 @@ def write_policy(
     if count <= 0:  # pruned while it was waiting: it asks again when it has children
         return
     tree.evaluation[node] = EVALUATED
+    tree.value[node] = value
     total = 0.0
     for i in range(count):
         if tree.move[first + i] != PASS:
@@ -302,13 +309,15 @@ class Evaluator:
         """Evaluate the positions of nodes that have waited since `seen`, and write their policies."""
         try:
             begin = time.perf_counter()
-            weights = np.ascontiguousarray(self._policy.evaluate(positions), np.float32)
+            found = self._policy.evaluate(positions)
+            weights = np.ascontiguousarray(found.weights, np.float32)
+            values = np.full(len(weights), UNKNOWN) if found.values is None else found.values
             end = time.perf_counter()
             with self.tree_lock:
-                for node, row in zip(nodes, weights, strict=True):
+                for node, row, value in zip(nodes, weights, values, strict=True):
                     if node >= 0:
                         replaces, wins = self._settings.replace, self._settings.policy_wins
-                        write_policy(self._tree, int(node), row, self._cell_of, replaces, wins)
+                        write_policy(self._tree, int(node), row, value, self._cell_of, replaces, wins)
                 stats = self.stats
                 stats.seconds += end - begin
                 stats.evaluated += len(weights)

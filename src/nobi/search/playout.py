@@ -30,7 +30,20 @@ from nobi.search.state import (
     first_play,
 )
 from nobi.search.tactics import as_count
-from nobi.search.tree import FULL, LEAF, LOST, OPEN, UNASKED, WON, Tree, allocate_nodes, claim, exchange, publish
+from nobi.search.tree import (
+    FULL,
+    LEAF,
+    LOST,
+    OPEN,
+    UNASKED,
+    UNKNOWN,
+    WON,
+    Tree,
+    allocate_nodes,
+    claim,
+    exchange,
+    publish,
+)
 from nobi.streams import below
 
 play: Any = UNBOUND  # bound by `specialise`, as are the next
@@ -181,6 +194,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
         tree.rave_wins[child] = 0
         tree.withdrawn[child] = 0
         tree.policy[child] = np.float32(params.bias) * workspace.values[i] if params.bias > 0.0 else np.float32(0.0)
+        tree.value[child] = UNKNOWN
         tree.children[child] = LEAF
         tree.solved[child] = workspace.outcomes[i]
         tree.evaluation[child] = UNASKED
@@ -300,7 +314,10 @@ def _search(
         workspace.movers[0] = enemy_of(stones.to_move[0])
         tree.visits[0] += np.float32(1.0)
         solved = OPEN
+        expected = UNKNOWN  # Black's, by the network's value of the latest node of the path that has one
         while depth < MAX_DEPTH:
+            if params.value > 0.0 and tree.value[node] != UNKNOWN:
+                expected = tree.value[node] if stones.to_move[0] == BLACK else np.float32(1.0) - tree.value[node]
             if tree.children[node] <= 0:
                 workspace.counts[DEPTH] = depth
                 is_due = depth == 0 or tree.visits[node] - tree.assumed[node] > params.expand_after
@@ -326,7 +343,10 @@ def _search(
         if solved != OPEN:
             black = 1.0 if (workspace.movers[depth] == BLACK) == (solved == WON) else 0.0
         else:
+            is_over = stones.outcome[0] != RUNNING
             black = finish(position, workspace, params)
+            if expected != UNKNOWN and not is_over:
+                black += params.value * (expected - black)
         note_result(workspace, black)
         end = as_count(stones.ply[0])
         for d in range(depth, -1, -1):

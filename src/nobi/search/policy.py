@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,17 +46,26 @@ class PolicyInput:
         return len(self.white)
 
 
+class PolicyOutput(NamedTuple):
+    """The evaluation of a batch of positions."""
+
+    weights: NDArray[np.float32]
+    """[batch, n·n] row by row from the top: a weight for each point, 0 or more."""
+    values: NDArray[np.float32] | None = None
+    """[batch] the probability that the player to move wins, if the policy predicts it."""
+
+
 class Policy(Protocol):
-    """An estimate of which moves are good."""
+    """An estimate of which moves are good and, perhaps, of who will win."""
 
     @property
     def planes(self) -> Planes | None:
         """Its input: planes of Go, or None for own and enemy stones, which every game has."""
 
-    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
-        """float32[batch, n·n], row by row from the top: a weight for each point, 0 or more.
+    def evaluate(self, positions: PolicyInput) -> PolicyOutput:
+        """Evaluate positions; the search normalises the weights of the legal moves.
 
-        The search normalises the weights of the legal moves. Two threads may call this at the same time.
+        Two threads may call this at the same time.
         """
 
 
@@ -77,15 +86,15 @@ class NetworkPolicy:
     sharpness: float = 1.0
     planes: ClassVar[None] = None
 
-    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
+    def evaluate(self, positions: PolicyInput) -> PolicyOutput:
         own, enemy = positions.planes[:, 0], positions.planes[:, 1]
         values = self.network.evaluate(self.weights, own, enemy)
-        return softmax(values.reshape(len(values), -1), self.sharpness)
+        return PolicyOutput(softmax(values.reshape(len(values), -1), self.sharpness))
 
 
 @dataclass(frozen=True)
 class DeepPolicy:
-    """The softmax of a deep network's values."""
+    """The softmax of a deep network's values, and its prediction of the result."""
 
     network: PlayingNetwork
     sharpness: float = 1.0
@@ -94,8 +103,9 @@ class DeepPolicy:
     def planes(self) -> Planes:
         return make_planes(self.network.planes)
 
-    def evaluate(self, positions: PolicyInput) -> NDArray[np.float32]:
-        return softmax(self.network.evaluate(positions.planes, positions.white), self.sharpness)
+    def evaluate(self, positions: PolicyInput) -> PolicyOutput:
+        logits, values = self.network.evaluate_fully(positions.planes, positions.white)
+        return PolicyOutput(softmax(logits, self.sharpness), values)
 
 
 def policy_from_file(path: str, variant: Variant, sharpness: float, search_threads: int = 0) -> Policy:

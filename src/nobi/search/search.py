@@ -27,6 +27,7 @@ from nobi.search.state import DONE, MAX_DEPTH, new_position, new_workspace
 from nobi.search.tree import (
     FULL,
     LEAF,
+    UNKNOWN,
     USED,
     Tree,
     allocate_tree,
@@ -40,7 +41,7 @@ from nobi.streams import derive_seed, stream_of
 SLICE_SECONDS = 0.02
 """How long a thread searches, about, before it checks time and stop conditions."""
 
-_NODE_BYTES = 44
+_NODE_BYTES = 48
 MAX_VISITS = 2.0**24 - 2**16
 """The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
 _NO_STOP = threading.Event()
@@ -375,6 +376,12 @@ class Search:
         visits, lost = self._counts_before
         playouts = float(self._tree.visits[0]) - visits
         return 1 - (float(self._tree.wins[0]) - lost) / playouts if playouts > 0 else 0.5
+
+    @property
+    def network_value(self) -> float | None:
+        """The network's probability that the player to move wins, if it has evaluated the root and predicts that."""
+        value = float(self._tree.value[0])
+        return None if value == UNKNOWN else value
 
     @property
     def is_full(self) -> bool:

@@ -17,6 +17,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "wait": (0, 10**4),
     "evaluate_at": (0, 10**6),
     "follow": (0, 1000),
+    "value": (0, 1),
     "sharpness": (0, 1000),
     "rave": (1e-3, 10**9),
     "explore": (0, 1000),
@@ -73,6 +74,9 @@ class SearchSettings:
     """With `replace`: a move of probability p by the network starts with policy_wins·√p won playouts."""
     follow: float = 1.0
     """Weight of the network's policy (c_p)."""
+    value: float = 0.0
+    """Share of the network's value, if it has one, in the result of a playout: that of the latest node of the playout
+    that the network has evaluated."""
     sharpness: float = 1.0
     """Factor of a network's values before the softmax that makes them a policy."""
     rave: float = 3000.0
@@ -155,6 +159,7 @@ class SearchSettings:
             self.weighted,
             float(self.bias / self.follow) if is_go and self.learnt > 0 and self.follow > 0 else 0.0,
             float(self.score) if is_go else 0.0,
+            float(self.value),
             RolloutParams(
                 self.self_atari,
                 self.seki,

@@ -67,6 +67,7 @@ class SearchParams(NamedTuple):
     weighted: bool  # whether rollouts choose among patterns by their learnt strength
     bias: float  # weight of the learnt probabilities in the term of the policy, relative to `follow`
     score: float  # share of the score in the result of a rollout of Go
+    value: float  # share of the network's value in the result of a playout
     rollouts: RolloutParams
     gammas: Gammas
 

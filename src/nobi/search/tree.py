@@ -76,6 +76,9 @@ WON, LOST, OPEN = 1, -1, 0
 UNASKED, QUEUED, EVALUATED = 0, 1, 2
 """Values of `Tree.evaluation`: whether the children of the node have the policy of the network, or wait for it."""
 
+UNKNOWN = np.float32(-1.0)
+"""The entry of `Tree.value` of a node that the network has not evaluated."""
+
 USED, FULL = 0, 8
 """Indices into `Tree.state`: the number of nodes in use, and whether the pool was too small."""
 
@@ -92,6 +95,7 @@ class Tree(NamedTuple):
     rave_wins: NDArray[np.float32]
     withdrawn: NDArray[np.float32]  # the part of the won prior that selection ignores, since a network replaces it
     policy: NDArray[np.float32]  # the network's probability of the move; before, that of the learnt priors or 0
+    value: NDArray[np.float32]  # the network's probability that the player to move wins, or UNKNOWN
     first: NDArray[np.int32]  # the first child
     children: NDArray[np.int32]  # the number of children, LEAF or CLAIMED
     solved: NDArray[np.int8]
@@ -111,6 +115,7 @@ def allocate_tree(nodes: int) -> Tree:
         rave_wins=np.zeros(nodes, np.float32),
         withdrawn=np.zeros(nodes, np.float32),
         policy=np.zeros(nodes, np.float32),
+        value=np.zeros(nodes, np.float32),
         first=np.zeros(nodes, np.int32),
         children=np.zeros(nodes, np.int32),
         solved=np.zeros(nodes, np.int8),
@@ -133,6 +138,7 @@ def clear_tree(tree: Tree) -> None:
     tree.rave_wins[0] = 0
     tree.withdrawn[0] = 0
     tree.policy[0] = 0
+    tree.value[0] = UNKNOWN
     tree.first[0] = 0
     tree.children[0] = LEAF
     tree.solved[0] = OPEN
@@ -184,6 +190,7 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
     target.rave_wins[to] = tree.rave_wins[node]
     target.withdrawn[to] = tree.withdrawn[node]
     target.policy[to] = tree.policy[node]
+    target.value[to] = tree.value[node]
     target.first[to] = tree.first[node]
     target.children[to] = max(tree.children[node], LEAF)
     target.solved[to] = tree.solved[node]
@@ -209,6 +216,7 @@ def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
             if target.visits[done] - target.assumed[done] < least:
                 target.children[done] = LEAF
                 target.evaluation[done] = UNASKED
+                target.value[done] = UNKNOWN
             else:
                 old = target.first[done]
                 target.first[done] = used

@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS
 from nobi.board.text import row_column, vertex_name
-from nobi.encoding import position_planes
 from nobi.errors import NobiError
-from nobi.features import make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import ModelFile
-from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
 from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_file
@@ -76,8 +73,8 @@ class Thinking:
     black_chance: float
 
 
-def opinion_of_network(player: ModelPlayer, game: Game, *, has_value: bool = False) -> Opinion:
-    """The preferences of a network, and its chance to win where it has learnt to tell it (`has_value`)."""
+def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
+    """The preferences of a network, and its chance to win where it has learnt to tell it."""
     if game.is_over:
         raise NobiError("The game is over.")
     found = player.inspect(game)
@@ -91,9 +88,8 @@ def opinion_of_network(player: ModelPlayer, game: Game, *, has_value: bool = Fal
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
     chance = None
     sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
-    if has_value and isinstance(player, PolicyPlayer) and isinstance(player.network, CompiledNobiNet):
-        planes = position_planes(game, make_planes(player.network.planes), rank=player.settings.rank)
-        mine = float(player.network.values(planes[None])[0])
+    mine = player.expected_result(game) if isinstance(player, PolicyPlayer) else None
+    if mine is not None:
         chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
     return _opinion(game, measure, shares, details, chance, sentence)
 
@@ -138,17 +134,10 @@ def _opinion(
     return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
 
 
-def has_value(file: ModelFile) -> bool:
-    """Whether the network in a file was trained to tell who wins."""
-    training = file.provenance.get("training")
-    weight = training.get("value_weight") if isinstance(training, dict) else None
-    return isinstance(weight, int | float) and weight > 0
-
-
 def network_opinion(file: ModelFile, game: Game) -> Opinion:
     """The opinion of the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
-    return opinion_of_network(player_from_file(file, variant), game, has_value=has_value(file))
+    return opinion_of_network(player_from_file(file, variant), game)
 
 
 def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
@@ -250,7 +239,7 @@ def look_inside_file(file: ModelFile, game: Game) -> InsideView:
     """Evaluation of a position by the network in a file, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
     player = player_from_file(file, variant)
-    opinion = opinion_of_network(player, game, has_value=has_value(file))
+    opinion = opinion_of_network(player, game)
     if not isinstance(player, NetworkPlayer):
         return InsideView(opinion, (), 0)
     layers = player.inspect(game).layers

@@ -24,7 +24,7 @@ from nobi.players.mcts import MctsBot, MctsPlayer
 from nobi.players.network import player_from_file
 from nobi.records.sgf_writer import sgf_of
 from nobi.search.settings import SearchSettings
-from nobi.web.opinion import Opinion, expected_score, has_value, opinion_of_network, opinion_of_search
+from nobi.web.opinion import Opinion, expected_score, opinion_of_network, opinion_of_search
 from nobi.web.session import COLOURS, Session, cell_of
 from nobi.web.setup import Setup
 
@@ -161,7 +161,6 @@ class _Judge:
     def __init__(self, file: ModelFile | None, variant: Variant, playouts: int) -> None:
         self._player = None
         self._bot: MctsBot | None = None
-        self._value = bool(file and has_value(file))
         if file is None or playouts:
             # synchronous: the same game gets the same review every time
             settings = SearchSettings(
@@ -183,7 +182,7 @@ class _Judge:
             search.run(self._bot.settings.rollouts, stop=stop)
             return opinion_of_search(search, game)
         assert self._player is not None  # noqa: S101
-        return opinion_of_network(self._player, game, has_value=self._value)
+        return opinion_of_network(self._player, game)
 
     def close(self) -> None:
         if self._bot:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from nobi.board.text import check_size
 from nobi.errors import NobiError
 from nobi.features import check_planes
+from nobi.networks.deep.compiled_nobi_net import Evaluation, sigmoid
 from nobi.nn.torch_layers import Tied
 from nobi.spec import format_spec
 
@@ -59,6 +60,9 @@ class DeepNetwork(nn.Module, ABC):
     settings_type: ClassVar[type]
     convolution: str = "winograd"
     """Which 3x3 convolutions to use on a processor: `winograd` (our own, where the network has them) or `torch`."""
+
+    has_value: bool = True
+    """Whether the value, if it is one of the outputs, was trained."""
 
     def __init__(self, settings: Any = None) -> None:
         super().__init__()
@@ -133,10 +137,15 @@ class DeepNetwork(nn.Module, ABC):
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
         """`forward` without gradients, on NumPy arrays: [b, P, n, n] and [b] → [b, n·n]."""
+        return self.evaluate_fully(planes, white).policy
+
+    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
+        """`outputs` without gradients, on NumPy arrays."""
         device = next(self.parameters()).device
         with torch.inference_mode():
-            values: Tensor = self(torch.from_numpy(planes).to(device), torch.from_numpy(white).to(device))
-        return np.asarray(values.cpu().numpy(), np.float32)
+            found = self.outputs(torch.from_numpy(planes).to(device), torch.from_numpy(white).to(device))
+        value = sigmoid(found.value.cpu().numpy()) if found.value is not None and self.has_value else None
+        return Evaluation(np.asarray(found.policy.cpu().numpy(), np.float32), value)
 
     def for_play(self) -> Self:
         """A copy for inference with the same outputs: tied weights are expanded once, not in every pass."""

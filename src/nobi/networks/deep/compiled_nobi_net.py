@@ -1,7 +1,7 @@
 """A nobi-net evaluated without torch, and the interface of deep networks that players and search use."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,13 @@ from nobi.nn.simd import PANEL
 from nobi.spec import format_spec
 
 NOBI_NET = "nobi-net"
+
+
+class Evaluation(NamedTuple):
+    """What a network finds in a batch of positions."""
+
+    policy: NDArray[np.float32]  # [b, n·n] the logits of moves
+    value: NDArray[np.float32] | None = None  # [b] the probability that the player to move wins, if it predicts that
 
 
 class PlayingNetwork(Protocol):
@@ -32,6 +39,9 @@ class PlayingNetwork(Protocol):
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
         """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
+
+    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
+        """The same, with the other outputs of the network."""
 
     def for_play(self) -> "PlayingNetwork":
         """The network, or a copy of it, for inference."""
@@ -98,10 +108,25 @@ class NobiNetSettings:
 class CompiledNobiNet:
     """A nobi-net that is evaluated without torch."""
 
-    def __init__(self, settings: NobiNetSettings, tensors: dict[str, NDArray[np.float32]], threads: int = 1) -> None:
-        """`tensors` as in a model file; the boards of a batch are distributed over `threads`."""
+    def __init__(
+        self,
+        settings: NobiNetSettings,
+        tensors: dict[str, NDArray[np.float32]],
+        threads: int = 1,
+        *,
+        has_value: bool = True,
+    ) -> None:
+        """Transform the weights.
+
+        Args:
+            settings: those of the network.
+            tensors: as in a model file.
+            threads: the boards of a batch are distributed over them.
+            has_value: whether the value was trained.
+        """
         self.settings = settings
         self.threads = threads
+        self.has_value = has_value
         expanded = {name: _expanded(t) if settings.symmetric else t for name, t in tensors.items()}
         self._network = ResidualNetwork(expanded, plane_count(settings.planes))
 
@@ -122,13 +147,17 @@ class CompiledNobiNet:
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:  # noqa: ARG002
         return self._network.evaluate(planes, self.threads).policy
 
-    def values(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[b, P, n, n] → [b] the probability that the player to move wins."""
-        logits = self._network.evaluate(planes, self.threads).value
-        return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
+    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:  # noqa: ARG002
+        policy, value = self._network.evaluate(planes, self.threads)
+        return Evaluation(policy, sigmoid(value) if self.has_value else None)
 
     def for_play(self) -> Self:
         return self
+
+
+def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The probabilities of logits."""
+    return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
 
 
 def _expanded(tensor: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,74 @@
+"""The folders of compiled code: what a function depends on, and when a folder is deleted."""
+
+import importlib
+import os
+import pkgutil
+import time
+
+import numba
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+import nobi
+from nobi import compile_cache
+from nobi.compile_cache import cache_folders, modules_below
+from nobi.games import find
+from nobi.search.playout import searcher_of
+
+
+def compiled_modules():
+    """All modules of nobi with compiled functions."""
+    for info in pkgutil.walk_packages(nobi.__path__, "nobi."):
+        source = compile_cache._source_of(info.name)
+        if source and "compiling import" in source and info.name != "nobi.compile_cache":
+            yield importlib.import_module(info.name)
+
+
+def called_by(function):
+    """The compiled functions among the globals of a compiled function."""
+    names = function.py_func.__code__.co_names
+    found = [function.py_func.__globals__.get(name) for name in names]
+    return [one for one in found if isinstance(one, Dispatcher)]
+
+
+def test_the_hash_of_a_function_covers_all_functions_that_it_calls():
+    calls = 0
+    for module in compiled_modules():
+        for function in vars(module).values():
+            if not isinstance(function, Dispatcher) or not function.py_func.__module__.startswith("nobi."):
+                continue
+            modules = compile_cache._modules_of(function.py_func)
+            for called in called_by(function):
+                assert called.py_func.__module__ in modules, (function, called)
+                calls += called.py_func.__module__ != function.py_func.__module__
+    assert calls > 100
+
+
+def test_a_bound_template_depends_on_its_bindings():
+    search = compile_cache._modules_of(searcher_of(find("pente")).py_func)
+    assert {"nobi.search.playout", "nobi.games.pente", "nobi.board.stones"} <= search
+    assert "nobi.games.gomoku" not in search
+    assert "nobi.games.pente" not in compile_cache._modules_of(searcher_of(find("gomoku")).py_func)
+
+
+def test_only_imported_modules_count():
+    assert "nobi.board.stones" in modules_below("nobi.games.atari_go")
+    assert not any("search" in name or "arena" in name for name in modules_below("nobi.games.atari_go"))
+    assert compile_cache._modules_of(called_by) == compile_cache._all_modules()  # a function of another package
+
+
+def test_folders_are_deleted_when_they_were_not_used_for_long(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compile_cache, "_used_folders", set())
+    ages = {"new": 0, "used": 29, "unused": 31}
+    for name, days in ages.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index").write_text("x")
+        os.utime(tmp_path / name, (time.time() - days * 86400,) * 2)
+    (tmp_path / "lock").write_text("")
+    os.utime(tmp_path / "lock", (0, 0))
+    compile_cache._used_folders.add(tmp_path / "used")
+    assert cache_folders() == [tmp_path / "used"]
+    compile_cache._tidy_cache()
+    assert {path.name for path in tmp_path.iterdir()} == {"new", "used", "lock"}
+    assert (tmp_path / "used").stat().st_mtime == pytest.approx(time.time(), abs=600)
