@@ -13,6 +13,7 @@ from nobi.bench.measure import Case, Measurement, Work, rate_measurement, rate_r
 from nobi.evolution.fitness import Fitness
 from nobi.games import variant
 from nobi.networks import make_network
+from nobi.nn.bound import run_pass
 from nobi.nn.lanes import LANES
 from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
@@ -133,13 +134,12 @@ def operations(network: str, size: int) -> float:
 def pass_rate(network: str, size: int, seconds: float, boards: int = LANES) -> list[float]:
     """Boards per second of the forward pass alone, in several repeats."""
     net = make_network(network)
-    workspace = net.new_workspace(net.random_weights(size, np.random.default_rng(0)), size)
-    forward = net.forward()
+    bound = net.bind(net.random_weights(size, np.random.default_rng(0)), size)
 
     def work(amount: int) -> int:
         blocks = max(1, amount // boards)
         for _ in range(blocks):
-            forward(workspace, boards)
+            run_pass(bound, boards)
         return blocks * boards
 
     return rates(work, seconds)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
+from nobi.nn.bound import BoundPass, bind_pass, run_pass
 from nobi.nn.lanes import LANES
 from nobi.spec import format_spec
 
@@ -55,6 +56,10 @@ class Network(ABC):
     def new_workspace(self, weights: Weights, size: int) -> Any:
         """The arrays of the forward pass: a named tuple with `x`, `out`, weights etc.; each thread needs its own."""
 
+    def bind(self, weights: Weights, size: int) -> BoundPass:
+        """The forward pass with weights, of the same type for all networks; each thread needs its own."""
+        return bind_pass(self.forward(), self.new_workspace(weights, size))
+
     def weight_count(self, size: int) -> int:
         """The number of weights."""
         return sum(prod(shape) for shape in self.groups(size).values())
@@ -91,14 +96,14 @@ class Network(ABC):
                 f"The network {self} has further inputs than stones: it plays, but does not guide a search."
             )
         batch, size, _ = own.shape
-        workspace, forward = self.new_workspace(weights, size), self.forward()
+        bound = self.bind(weights, size)
         planes = np.stack([own, enemy], axis=-1).reshape(batch, size * size, 2)
         result = np.empty((batch, size * size), np.float32)
         for start in range(0, batch, LANES):
             block = planes[start : start + LANES]
-            workspace.x[:, :, : len(block)] = block.transpose(1, 2, 0)
-            forward(workspace, len(block))
-            result[start : start + LANES] = workspace.out[:, : len(block)].T
+            bound.x[:, :, : len(block)] = block.transpose(1, 2, 0)
+            run_pass(bound, len(block))
+            result[start : start + LANES] = bound.out[:, : len(block)].T
         return result.reshape(batch, size, size)
 
     def _hint(self, size: int) -> str:

@@ -13,6 +13,7 @@ from nobi.board.stones import PASS, cell_tables
 from nobi.board.text import row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
+from nobi.nn.bound import bind_pass, run_pass
 from nobi.nn.inputs import check_game, input_planes, input_writer
 from nobi.nn.lanes import STEP
 from nobi.nn.network import Network, Weights
@@ -107,7 +108,7 @@ def evaluate_layers(
     swiping = isinstance(network, SwipingNetwork)
     workspace = network.new_workspace(weights, size, **({"keep": True} if swiping else {}))
     workspace.x[:, :, 0] = np.stack(planes, axis=-1).reshape(size * size, -1)
-    network.forward()(workspace, 1)
+    run_pass(bind_pass(network.forward(), workspace), 1)
     output = workspace.out[:, 0].reshape(size, size).copy()
     if not isinstance(network, SwipingNetwork):
         return output, []

@@ -30,16 +30,16 @@ from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
 from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet, PlayingNetwork
+from nobi.nn.bound import run_pass
 from nobi.nn.inputs import check_game, input_writer
 from nobi.nn.lanes import LANES, F
-from nobi.nn.network import Forward, Network, Weights
+from nobi.nn.network import Network, Weights
 from nobi.players.base import UNLIMITED, BatchPlayer, Bot, Clock, Player, PlayerBot
 from nobi.players.inspection import Inspection, inspect_network, inspect_policy
 from nobi.spec import settings_from
 from nobi.streams import Streams, below, fraction
 
 legal: Any = UNBOUND  # bound by `specialise`, as are the next
-forward: Any = UNBOUND
 pick: Any = UNBOUND
 write_inputs: Any = UNBOUND
 
@@ -59,7 +59,7 @@ class NetworkSettings:
 class NetworkWorkspace(NamedTuple):
     """Settings and arrays of the compiled choice."""
 
-    network: Any  # the network's workspace, with `x` and `out`
+    network: Any  # a `BoundPass`, or anything with `out`
     temperature: float
     point_of: NDArray[np.uint16]  # [cell]
     cell_of: NDArray[np.uint16]  # [point]
@@ -93,12 +93,13 @@ class NetworkPlayer(BatchPlayer):
         return f"{self._spec}:temperature={temperature:g}" if temperature else self._spec
 
     def batch_chooser(self) -> Callable[..., None]:
-        return _batch_chooser(self.variant.game, self.network.forward(), self.network.features)
+        return _batch_chooser(self.variant.game, self.network.features)
 
     def workspace(self) -> NetworkWorkspace:
         size = self.variant.size
-        network = self.network.new_workspace(self.weights, size)
-        return NetworkWorkspace(network, float(self.settings.temperature), *cell_tables(size))
+        return NetworkWorkspace(
+            self.network.bind(self.weights, size), float(self.settings.temperature), *cell_tables(size)
+        )
 
     def inspect(self, game: Game) -> Inspection:
         return inspect_network(game, self.network, self.weights)
@@ -143,7 +144,7 @@ def _choose_by_network(
     for begin in range(0, len(indices), LANES):
         block = indices[begin : begin + LANES]
         write_inputs(boards, block, workspace.network.x, workspace.point_of, workspace.cell_of)
-        forward(workspace.network, len(block))
+        run_pass(workspace.network, len(block))
         for lane in range(len(block)):
             moves[begin + lane] = pick(boards, block[lane], streams, workspace, lane)
 
@@ -154,10 +155,10 @@ def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
 
 
 @cache
-def _batch_chooser(game: type[Game], forward: Forward, features: str) -> Callable[..., None]:
+def _batch_chooser(game: type[Game], features: str) -> Callable[..., None]:
     pick = pick_among(game.name, game.rules.legal)
     writer = input_writer(features)
-    return specialise(_choose_by_network, game.name, forward=forward, pick=pick, write_inputs=writer)
+    return specialise(_choose_by_network, game.name, pick=pick, write_inputs=writer)
 
 
 # --- deep networks --------------------------------------------------------------------------------------------------

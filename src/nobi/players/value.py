@@ -20,16 +20,16 @@ from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game, Variant
 from nobi.memory import Words, load_board, pack
 from nobi.memory import copy_words as copy_board
+from nobi.nn.bound import run_pass
 from nobi.nn.inputs import show_board
 from nobi.nn.lanes import LANES
-from nobi.nn.network import Forward, Network, Weights
+from nobi.nn.network import Network, Weights
 from nobi.players.base import Player
 from nobi.streams import Streams, below
 
 legal: Any = UNBOUND  # bound by `_compiled_search`, as are the next
 play: Any = UNBOUND
 immediate_outcome: Any = UNBOUND
-forward: Any = UNBOUND
 rate_moves: Any = UNBOUND
 
 CERTAIN = 1e9
@@ -93,7 +93,7 @@ def _rate_moves(level: Level, workspace: ValueWorkspace, ply: int) -> int:
                 workspace.shown[lanes] = i
                 lanes += 1
         if lanes == LANES or (i == count - 1 and lanes > 0):
-            forward(workspace.network, lanes)
+            run_pass(workspace.network, lanes)
             for lane in range(lanes):
                 total = 0.0
                 for cell in range(len(workspace.point_of)):
@@ -145,7 +145,7 @@ def _look_ahead(
 
 
 @cache
-def _compiled_search(game: type[Game], forward: Forward) -> Callable[..., int]:
+def _compiled_search(game: type[Game]) -> Callable[..., int]:
     rules = game.rules
     rate_moves = specialise(
         _rate_moves,
@@ -153,7 +153,6 @@ def _compiled_search(game: type[Game], forward: Forward) -> Callable[..., int]:
         legal=rules.legal,
         play=rules.play,
         immediate_outcome=rules.immediate_outcome,
-        forward=forward,
     )
     return specialise(_look_ahead, game.name, rate_moves=rate_moves, play=rules.play)
 
@@ -170,7 +169,7 @@ class ValuePlayer(Player):
     ) -> None:
         super().__init__(variant, settings)
         self.network, self.weights = network, weights
-        self._search = _compiled_search(variant.game, network.forward())
+        self._search = _compiled_search(variant.game)
         self._local = threading.local()  # the arena's threads share a player, but not its boards
 
     def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
@@ -189,7 +188,7 @@ class ValuePlayer(Player):
         boards, words = pack(self.variant.allocate(1), only_boards=True)
         others, other_words = pack(self.variant.allocate(1), only_boards=True)
         workspace = ValueWorkspace(
-            self.network.new_workspace(self.weights, size),
+            self.network.bind(self.weights, size),
             cell_tables(size).point_of,
             np.zeros((2, points_of(size)), np.uint16),
             np.zeros((2, points_of(size)), np.float64),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import cell_tables
 from nobi.games.base import Game
+from nobi.nn.bound import bind_pass, run_pass
 from nobi.nn.inputs import input_writer
 from nobi.nn.lanes import STEP
 from nobi.nn.sweeps import list_sweeps
@@ -44,7 +45,7 @@ def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
     size = game.size
     workspace = network.new_workspace(player.weights, size, keep=True)
     input_writer(network.features)(game.boards, np.zeros(1, np.int64), workspace.x, *cell_tables(size))
-    network.forward()(workspace, 1)
+    run_pass(bind_pass(network.forward(), workspace), 1)
     part, layer = workspace.parts[0], network.layers()[0]
     sweeps = list_sweeps(layer.gates)
     names = TIED_NAMES if layer.gates == "none" else NAMES
