@@ -35,9 +35,9 @@ in files of other packages.
 
 **Speed.** A state is a named tuple of many arrays. A call passes a hundred machine words, so small functions are
 `inlined` (a Go playout: 1.5 times as fast). Numba would count references to all arrays wherever a state is named;
-compiled functions therefore run without its reference counting (25 times as fast). A call with a constant argument is
-compiled for this constant. That would give loops that play on board 0 a separate copy of all rules, so the number of a
-board, the parameter `g`, is never taken as a constant.
+compiled functions therefore run without its reference counting (25 times as fast). Numba would compile a call with a
+constant argument, such as board 0, for this constant, with a separate copy of everything that is called; no argument is
+taken as a constant here.
 """
 
 import fcntl
@@ -66,9 +66,6 @@ _PACKAGE = Path(__file__).parent
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
-_BOARD = "g"
-"""The parameter that is the number of a board."""
-
 _LABEL = "nobi_label"
 """The attribute of a bound template that holds its label."""
 
@@ -81,6 +78,15 @@ UNBOUND: Any = None
 def compiled(function: F) -> F:
     """Compile a function, to be called from Python or from other compiled functions."""
     return _compile(function)
+
+
+def merged(function: F) -> F:
+    """Compile a function as part of each compiled function that calls it, before types are inferred.
+
+    For large functions that are called in one place. Numba compiles a called function by itself, and LLVM optimises it
+    again within its caller, and so on for every level of calls; a merged function is optimised with its caller only.
+    """
+    return _compile(function, inline="always")
 
 
 def inlined(function: F) -> F:
@@ -97,17 +103,21 @@ def arithmetic(function: F) -> F:
     return _compile(function, forceinline=True, fastmath=_FUSE)
 
 
-def specialise(template: F, label: str, *, inline: bool = False, fuse: bool = False, **bindings: object) -> F:
+def specialise(
+    template: F, label: str, *, inline: bool = False, merge: bool = False, fuse: bool = False, **bindings: object
+) -> F:
     """Compile `template` with its global names bound to these compiled functions or constants.
 
     Args:
         template: a function, not compiled, that uses the names.
         label: part of the name of the result, for messages and profilers; the cache key is the set of bindings.
         inline: as `inlined`.
+        merge: as `merged`.
         fuse: as `arithmetic`.
         bindings: the names and their values.
     """
-    return _compile(bind(template, label, **bindings), forceinline=inline, fastmath=_FUSE if fuse else False)
+    options: dict[str, Any] = {"inline": "always"} if merge else {"forceinline": inline}
+    return _compile(bind(template, label, **bindings), fastmath=_FUSE if fuse else False, **options)
 
 
 def bind(template: F, label: str, **bindings: object) -> F:
@@ -145,15 +155,13 @@ def _compile(function: F, **options: Any) -> F:
     cache = not function.__module__.startswith(PLUGIN_PREFIX)
     with cache_folder_of(function):
         dispatcher: Any = numba.njit(**_OPTIONS | {"cache": cache}, **options)(function)
-    if _BOARD in function.__code__.co_varnames[: function.__code__.co_argcount]:
-        get_template = dispatcher.get_call_template
-        index = function.__code__.co_varnames.index(_BOARD)
+    get_template = dispatcher.get_call_template
 
-        def get_template_for_any_board(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-            unliteral: Any = types.unliteral
-            return get_template(tuple(unliteral(kind) if i == index else kind for i, kind in enumerate(args)), kws)
+    def get_template_of_any_value(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        unliteral: Any = types.unliteral
+        return get_template(tuple(map(unliteral, args)), kws)
 
-        dispatcher.get_call_template = get_template_for_any_board
+    dispatcher.get_call_template = get_template_of_any_value
     result: F = dispatcher
     return result
 

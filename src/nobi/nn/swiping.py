@@ -208,7 +208,7 @@ def compile_layer(
         SWEEPS=sweeps,
         READ_OUT=read_out,
     )
-    return specialise(_swipe, name, HIDDEN=hidden, step=step)
+    return specialise(_swipe, name, merge=True, HIDDEN=hidden, step=step)
 
 
 class Layer(NamedTuple):
@@ -377,17 +377,18 @@ def _compile(layers: tuple[Layer, ...]) -> Callable[..., None]:
         return compile_layer(layer.cell, layer.hidden, layer.inputs, sweeps, tied=tied, read_out=read_out)
 
     over_sweeps = specialise(_over_sweeps, name, inline=True, SWEEPS=sweeps)
-    combine = specialise(_combine, name, over_sweeps=over_sweeps)
+    combine = specialise(_combine, name, merge=True, over_sweeps=over_sweeps)
     if len(layers) == 1:
-        pass_over = specialise(_pass_one, name, first=swipe(bottom, read_out=True), combine=combine)
+        pass_over = specialise(_pass_one, name, merge=True, first=swipe(bottom, read_out=True), combine=combine)
     else:
         pass_over = specialise(
             _pass_stack,
             name,
+            merge=True,
             first=swipe(bottom, read_out=False),
             later=swipe(top, read_out=False),
             last=swipe(top, read_out=True),
-            hand_on=specialise(_hand_on, name, over_sweeps=over_sweeps),
+            hand_on=specialise(_hand_on, name, merge=True, over_sweeps=over_sweeps),
             combine=combine,
         )
-    return specialise(_forward, name, pass_over=pass_over, SWEEPS=sweeps)
+    return specialise(_forward, name, merge=True, pass_over=pass_over, SWEEPS=sweeps)

@@ -7,7 +7,7 @@ Every feature is a level of one of the groups below. All are computed when a nod
 from nobi.board.chains import in_atari, is_alone, last_liberty, touching, without_liberty, would_capture
 from nobi.board.ladders import captures_in_ladder, escapes_ladder
 from nobi.board.stones import BORDER, EMPTY, PASS, SIDES, as_point, enemy_of
-from nobi.compiling import compiled, inlined
+from nobi.compiling import compiled, inlined, merged
 from nobi.search.state import SearchPosition, Workspace
 from nobi.search.tactics import SAFE, as_count, joined_chain, liberty_class
 
@@ -208,7 +208,7 @@ def _captured_level(position: SearchPosition, point: int, me: int) -> int:
     return level
 
 
-@compiled
+@merged
 def measure_features(position: SearchPosition, workspace: Workspace, move: int, ladders: bool) -> None:
     """Write the levels of a legal move into `workspace.levels`; `measure_distances` is called before.
 

@@ -7,7 +7,7 @@ won with it, a self-atari as if some had been lost. Real playouts outweigh it in
 from typing import NamedTuple
 
 from nobi.board.stones import BLACK, EMPTY, PASS, RUNNING, WHITE, enemy_of
-from nobi.compiling import compiled, inlined
+from nobi.compiling import compiled, inlined, merged
 from nobi.games.go import GoBoards, is_own_eye, play
 from nobi.search.features import (
     ATARI,
@@ -82,7 +82,7 @@ _ISOLATED = 7
 """The level of LINE of a point at the edge far from all stones."""
 
 
-@compiled
+@merged
 def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:
     """Write the prior of a legal move into `workspace.visits[i]` and `.wins[i]`, its strength into `.values[i]`."""
     visits = PRIORS.even
@@ -140,7 +140,7 @@ def _stones_placed(boards: GoBoards) -> int:
     return placed
 
 
-@compiled
+@merged
 def finish(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:
     """Play a rollout and count the area.
 

@@ -377,6 +377,7 @@ def searcher_of(game: type[Game]) -> Callable[..., int]:
     expand = specialise(
         _expand,
         game.name,
+        merge=True,
         legal=rules.legal,
         immediate_outcome=rules.immediate_outcome,
         may_pass=game.has_pass,
