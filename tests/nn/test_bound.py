@@ -1,6 +1,7 @@
 """Forward passes called by address: the same values as the pass itself, one type for all networks."""
 
 import gc
+import pickle
 
 import numba
 import numpy as np
@@ -66,3 +67,9 @@ def test_workspaces_of_one_type_and_other_sizes_share_a_pass():
         found = bound.out[:, :3].copy()
         network.forward()(workspace, 3)
         np.testing.assert_array_equal(found, workspace.out[:, :3])
+
+
+def test_a_bound_pass_stays_in_its_process():
+    network, workspace = random_pass("mdrnn:hidden=3")
+    with pytest.raises(TypeError, match="addresses"):
+        pickle.dumps(bind_pass(network.forward(), workspace))

@@ -11,7 +11,7 @@ network is compiled once, and a loop once for each game.
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numba
 import numpy as np
@@ -79,6 +79,9 @@ class BoundPass(NamedTuple):
     out: NDArray[np.float32]  # [cell, board] its outputs
     code: int  # the address of the compiled function (address of the workspace, boards) → None
     data: NDArray[np.uint8]  # the workspace as compiled code sees it; it owns the workspace's arrays
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a bound pass consists of addresses, which other processes do not have")
 
 
 class _Erased(NamedTuple):
