@@ -106,7 +106,7 @@ def test_networks_of_2015_have_the_values_and_gradients_of_torch_in_float64(spec
 @pytest.mark.parametrize("spec", WORDS)
 def test_without_torch_the_values_are_the_same(tmp_path, spec):
     net = trained(spec)
-    save_model(tmp_path / "m.safetensors", DeepModel(net, 19))
+    save_model(tmp_path / "m.safetensors", DeepModel(net, 19, {"training": {"value_weight": 0.1}}))
     compiled = compiled_in(read_model_file(tmp_path / "m.safetensors"))
     assert isinstance(compiled, CompiledNobiNet)
     assert str(compiled) == spec
@@ -116,8 +116,10 @@ def test_without_torch_the_values_are_the_same(tmp_path, spec):
         with torch.no_grad():
             expected = reference.outputs(planes)
         planes = planes.float().numpy()
-        close(torch.from_numpy(compiled.evaluate(planes, np.zeros(3, np.bool_))).double(), expected.policy)
-        np.testing.assert_allclose(compiled.values(planes), torch.sigmoid(expected.value).numpy(), atol=1e-4)
+        policy, value = compiled.evaluate_fully(planes, np.zeros(3, np.bool_))
+        close(torch.from_numpy(policy).double(), expected.policy)
+        np.testing.assert_allclose(value, torch.sigmoid(expected.value).numpy(), atol=1e-4)
+        np.testing.assert_array_equal(policy, compiled.evaluate(planes, np.zeros(3, np.bool_)))
 
 
 def test_the_batch_and_the_number_of_threads_change_no_bit():
