@@ -338,7 +338,8 @@ class _HeadWatch:
         self.nodes = self._ask()
         """The nodes that are alive and have cores."""
         self._answered = time.monotonic()
-        threading.Thread(target=self._watch, daemon=True).start()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
 
     def check(self) -> None:
         """Raise a NobiError if the head is lost."""
@@ -348,8 +349,10 @@ class _HeadWatch:
             raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
 
     def close(self) -> None:
-        """Stop watching."""
+        """Stop watching; a question under way is waited for, because it would connect to Ray again after its shutdown."""
         self._stop.set()
+        if not self.lost:
+            self._thread.join(_LOST_SECONDS)
 
     def _ask(self) -> list[dict[str, Any]]:
         return [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]

@@ -1,10 +1,13 @@
 """What `--executor` says where Ray is missing or not meant; these need no Ray."""
 
 import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
 
 from helpers.commands import call
+from nobi import cluster
 
 COMMANDS = {
     "evolve": ["{folder}", "--generations", "1", "--games", "2", "--sizes", "5"],
@@ -38,3 +41,29 @@ def test_only_one_module_knows_ray():
     package = Path(nobi.__file__).parent
     users = [str(file.relative_to(package)) for file in package.rglob("*.py") if "import ray" in file.read_text()]
     assert users == ["cluster.py"]
+
+
+def test_a_question_to_the_head_does_not_outlive_the_connection(monkeypatch):
+    """After Ray's shutdown it would connect again, and Ray ends a process whose node is gone."""
+    monkeypatch.setattr(cluster, "_STATUS_SECONDS", 0.01)
+    asked, may_answer, answered = threading.Event(), threading.Event(), []
+
+    def nodes():
+        if threading.current_thread() is not threading.main_thread():
+            asked.set()
+            assert may_answer.wait(60)
+            answered.append(True)
+        return [{"Alive": True, "Resources": {"CPU": 1.0}}]
+
+    connected = SimpleNamespace(is_connected=lambda: False)
+    ray = SimpleNamespace(
+        nodes=nodes,
+        util=SimpleNamespace(client=SimpleNamespace(ray=connected)),
+        get_runtime_context=lambda: SimpleNamespace(gcs_address="127.0.0.1:1"),
+    )
+    watch = cluster._HeadWatch(ray)
+    assert asked.wait(60)
+    threading.Timer(0.2, may_answer.set).start()
+    watch.close()
+    assert answered
+    assert not watch._thread.is_alive()
