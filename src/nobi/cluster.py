@@ -349,7 +349,7 @@ class _HeadWatch:
             raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
 
     def close(self) -> None:
-        """Stop watching; a question under way is waited for, because it would connect to Ray again after its shutdown."""
+        """Stop watching; wait for a question under way, which would connect to Ray again after its shutdown."""
         self._stop.set()
         if not self.lost:
             self._thread.join(_LOST_SECONDS)
