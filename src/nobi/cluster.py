@@ -223,7 +223,7 @@ class RayExecutor(Executor):
         except BaseException:
             if cancel:
                 cancel()
-            self._cancel(list(pending))
+            self._wait_for(list(pending))
             raise
 
     def _receive(self, pending: dict[Any, tuple[int, int]]) -> list[tuple[tuple[int, int], Any]]:
@@ -295,13 +295,14 @@ class RayExecutor(Executor):
             advice = "give all nodes the same target by NUMBA_CPU_NAME and NUMBA_CPU_FEATURES, or leave this node out"
         return NobiError(f"The node {host!r} cannot be used: it {reason}; {advice}.")
 
-    def _cancel(self, refs: list[Any]) -> None:
-        """Cancel tasks and wait for those that are running."""
+    def _wait_for(self, refs: list[Any]) -> None:
+        """Wait some seconds for tasks whose results are not needed; they end at the latest with the connection.
+
+        They are not cancelled: Ray may end this process when a task completes while it is being cancelled.
+        """
         if not refs or self._head.lost:
             return
         with contextlib.suppress(Exception), defer_interrupts():
-            for ref in refs:
-                self._ray.cancel(ref)
             self._ray.wait(refs, num_returns=len(refs), timeout=10 * PART_SECONDS)
 
     def close(self) -> None:
