@@ -22,6 +22,7 @@ os.environ |= {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # loopback only, as Ray does on macOS and Windows
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",
+    "GRPC_ENABLE_FORK_SUPPORT": "0",  # with it, gRPC 1.85 crashes now and then where the Ray Client server forks
 }
 os.environ.pop("RAY_ADDRESS", None)
 SECONDS = 240
