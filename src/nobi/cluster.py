@@ -57,14 +57,12 @@ _RESUME = "finished work is saved, and the same command with --resume continues"
 
 def identity() -> dict[str, str]:
     """What the bits of a result depend on, beside the task."""
-    from nobi import (
-        compile_cache,
-        compiling,
-    )  # not `from … import`: an edit of this file must not invalidate compiled code
+    from nobi.compile_cache import source_hash
+    from nobi.compiling import target_processor
 
     packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba")}
-    own = {"nobi": nobi.__version__, "nobi's sources": compile_cache.source_hash()}
-    return {**own, **packages, "processor": compiling.target_processor()}
+    own = {"nobi": nobi.__version__, "nobi's sources": source_hash()}
+    return {**own, **packages, "processor": target_processor()}
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:

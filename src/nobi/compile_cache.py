@@ -23,6 +23,7 @@ from typing import Any
 import numba
 import platformdirs
 
+_config: Any = numba.config
 _PACKAGE = Path(__file__).parent
 
 _COMPILERS = {__name__, "nobi.compiling"}
@@ -33,7 +34,7 @@ _MODULES = "nobi_modules"
 
 _DAY = 24 * 3600.0
 _UNUSED_DAYS = 30
-"""A cache folder is deleted when it was not used for so many days."""
+"""The age in days at which an unused cache folder is deleted."""
 
 _IMPORT = re.compile(r"^from (nobi[\w.]*) import (?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
 
@@ -115,21 +116,20 @@ _used_folders: set[Path] = set()
 @contextmanager
 def cache_folder_of(function: Callable[..., Any]) -> Iterator[None]:
     """Let Numba keep the functions that are decorated in this context in the cache folder of a function."""
-    config: Any = numba.config
     with _folder_lock:
-        root = config.CACHE_DIR
+        root = _config.CACHE_DIR
         folder = Path(root) / _hash_of(_modules_of(function))
         _used_folders.add(folder)
-        config.CACHE_DIR = str(folder)
+        _config.CACHE_DIR = str(folder)
         try:
             yield
         finally:
-            config.CACHE_DIR = root
+            _config.CACHE_DIR = root
 
 
 def cache_root() -> Path:
     """The folder of all compiled code."""
-    return Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    return Path(_config.CACHE_DIR)
 
 
 def cache_folders() -> list[Path]:
@@ -161,5 +161,5 @@ def _choose_cache_folder() -> Path:
     return folder
 
 
-numba.config.CACHE_DIR = str(_choose_cache_folder())  # type: ignore[attr-defined]
+_config.CACHE_DIR = str(_choose_cache_folder())
 atexit.register(_tidy_cache)

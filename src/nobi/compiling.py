@@ -1,4 +1,4 @@
-"""Compilation of the hot functions with Numba, cached on disk and compiled anew when any source changes.
+"""Compilation of the hot functions with Numba, cached on disk and compiled anew when a source they use changes.
 
 `compiled`, `inlined` and `arithmetic` decorate functions. Compiled functions allocate no arrays: scratch arrays are
 part of the state that they are given.

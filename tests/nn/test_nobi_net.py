@@ -116,7 +116,7 @@ def test_without_torch_the_values_are_the_same(tmp_path, spec):
         with torch.no_grad():
             expected = reference.outputs(planes)
         planes = planes.float().numpy()
-        policy, value = compiled.evaluate_fully(planes, np.zeros(3, np.bool_))
+        policy, value = compiled.evaluate_with_value(planes, np.zeros(3, np.bool_))
         close(torch.from_numpy(policy).double(), expected.policy)
         np.testing.assert_allclose(value, torch.sigmoid(expected.value).numpy(), atol=1e-4)
         np.testing.assert_array_equal(policy, compiled.evaluate(planes, np.zeros(3, np.bool_)))

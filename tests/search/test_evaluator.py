@@ -5,49 +5,20 @@ import time
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from helpers.policies import Favourite, started
 from helpers.processes import wait_until
-from nobi.board.stones import BLACK, PASS, WHITE, board_points
-from nobi.board.text import point_named
+from nobi.board.stones import PASS, WHITE, board_points
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games import variant
-from nobi.models.model import DeepModel, Model, save_model
-from nobi.networks import make_network
+from nobi.models.model import DeepModel, save_model
 from nobi.networks.deep import make_deep
-from nobi.nn.torch_layers import leave_cores
 from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue, write_policy
-from nobi.search.policy import NetworkPolicy, NodeEncoder, PolicyOutput, softmax
-from nobi.search.report import Restriction
-from nobi.search.search import Search
-from nobi.search.settings import SearchSettings
-from nobi.search.tree import EVALUATED, LEAF, QUEUED, UNASKED, UNKNOWN, allocate_tree, copy_subtree
-from nobi.workers import usable_threads
-
-
-class Favourite:
-    """Likes one point, whatever the position; notes what it is shown."""
-
-    planes = None
-
-    def __init__(self, size, cell, delay=0.0):
-        self.size, self.cell, self.delay, self.seen = size, cell, delay, []
-
-    def evaluate(self, positions):
-        self.seen.append(positions)
-        time.sleep(self.delay)
-        weights = np.full((len(positions), self.size**2), 0.01, np.float32)
-        weights[:, self.cell] = 1.0
-        return PolicyOutput(weights)
-
-
-def started(policy, spec="go", size=5, **settings):
-    search = Search(variant(spec, size), SearchSettings(**settings), policy=policy)
-    search.set_game(variant(spec, size).new())
-    return search
+from nobi.search.policy import NodeEncoder
+from nobi.search.tree import EVALUATED, LEAF, QUEUED, UNASKED, UNKNOWN
 
 
 @pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
@@ -316,47 +287,6 @@ def test_a_network_that_fails_is_heard_of(mode):
         started(Failing(5, 3), mode=mode, wait=0).run(seconds=0.5)
 
 
-def test_network_policy():
-    network = make_network("mdrnn:hidden=3")
-    weights = network.random_weights(5, np.random.default_rng(1))
-    search = started(NetworkPolicy(network, weights, 2.0), mode="synchronous")
-    search.run(1)
-    empty = np.zeros((1, 5, 5))
-    expected = softmax(network.evaluate(weights, empty, empty).reshape(1, -1), 2.0)[0]
-    points = board_points(5)
-    found = {child.move: child.prior for child in search.children()}
-    assert_allclose([found[int(point)] for point in points], expected, rtol=1e-5)
-
-
-def test_model_files(tmp_path):
-    network = make_network("mlp")
-    path = tmp_path / "model.safetensors"
-    save_model(path, Model(network, network.random_weights(5, np.random.default_rng(1)), 5))
-    started(None, model=str(path)).run(50)
-    with pytest.raises(NobiError, match="plays on 5x5 only, not on 7x7"):
-        started(None, size=7, model=str(path))
-    with pytest.raises(NobiError, match="no model file"):
-        started(None, model="nowhere.safetensors")
-
-
-def test_deep_networks_guide_a_search(tmp_path):
-    network = make_deep("nobi-net:width=16,blocks=1", seed=2)
-    path = tmp_path / "deep.safetensors"
-    save_model(path, DeepModel(network, 9))
-    search = started(None, "go", mode="synchronous", model=str(path))
-    search.run(1)
-    game = variant("go", 5).new()
-    values = network.for_play().evaluate(
-        position_planes(game, make_planes(network.planes), rank=9)[None], np.array([False])
-    )
-    expected = softmax(values, 1.0)[0]
-    found = {child.move: child.prior for child in search.children()}
-    shares = np.array([found[int(point)] for point in board_points(5)])
-    assert_allclose(shares / shares.sum(), expected, rtol=1e-4)
-    with pytest.raises(NobiError, match="plays go, not gomoku"):
-        started(None, "gomoku", model=str(path))
-
-
 @pytest.mark.parametrize("spec", ["atari-go", "gomoku", "pente"])
 def test_other_games(spec):
     search = started(Favourite(7, 10), spec, 7, mode="synchronous", follow=5)
@@ -434,81 +364,3 @@ def test_a_search_with_a_network_that_waits_for_it_is_the_same_every_time(tmp_pa
         return [(child.move, child.visits, child.winrate, child.prior) for child in search.children()]
 
     assert found() == found()
-
-
-def test_a_deep_network_leaves_the_searching_threads_their_cores():
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(3)
-        leave_cores(busy=usable_threads() - 1)
-        assert torch.get_num_threads() == 1
-        leave_cores(busy=0)  # never more than before
-        assert torch.get_num_threads() == 1
-        torch.set_num_threads(3)
-        leave_cores(busy=10_000)
-        assert torch.get_num_threads() == 1
-    finally:
-        torch.set_num_threads(before)
-
-
-class Foresight(Favourite):
-    """Expects Black to win with a probability, whatever the position."""
-
-    def __init__(self, size, cell, black):
-        super().__init__(size, cell)
-        self.black = black
-
-    def evaluate(self, positions):
-        values = np.where(positions.white, 1 - self.black, self.black).astype(np.float32)
-        return super().evaluate(positions)._replace(values=values)
-
-
-def test_values_are_mixed_with_the_results_of_playouts():
-    def found(policy, **settings):
-        search = started(policy, size=5, mode="synchronous", **settings)
-        search.run(400)
-        return search
-
-    by_rollouts = found(Favourite(5, 3)).value
-    unused = found(Foresight(5, 3, 0.125))
-    assert unused.value == by_rollouts
-    assert unused.network_value == 0.125
-    assert found(Favourite(5, 3), value=0.5).network_value is None
-    assert found(Favourite(5, 3), value=0.5).value == by_rollouts
-    # the first playout ends before the root is evaluated; the other results are the network's value
-    assert found(Foresight(5, 3, 0.125), value=1.0).value == pytest.approx(0.125, abs=0.01)
-    assert found(Foresight(5, 3, 0.875), value=1.0).value == pytest.approx(0.875, abs=0.01)
-    low, high = (found(Foresight(5, 3, black), value=0.5).value for black in (0.0, 1.0))
-    assert high - low > 0.4
-    moves = [(child.move, child.visits) for child in found(Foresight(5, 3, 1.0), value=0.5).children()]
-    assert moves == [(child.move, child.visits) for child in found(Foresight(5, 3, 1.0), value=0.5).children()]
-
-
-@pytest.mark.parametrize("passing", ["friendly", "strict"])
-def test_the_network_does_not_overrule_the_end_of_a_game(passing):
-    game = variant("go", 5).new()
-    for name in ("B2", "B3", "C2", "C3", "D3"):
-        game.play(point_named(name, 5))
-        game.play(PASS)
-    rates = []
-    for value in (0.0, 1.0):
-        search = started(Foresight(5, 3, 0.0), mode="synchronous", value=value, passing=passing)
-        search.restrict([Restriction(BLACK, (PASS,), until=1, allow=True)])
-        search.set_game(game)
-        search.run(100)
-        [passed] = search.children()
-        rates.append(passed.winrate)
-    assert rates[0] == rates[1] > 0.9  # Black owns the whole board
-
-
-def test_values_stay_with_their_nodes():
-    search = started(Foresight(5, 3, 0.25), mode="synchronous")
-    search.run(200)
-    tree, copy = search.tree, allocate_tree(len(search.tree.move))
-    node = next(n for n in range(1, search.nodes) if tree.value[n] != UNKNOWN)
-    expected = float(tree.value[node])
-    copy_subtree(tree, node, copy, 0.0)
-    assert float(copy.value[0]) == expected == 0.75  # White's view
-    below = copy.value[1 : int(copy.children[0]) + 1]
-    assert set(below.tolist()) <= {-1.0, 0.25}
-    search.run(50)

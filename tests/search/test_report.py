@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from helpers.policies import Favourite
 from helpers.positions import position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.text import point_named
 from nobi.games import variant
-from nobi.search.policy import PolicyOutput
 from nobi.search.report import Restriction, utility_of
 from nobi.search.score import PLAYOUTS, SCORED
 from nobi.search.search import Search
@@ -162,17 +162,9 @@ def test_a_game_without_a_pass_is_restricted_at_the_root():
 
 
 def test_a_flatter_policy_at_the_root():
-    class Sharp:
-        planes = None
-
-        def evaluate(self, positions):
-            weights = np.full((len(positions), 25), 0.01, np.float32)
-            weights[:, 12] = 1.0
-            return PolicyOutput(weights)
-
     priors = []
     for power in (1.0, 0.5):
-        search = Search(variant("go", 5), SearchSettings(mode="synchronous"), policy=Sharp(), seed=1)
+        search = Search(variant("go", 5), SearchSettings(mode="synchronous"), policy=Favourite(5, 12), seed=1)
         search.widen(power)
         search.set_game(variant("go", 5).new())
         search.run(20)

@@ -45,7 +45,7 @@ def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray
             **_values(root.winrate, root.score, same),
         },
     }
-    expected = search.network_value
+    expected = search.expected_result
     if expected is not None:
         answer["rootInfo"]["rawWinrate"] = round(expected if same else 1 - expected, _DIGITS)
     answer |= _owners(query, search.ownership(), "includeOwnership", "includeOwnershipStdev", black)

@@ -25,7 +25,7 @@ class Evaluation(NamedTuple):
     """The outputs of the network for a batch of positions."""
 
     policy: NDArray[np.float32]  # [b, n·n] the logits of moves
-    value: NDArray[np.float32]  # [b] the logit of the probability that the player to move wins
+    value: NDArray[np.float32] | None = None  # [b] the probability that the player to move wins, if it predicts that
 
 
 class _Norm(NamedTuple):
@@ -77,7 +77,7 @@ class ResidualNetwork:
         self._head = _head(tensors)
 
     def evaluate(self, planes: NDArray[Any], threads: int = 1) -> Evaluation:
-        """float32[b, P, n, n] → policy float32[b, n·n] and value float32[b]."""
+        """float32[b, P, n, n] → the outputs for these positions."""
         boards, count, size, columns = planes.shape
         if count != self._planes or size != columns:
             raise ValueError(f"the network takes {self._planes} planes of a square board, not {planes.shape[1:]}")
@@ -122,7 +122,12 @@ class ResidualNetwork:
             )  # fmt: skip
 
         share_work(work, min(threads, boards))
-        return Evaluation(policy, value)
+        return Evaluation(policy, sigmoid(value))
+
+
+def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The probabilities of logits."""
+    return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
 
 
 def _norm(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> _Norm:

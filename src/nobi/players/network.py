@@ -272,7 +272,7 @@ class PolicyPlayer(Player):
     def expected_result(self, game: Game) -> float | None:
         """The network's probability that the player to move wins; None if it does not predict that."""
         planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
-        found = self.network.evaluate_fully(planes, np.array([game.to_move == WHITE])).value
+        found = self.network.evaluate_with_value(planes, np.array([game.to_move == WHITE])).value
         return None if found is None else float(found[0])
 
     def bot(self, seed: int = 0, game: int = 0) -> Bot:

@@ -104,7 +104,7 @@ class DeepPolicy:
         return make_planes(self.network.planes)
 
     def evaluate(self, positions: PolicyInput) -> PolicyOutput:
-        logits, values = self.network.evaluate_fully(positions.planes, positions.white)
+        logits, values = self.network.evaluate_with_value(positions.planes, positions.white)
         return PolicyOutput(softmax(logits, self.sharpness), values)
 
 

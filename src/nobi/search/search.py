@@ -378,7 +378,7 @@ class Search:
         return 1 - (float(self._tree.wins[0]) - lost) / playouts if playouts > 0 else 0.5
 
     @property
-    def network_value(self) -> float | None:
+    def expected_result(self) -> float | None:
         """The network's probability that the player to move wins, if it has evaluated the root and predicts that."""
         value = float(self._tree.value[0])
         return None if value == UNKNOWN else value

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from nobi.board.text import check_size
 from nobi.errors import NobiError
 from nobi.features import check_planes
-from nobi.networks.deep.compiled_nobi_net import Evaluation, sigmoid
+from nobi.nn.residual import Evaluation, sigmoid
 from nobi.nn.torch_layers import Tied
 from nobi.spec import format_spec
 
@@ -137,9 +137,9 @@ class DeepNetwork(nn.Module, ABC):
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
         """`forward` without gradients, on NumPy arrays: [b, P, n, n] and [b] → [b, n·n]."""
-        return self.evaluate_fully(planes, white).policy
+        return self.evaluate_with_value(planes, white).policy
 
-    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
+    def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
         """`outputs` without gradients, on NumPy arrays."""
         device = next(self.parameters()).device
         with torch.inference_mode():

@@ -1,7 +1,7 @@
 """A nobi-net evaluated without torch, and the interface of deep networks that players and search use."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +9,11 @@ from numpy.typing import NDArray
 from nobi.board.symmetry import SYMMETRIES, cell_orbits
 from nobi.board.text import check_size
 from nobi.features import check_planes, plane_count
-from nobi.nn.residual import ResidualNetwork
+from nobi.nn.residual import Evaluation, ResidualNetwork
 from nobi.nn.simd import PANEL
 from nobi.spec import format_spec
 
 NOBI_NET = "nobi-net"
-
-
-class Evaluation(NamedTuple):
-    """What a network finds in a batch of positions."""
-
-    policy: NDArray[np.float32]  # [b, n·n] the logits of moves
-    value: NDArray[np.float32] | None = None  # [b] the probability that the player to move wins, if it predicts that
 
 
 class PlayingNetwork(Protocol):
@@ -40,8 +33,8 @@ class PlayingNetwork(Protocol):
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
         """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
 
-    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
-        """The same, with the other outputs of the network."""
+    def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
+        """The same, with the value if the network has learnt it."""
 
     def for_play(self) -> "PlayingNetwork":
         """The network, or a copy of it, for inference."""
@@ -147,17 +140,12 @@ class CompiledNobiNet:
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:  # noqa: ARG002
         return self._network.evaluate(planes, self.threads).policy
 
-    def evaluate_fully(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:  # noqa: ARG002
-        policy, value = self._network.evaluate(planes, self.threads)
-        return Evaluation(policy, sigmoid(value) if self.has_value else None)
+    def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:  # noqa: ARG002
+        found = self._network.evaluate(planes, self.threads)
+        return found if self.has_value else Evaluation(found.policy)
 
     def for_play(self) -> Self:
         return self
-
-
-def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The probabilities of logits."""
-    return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
 
 
 def _expanded(tensor: NDArray[Any]) -> NDArray[Any]:
