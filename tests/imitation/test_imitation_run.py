@@ -192,6 +192,21 @@ def test_weights_can_come_from_a_model(tmp_path, games5):
     assert not (tmp_path / "other").exists()
 
 
+def test_a_deeper_network_starts_with_the_function_of_a_shallower_one(tmp_path, games5):
+    start = tmp_path / "start.safetensors"
+    shallow = make_deep(NET, 77)
+    save_model(start, DeepModel(shallow, 5))
+    run = ImitationRun(tmp_path / "run", some(games5, start=str(start), net=NET.replace("blocks=2", "blocks=5")))
+    planes = torch.rand(3, 7, 5, 5)
+    run.network.eval()
+    assert torch.allclose(run.network(planes), shallow.eval()(planes), atol=1e-5)
+    assert run.network.weight_count() > shallow.weight_count()
+    run.train(until=2)
+    assert not torch.equal(run.network.blocks[4].second.weight, torch.zeros(16, 16, 3, 3))
+    deep = NET.replace("blocks=2", "blocks=1")
+    assert "holds the network" in fault_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net=deep))
+
+
 def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
     """Weights, statistics and the optimiser's state: the first step is that of the other run, were it to go on."""
     settings = some(games5, optimiser="muon", schedule="wsd:rate=0.01,warmup=0,decay=0")

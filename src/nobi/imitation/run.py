@@ -352,9 +352,8 @@ class ImitationRun:
             self._load_state(read_checkpoint(path / _CHECKPOINT), path / _CHECKPOINT)
             return
         found = load_deep(path).network
-        if str(found) != str(self.network):
+        if not self.network.start_from(found):
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
-        self.network.load_state_dict(found.state_dict())
 
     def _load_state(self, found: Checkpoint, path: Path) -> None:
         """Load the weights and the optimiser's state of a checkpoint, which was read from `path`."""

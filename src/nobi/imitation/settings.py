@@ -19,7 +19,8 @@ class ImitationSettings:
     net: str = "c14-small"
     """The network, with its settings: 'c14-small:size=9', c14-large, m15, 'nobi-net:width=32,blocks=4', mdlstm …"""
     start: str = ""
-    """A model file or run folder with the initial weights; by default they are random."""
+    """A model file or run folder with the initial weights; by default they are random. A nobi-net can start from one
+    with fewer blocks."""
     epochs: float = 10.0
     """Length of the run in passes over the data; may be a fraction."""
     steps: int = 0

@@ -124,6 +124,13 @@ class DeepNetwork(nn.Module, ABC):
         with torch.no_grad():
             self.draw(torch.Generator().manual_seed(seed))
 
+    def start_from(self, other: "DeepNetwork") -> bool:
+        """Copy the weights of a network of the same structure; False if its structure does not allow that."""
+        if str(other) != str(self):
+            return False
+        self.load_state_dict(other.state_dict())
+        return True
+
     def weight_count(self) -> int:
         """The number of trained weights."""
         return sum(p.numel() for p in self.parameters())

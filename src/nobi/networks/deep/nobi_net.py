@@ -15,6 +15,7 @@ On a CPU the convolutions are those of `nobi.nn.winograd`, about three times as 
 torch's. Both give the same values within rounding.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -170,6 +171,19 @@ class NobiNet(DeepNetwork):
         for part in self.modules():
             if isinstance(part, BatchNorm):
                 part.frozen = frozen
+
+    def start_from(self, other: DeepNetwork) -> bool:
+        """Copy weights, also those of a network with fewer blocks, whose function is kept.
+
+        The further blocks keep their initial weights, with which a block adds 0 to its input. They are trained from
+        there, so that a deeper network continues the training of a shallower one.
+        """
+        if not isinstance(other, NobiNet) or replace(other.settings, blocks=self.settings.blocks) != self.settings:
+            return False
+        if other.settings.blocks > self.settings.blocks:
+            return False
+        self.load_state_dict({**self.state_dict(), **other.state_dict()})
+        return True
 
     def draw(self, rng: torch.Generator) -> None:
         """He et al.'s normal weights for rectifiers; 0 for the last convolution of each block and all pooling."""
