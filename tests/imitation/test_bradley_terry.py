@@ -7,10 +7,18 @@ import pytest
 
 from helpers.datasets import make_dataset
 from nobi.cli import run
-from nobi.imitation.bradley_terry import COLUMNS, Competitions, competitions_of, learn, measure
+from nobi.imitation.bradley_terry import (
+    COLUMNS,
+    Competitions,
+    competitions_of,
+    frequent_shapes,
+    learn,
+    measure,
+    number_shapes,
+)
 from nobi.records.dataset import Dataset
 from nobi.search.features import OFFSETS
-from nobi.search.gammas import FILE, PATTERN_CLASSES, load_gammas, tables_of
+from nobi.search.gammas import FILE, load_gammas
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +35,7 @@ def test_known_strengths_are_found():
         features[:, group + 1] = OFFSETS[group]
     features[1::2, 1] += 1
     chosen = 2 * np.arange(count) + (rng.random(count) < 0.75)
-    competitions = Competitions(features, np.zeros(2 * count, np.uint32), np.arange(0, 2 * count + 1, 2), chosen)
+    competitions = Competitions(features, np.zeros((2 * count, 5), np.uint32), np.arange(0, 2 * count + 1, 2), chosen)
     gammas = learn(competitions, 0, 30)
     assert gammas.levels[1] / gammas.levels[0] == pytest.approx(3, rel=0.1)
     assert measure(competitions, gammas).top1 == pytest.approx(0.75, abs=0.02)
@@ -66,8 +74,22 @@ def test_the_shipped_priors_are_small_and_for_all_sizes():
         assert (gammas.levels > 0).all()
 
 
-def test_shapes_are_found_in_all_orientations():
-    shapes = np.array([0b01, 0b1001], np.uint32)
-    tables = tables_of(np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1]), shapes, np.array([2.0, 3.0]))
-    assert sorted(set(tables.shape_gammas.tolist())) == [1.0, 2.0, 3.0]
-    assert (tables.shape_gammas == 2).sum() == 4
+def test_moves_are_numbered_by_their_largest_frequent_shape():
+    shapes = np.array([[1, 2, 3, 4, 5], [1, 2, 3, 4, 6], [1, 2, 7, 8, 9]], np.uint32)
+    features = np.zeros((3, COLUMNS), np.uint16)
+    competitions = Competitions(features, shapes, np.array([0, 3]), np.array([1]))
+    number_shapes(competitions, np.array([1, 2, 3, 9], np.uint32))
+    assert features[:, -1].tolist() == [3, 3, 2]  # 9 is around an unknown shape
+    number_shapes(competitions, np.zeros(0, np.uint32))
+    assert not features.any()
+
+
+def test_shapes_are_frequent_if_they_were_played_often_or_avoided_often():
+    shapes = np.array([[1, 2], [1, 2], [1, 3], [4, 4]], np.uint32)
+    competitions = Competitions(np.zeros((4, COLUMNS), np.uint16), shapes, np.arange(5), np.array([0, 1, 2]))
+    assert frequent_shapes(competitions, 2)[:2].tolist() == [1, 2]
+    assert 4 not in frequent_shapes(competitions, 1)
+    shapes = np.concatenate([shapes, np.full((400, 2), 5, np.uint32)])
+    features = np.zeros((len(shapes), COLUMNS), np.uint16)
+    competitions = Competitions(features, shapes, np.array([0, 202, 404]), np.array([0, 202]))
+    assert frequent_shapes(competitions, 2).tolist() == [5]

@@ -26,8 +26,10 @@ from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, read_only
 from nobi.records.dataset import Dataset
 from nobi.records.replay import cell_of, new_record_boards, start_record
 from nobi.search.features import GROUPS, OFFSETS, measure_distances, measure_features
-from nobi.search.gammas import MOST_SHAPES, PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS, canonical, shape_at
+from nobi.search.gammas import PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS
 from nobi.search.go import advance
+from nobi.search.patterns import seen_by
+from nobi.search.shapes import MOST_SHAPES, SHAPE_SIZES, measure_shapes
 from nobi.search.state import SearchPosition, Workspace, new_position, new_workspace
 from nobi.search.tactics import as_count
 from nobi.storage import save_tensors
@@ -50,7 +52,7 @@ class PriorSettings:
     sweeps: int = 12
     """Updates of all gammas."""
     shape_plays: int = 20
-    """Shapes of twelve points that were played at least this many times have a gamma of their own."""
+    """Shapes that were played, or would have been by chance, at least this many times have a gamma of their own."""
 
     def __post_init__(self) -> None:
         for name in ("positions", "test_positions", "sweeps", "shape_plays"):
@@ -62,7 +64,7 @@ class Competitions(NamedTuple):
     """Positions and the features of their candidate moves."""
 
     features: NDArray[np.uint16]  # [move, column] class of the pattern; indices into all levels; number of the shape
-    shapes: NDArray[np.uint32]  # [move] the shapes
+    shapes: NDArray[np.uint32]  # [move, size] the shapes around it
     start: NDArray[np.int64]  # [position + 1] the first move of each position
     chosen: NDArray[np.int64]  # [position] the move that was played, an index into `features`
 
@@ -135,9 +137,10 @@ def _extract(
                 if point == move:
                     chosen = row
                 measure_features(position, workspace, point, True)
-                shape = shape_at(position, point)
-                competitions.shapes[row] = shape
-                competitions.features[row, 0] = classes[shape & 0xFFFF]
+                measure_shapes(stones, workspace.shapes, point)
+                for k in range(len(SHAPE_SIZES)):
+                    competitions.shapes[row, k] = workspace.shapes.found[k]
+                competitions.features[row, 0] = classes[seen_by(position.codes[0, point], stones.to_move[0])]
                 for group in range(GROUPS):
                     competitions.features[row, group + 1] = OFFSETS[group] + workspace.levels[group]
                 row += 1
@@ -151,7 +154,7 @@ def _extract(
 
 
 def competitions_of(collections: Sequence[Collection], sizes: range, positions: int, seed: int) -> Competitions:
-    """Positions of random games of these board sizes, one in about ten plies of each game, without replacement."""
+    """Positions of random games of these board sizes: one in ten plies, or more if there are too few games."""
     rng = np.random.default_rng(seed)
     games = [
         (i, game)
@@ -159,15 +162,16 @@ def competitions_of(collections: Sequence[Collection], sizes: range, positions: 
         for game in np.flatnonzero(np.isin(collection.size, list(sizes))).tolist()
     ]
     order = rng.permutation(len(games))
-    largest = max((int(collections[games[k][0]].size[games[k][1]]) for k in order[:1000]), default=0)
-    rows = positions * largest * largest
+    largest = max((int(collections[i].size[game]) for i, game in games), default=0)
+    plies = sum(int(collections[i].start[game + 1] - collections[i].start[game]) for i, game in games)
+    every = min(max(plies // (2 * positions), 1), 10)
+    rows = min(positions, plies) * largest * largest
     found = Competitions(
         np.zeros((rows, COLUMNS), np.uint16),
-        np.zeros(rows, np.uint32),
+        np.zeros((rows, len(SHAPE_SIZES)), np.uint32),
         np.zeros(positions + 1, np.int64),
         np.zeros(positions, np.int64),
     )
-    every = 10
     count = 0
     read = [read_only(collection) for collection in collections]
     longest = max((int(np.diff(collection.start).max(initial=0)) for collection in collections), default=0)
@@ -184,24 +188,43 @@ def competitions_of(collections: Sequence[Collection], sizes: range, positions: 
         position, workspace, points = boards[size]
         count = _extract(position, workspace, points, PATTERN_CLASS, read[i], game, first, every, found, count)
     moves = int(found.start[count])
-    shapes = canonical(found.shapes[:moves])
-    return Competitions(found.features[:moves].copy(), shapes, found.start[: count + 1], found.chosen[:count])
+    return Competitions(found.features[:moves], found.shapes[:moves], found.start[: count + 1], found.chosen[:count])
+
+
+_SAMPLE = 8
+"""Every n-th candidate is counted to find frequent shapes."""
 
 
 def frequent_shapes(competitions: Competitions, plays: int) -> NDArray[np.uint32]:
-    """The shapes that were played at least `plays` times, in ascending order; at most `MOST_SHAPES`."""
-    shapes, counts = np.unique(competitions.shapes[competitions.chosen], return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:MOST_SHAPES]
-    return np.sort(shapes[most][counts[most] >= plays])
+    """The shapes of all sizes that were played, or would have been by chance, at least `plays` times.
+
+    They are in ascending order, and at most `MOST_SHAPES`. A shape that is a candidate as often and is never played
+    says as much as one that is played; without it, moves around which nothing happens would count as the smaller shape
+    in its middle.
+    """
+    played, counts = np.unique(competitions.shapes[competitions.chosen], return_counts=True)
+    seen, candidates = np.unique(competitions.shapes[::_SAMPLE], return_counts=True)
+    chance = len(competitions.chosen) / max(1, len(competitions.shapes))
+    shapes = np.concatenate([played, seen])
+    frequency = np.concatenate([counts, candidates * _SAMPLE * chance])
+    known = (frequency >= plays) & (shapes != 0)
+    order = np.argsort(-frequency[known], kind="stable")
+    _, first = np.unique(shapes[known][order], return_index=True)
+    return np.sort(shapes[known][order][np.sort(first)[:MOST_SHAPES]])
 
 
 def number_shapes(competitions: Competitions, shapes: NDArray[np.uint32]) -> None:
-    """Write the number of each move's shape, from 1, into its features; 0 for all shapes not among these."""
+    """Write the number, from 1, of each move's largest shape into its features, as `shape_gamma` finds it; 0: none."""
+    column = competitions.features[:, _SHAPE]
+    column[:] = 0
     if len(shapes) == 0:
-        competitions.features[:, _SHAPE] = 0
         return
-    index = np.minimum(np.searchsorted(shapes, competitions.shapes), len(shapes) - 1)
-    competitions.features[:, _SHAPE] = np.where(shapes[index] == competitions.shapes, index + 1, 0)
+    known = np.ones(len(column), bool)
+    for i in range(competitions.shapes.shape[1]):
+        around = competitions.shapes[:, i]
+        index = np.minimum(np.searchsorted(shapes, around), len(shapes) - 1)
+        known &= shapes[index] == around
+        np.copyto(column, (index + 1).astype(np.uint16), where=known)
 
 
 @compiled
@@ -318,7 +341,7 @@ def train_priors(
         tensors[f"{name}.pattern"] = gammas.pattern.astype(np.float32)
         tensors[f"{name}.levels"] = gammas.levels.astype(np.float32)
         tensors[f"{name}.shapes"] = shapes
-        tensors[f"{name}.shape_gammas"] = gammas.shapes[1:].astype(np.float32)
+        tensors[f"{name}.shape_gammas"] = gammas.shapes[1:].astype(np.float16)
         results[name] = {"train": measure(train, gammas), "test": measure(test, gammas)}
     if not tensors:
         raise NobiError("The datasets hold no games to learn priors from.")

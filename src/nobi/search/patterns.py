@@ -78,6 +78,13 @@ def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
 
 
 @inlined
+def seen_by(code: int, colour: int) -> int:
+    """A code with black and white exchanged for White; the border has both bits of a point."""
+    code = np.int64(code)  # type: ignore[assignment]
+    return code if colour == BLACK else ((code & 0x5555) << 1) | ((code & 0xAAAA) >> 1)
+
+
+@inlined
 def add_to_codes(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
     """Update the codes of the neighbours of a point where a stone was placed."""
     for k in range(8):

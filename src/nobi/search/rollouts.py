@@ -13,8 +13,7 @@ from nobi.board.chains import capture_around, is_enclosed, place
 from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, as_point, end_turn, enemy_of, swap_empties
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
-from nobi.search.gammas import seen_by
-from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes
+from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes, seen_by
 from nobi.search.state import ROOT_MOVE, SearchParams, SearchPosition, Workspace, first_play
 from nobi.search.tactics import (
     SAFE,

@@ -9,6 +9,7 @@ from nobi.board.ladders import LadderWorkspace, allocate_ladder_workspace
 from nobi.board.stones import Boards, points_of, stride_of
 from nobi.compiling import inlined
 from nobi.memory import Words, pack
+from nobi.search.shapes import ShapeWorkspace, allocate_shape_workspace
 
 MAX_DEPTH = 250
 """The longest line of moves in the tree."""
@@ -44,7 +45,7 @@ class Gammas(NamedTuple):
 
     pattern: NDArray[np.float32]  # [code] as Black sees it
     levels: NDArray[np.float32]  # [offset of the group + level]
-    shapes: NDArray[np.uint32]  # [slot] a hash table of shapes of twelve points
+    shapes: NDArray[np.uint32]  # [slot] a hash table of shapes (`nobi.search.shapes`)
     shape_gammas: NDArray[np.float32]  # [slot]
 
 
@@ -104,6 +105,7 @@ class Workspace(NamedTuple):
     row: NDArray[np.uint8]  # [point]
     column: NDArray[np.uint8]  # [point]
     levels: NDArray[np.int64]  # [group] the features of a move (`nobi.search.features`)
+    shapes: ShapeWorkspace
 
 
 @inlined
@@ -142,5 +144,6 @@ def new_workspace(size: int) -> Workspace:
         row=(np.arange(points) // stride_of(size)).astype(np.uint8),
         column=(np.arange(points) % stride_of(size)).astype(np.uint8),
         levels=np.zeros(8, np.int64),
+        shapes=allocate_shape_workspace(size),
     )
     return pack(workspace)[0]
