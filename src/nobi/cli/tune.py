@@ -1,10 +1,11 @@
 """`nobi tune`: does a change make a player stronger, and which settings are best? Both are decided by games."""
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import tyro
 
@@ -13,8 +14,12 @@ from nobi import games
 from nobi.cli.base import UNSET, Result, plain, plain_table
 from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text
 from nobi.errors import NobiError
+from nobi.spec import parse_spec
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nobi.games.base import Variant
     from nobi.matches.folder import GameResult
     from nobi.matches.series import Pairing
@@ -26,6 +31,11 @@ _LINE_GAMES = 100
 _NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
 """Flags that do not change the games."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
+
+_LOGARITHMIC = 10.0
+"""From this ratio of its bounds on, a parameter is varied by factors."""
+_DIGITS = 4
+"""Significant digits of a value in a spec."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +150,6 @@ class Tune(SeriesFlags):
     # --- optimisation -----------------------------------------------------------------------------------------------
 
     def _optimise(self, executor: "Executor") -> Result:
-        from nobi.matches.tuning import parse_parameter, spec_with
         from nobi.trainers.cmaes import Cmaes, CmaesSettings
 
         parameters = [parse_parameter(text) for text in self.vary]
@@ -266,3 +275,50 @@ def _progress_line(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
         f"{len(records)} games: {100 * summary['share'].value:.1f} %, Elo {elo_text(summary['elo'])}, "
         f"log-likelihood ratio {summary['llr']:.2f} ({low:.2f} to {high:.2f})"
     )
+
+
+# --- parameters that are optimised ---------------------------------------------------------------------------------
+
+
+class Parameter(NamedTuple):
+    """A setting with bounds; the trainer's −1 and 1 are the bounds, 0 is the middle."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool
+    """Whether values are rounded to whole numbers: both bounds are written without a decimal point."""
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether equal steps of the trainer are equal factors."""
+        return self.low > 0 and self.high / self.low >= _LOGARITHMIC
+
+    def text(self, x: float) -> str:
+        """The setting's value for the trainer's number x, which is clipped to the bounds."""
+        share = (min(1.0, max(-1.0, x)) + 1) / 2
+        if self.is_logarithmic:
+            value = math.exp(math.log(self.low) + share * math.log(self.high / self.low))
+        else:
+            value = self.low + share * (self.high - self.low)
+        return str(round(value)) if self.whole else f"{value:.{_DIGITS}g}"
+
+
+def parse_parameter(text: str) -> Parameter:
+    """The parameter of a text such as `rave=500:6000`."""
+    name, equals, bounds = text.partition("=")
+    low, colon, high = bounds.partition(":")
+    try:
+        parameter = Parameter(name.strip(), float(low), float(high), "." not in bounds and "e" not in bounds)
+    except ValueError:
+        parameter = Parameter("", 0.0, 0.0, False)
+    if not equals or not colon or not parameter.name or not parameter.low < parameter.high < math.inf:
+        raise NobiError(f"--vary needs name=low:high, as in rave=500:6000, not {text!r}.")
+    return parameter
+
+
+def spec_with(spec: str, parameters: Sequence[Parameter], values: "NDArray[np.floating]") -> str:
+    """The spec with the settings that the trainer's numbers stand for."""
+    name, settings = parse_spec(spec)
+    settings |= {parameter.name: parameter.text(float(x)) for parameter, x in zip(parameters, values, strict=True)}
+    return f"{name}:{','.join(f'{key}={value}' for key, value in settings.items())}"
