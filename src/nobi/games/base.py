@@ -22,8 +22,7 @@ from nobi.board.stones import (
     cell_tables,
     points_of,
 )
-from nobi.board.svg import board_svg
-from nobi.board.text import check_size, draw_board, point_named, read_diagram, row_column, vertex_name
+from nobi.board.text import board_svg, check_size, draw_board, point_named, read_diagram, row_column, vertex_name
 from nobi.compiling import UNBOUND, specialise
 from nobi.errors import NobiError
 from nobi.memory import copy_state
