@@ -50,7 +50,6 @@ class Match(SeriesFlags):
     """Print the last position of the first game."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
         if self.games is not None and self.games < 1:
             raise NobiError(f"--games must be 1 or more, not {self.games}.")
@@ -202,7 +201,6 @@ class Tournament(SeriesFlags):
     """Number of games of every pair, half with each colour."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
         if len(self.players) < 2:
             raise NobiError("A tournament needs two players or more.")

@@ -76,7 +76,6 @@ class SeriesFlags(ExecutorFlags):
     """Number of games played at the same time; with --executor ray, all workers play."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
         if self.resume and not self.folder:
             raise NobiError("--resume needs --folder, the folder of the match to continue.")

@@ -83,7 +83,6 @@ class Tune(SeriesFlags):
     """Append the result as one line of JSON to this file."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         moves = 0 if self.handicap or self.openings else self.random_moves  # they replace the default
         replace(self, parallel=max(1, self.parallel), random_moves=moves).check_series()
         if bool(self.b) == bool(self.vary):

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
-from nobi.frames import frame_of
-from nobi.statistics import Interval, bradley_terry
+from nobi.statistics import Interval, bradley_terry, frame_of
 from nobi.storage import atomic_write, holds_run, write_config
 
 if TYPE_CHECKING:
