@@ -65,7 +65,7 @@ class Review(LongCommand):
             make_writable_folder(self.annotate.parent)
             atomic_write(self.annotate, annotated_sgf(session, review))
         if self.figure:
-            from nobi.figures.review import review_figure
+            from nobi.figures.board import review_figure
 
             make_writable_folder(self.figure.parent)
             marks = [(one.number, one.move, one.loss or 0.0) for one in review.blunders()]
