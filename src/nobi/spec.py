@@ -142,6 +142,13 @@ class Registry(Generic[T]):
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
+    def make(self, spec: str, *arguments: Any) -> T:
+        """The object of a spec: its class is called with its settings and these arguments."""
+        name, given = parse_spec(spec)
+        kind: Any = self.find(name)
+        made: T = kind(settings_from(kind.settings_type, given, spec), *arguments)
+        return made
+
     def _load(self, name: str) -> type[T]:
         if name in self._builtin:
             module, _, attribute = self._builtin[name].partition(":")

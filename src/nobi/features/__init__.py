@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry
 
 if TYPE_CHECKING:
     from nobi.features.base import Planes
@@ -27,9 +27,7 @@ register, names, find = _planes.register, _planes.names, _planes.find
 
 def make_planes(spec: str) -> "Planes":
     """The set of planes of a spec such as `m15` or `c14-7:edge=true`."""
-    name, given = parse_spec(spec)
-    planes = find(name)
-    return planes(settings_from(planes.settings_type, given, spec))
+    return _planes.make(spec)
 
 
 def plane_count(spec: str) -> int:
