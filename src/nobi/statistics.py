@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from nobi.errors import NobiError
 
@@ -378,10 +378,7 @@ def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
     if len(x) == 3:
         return Interval(r, -1.0, 1.0)
-    if abs(r) == 1:
-        return Interval(r, r, r)
-    spread = float(ndtri((1 + CONFIDENCE) / 2)) / math.sqrt(len(x) - 3)
-    return Interval(r, math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread))
+    return Interval(r, r, r) if abs(r) == 1 else published_correlation(r, len(x))
 
 
 def percentiles(fitness: Values, at: Sequence[float]) -> list[Interval]:
