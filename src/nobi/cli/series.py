@@ -118,7 +118,7 @@ class SeriesFlags(ExecutorFlags):
         """The executor of games that are played one by one."""
         from nobi.workers import make_executor
 
-        return make_executor(self.executor, self.parallel if self.is_local else self.threads)
+        return make_executor(self.executor, self.parallel if self.executor == "local" else self.threads)
 
     def opening_source(self, variant: "Variant") -> "Callable[[int], Opening]":
         """Number of a pair of games → its opening."""

@@ -84,7 +84,7 @@ class Tune(SeriesFlags):
 
     def check(self) -> None:
         moves = 0 if self.handicap or self.openings else self.random_moves  # they replace the default
-        replace(self, parallel=max(1, self.parallel), random_moves=moves).check_series()
+        SeriesFlags.check(replace(self, parallel=max(1, self.parallel), random_moves=moves))
         if bool(self.b) == bool(self.vary):
             raise NobiError(
                 "Give two players to test, or one player and --vary NAME=LOW:HIGH to optimise its settings."
@@ -92,10 +92,6 @@ class Tune(SeriesFlags):
         for name, least in (("parallel", 0), ("max_games", 2), ("generations", 1), ("candidate_games", 2)):
             if getattr(self, name) < least:
                 raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
-
-    def check_series(self) -> None:
-        """Check the flags of games."""
-        super().check()
 
     def execute(self) -> Result:
         with self.series_executor() as executor:

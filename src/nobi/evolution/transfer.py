@@ -137,7 +137,6 @@ def measure_transfer(
     seed: int,
     *,
     measure: str = "points",
-    threads: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
@@ -146,7 +145,7 @@ def measure_transfer(
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:
         for opponent in opponents:
-            played = Fitness(game, (size,), network, (opponent,), games, seed, threads, executor).play(weights, 0)
+            played = Fitness(game, (size,), network, (opponent,), games, seed, executor=executor).play(weights, 0)
             values = [MEASURES[measure](row[0]) for row in played]
             fitness = np.array([value.mean() for value in values])
             found[size, opponent] = fitness

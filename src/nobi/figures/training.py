@@ -271,16 +271,14 @@ def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None
         axes.legend(loc="lower right")
 
 
-def moves_curve(
-    curves: dict[str, dict[int, PredictionMetrics]], path: Path, title: str = "Accuracy by move number"
-) -> None:
+def moves_curve(curves: dict[str, dict[int, PredictionMetrics]], path: Path) -> None:
     """Draw accuracy by move number, a curve per network (C14 figure 7), without groups of too few games."""
     drawn = {}
     for label, groups in curves.items():
         enough = large_enough(groups)
         middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
         drawn[label] = middle, [quality.accuracy for quality in enough.values()]
-    with saved_plot(path, title) as axes:
+    with saved_plot(path, "Accuracy by move number") as axes:
         _draw_curves(axes, drawn)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
         axes.set_ylim(bottom=0)

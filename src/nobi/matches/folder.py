@@ -72,11 +72,10 @@ _LABELS = {"a": "player A", "b": "player B", "players": "list of players", "piec
 class MatchFolder:
     """The folder of a match."""
 
-    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool, extendable: str = "games") -> None:
-        """`extendable` is the setting that may change when a match is resumed: its length."""
+    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool) -> None:
         self.path = path
         self._games = path / "games.jsonl"
-        exists = holds_run(path, settings, resume=resume, may_change=(extendable,), what="match", names=_LABELS)
+        exists = holds_run(path, settings, resume=resume, may_change=("games",), what="match", names=_LABELS)
         if not exists and any(path.glob("*.sgf")):
             raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
         write_config(path, settings)

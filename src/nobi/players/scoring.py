@@ -50,7 +50,7 @@ def _compiled_playout() -> Callable[..., None]:
     return specialise(_play_out, "go_playout", choose=PlayoutPlayer.chooser(Go), play=play_go)
 
 
-def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.float32]:
+def ownership(game: Go, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
     """[n, n] from −1, always white's, to 1, always black's."""
     size = game.size
     boards = cast(GoBoards, copy_state(game.boards))
@@ -67,7 +67,7 @@ def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.f
     for i in range(playouts):
         now[:] = start
         boards.stones.to_move[0] = BLACK if i % 2 == 0 else WHITE
-        streams[0] = stream_of(seed, i)
+        streams[0] = stream_of(0, i)
         playout(boards, streams, sums)
     return (sums[board_points(size)].reshape(size, size) / max(1, playouts)).astype(np.float32)
 
@@ -77,7 +77,7 @@ def dead_stones(game: Go) -> list[int]:
     dead: list[int] = []
     for bound in DEAD_BELOW:
         left = game.without(dead)
-        dead += _chains_below(left, ownership(left, PLAYOUTS), bound)
+        dead += _chains_below(left, ownership(left), bound)
     return dead
 
 
