@@ -63,8 +63,8 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
         values[key] = _convert(text, types[key], f"{spec!r}: {key}")
     try:
         return kind(**values)
-    except ValueError as error:
-        raise NobiError(f"{spec!r}: {error}.") from None
+    except (ValueError, NobiError) as error:
+        raise NobiError(f"{spec!r}: {str(error).rstrip('.')}.") from None
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:

@@ -35,12 +35,7 @@ def plane_count(spec: str) -> int:
     return make_planes(spec).count
 
 
-def check_planes(spec: str) -> str:
-    """Return the spec of planes for a network without edge encoding; else a ValueError, as in settings."""
-    try:
-        planes = make_planes(spec)
-    except NobiError as error:
-        raise ValueError(str(error).rstrip(".")) from None
-    if planes.edge is not None:
-        raise ValueError(f"{spec!r} has the plane edge, which this network does not pad with ones")
-    return spec
+def check_planes(spec: str) -> None:
+    """Raise a NobiError unless these are planes for a network without edge encoding."""
+    if make_planes(spec).edge is not None:
+        raise NobiError(f"{spec!r} has the plane edge, which this network does not pad with ones.")
