@@ -44,8 +44,14 @@ class CommonFlags:
         """Raise a NobiError for values that no command accepts."""
         if not 0 <= self.seed < 2**63:
             raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
-        if self.threads < 0:
-            raise NobiError(f"--threads must be 0 or more, not {self.threads}.")
+        self.require(0, "threads")
+
+    def require(self, least: int, *names: str) -> None:
+        """Raise a NobiError if one of these flags is given a value below the least one."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {value}.")
 
 
 class Result(NamedTuple):

@@ -188,8 +188,7 @@ class Analysis(CommonFlags):
         self.check()
         if self.json:
             raise NobiError("The protocol is JSON already; leave --json out.")
-        if self.analysis_threads < 0:
-            raise NobiError(f"--analysis-threads must be 0 or more, not {self.analysis_threads}.")
+        self.require(0, "analysis_threads")
         announce_compiling()
         from nobi.analysis.engine import AnalysisEngine, serve
 

@@ -149,8 +149,7 @@ class Predict(LongCommand):
             raise NobiError("A model file is named twice; name each once.")
         if not self.data:
             raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
-        if self.positions < 0:
-            raise NobiError(f"--positions must be 0 or more, not {self.positions}.")
+        self.require(0, "positions")
         require_torch("Predicting moves")
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import choose_device, use_threads

@@ -51,8 +51,7 @@ class Match(SeriesFlags):
 
     def check(self) -> None:
         super().check()
-        if self.games is not None and self.games < 1:
-            raise NobiError(f"--games must be 1 or more, not {self.games}.")
+        self.require(1, "games")
 
     def execute(self) -> Result:
         one_by_one = self.needs_series() or any(map(_plays_alone, (self.a, self.b)))
@@ -206,8 +205,7 @@ class Tournament(SeriesFlags):
             raise NobiError("A tournament needs two players or more.")
         if len(set(self.players)) < len(self.players):
             raise NobiError("A player is named twice; a tournament needs players that differ.")
-        if self.games < 1:
-            raise NobiError(f"--games must be 1 or more, not {self.games}.")
+        self.require(1, "games")
 
     def execute(self) -> Result:
         from nobi.matches.folder import summarise_tournament

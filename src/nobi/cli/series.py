@@ -87,10 +87,8 @@ class SeriesFlags(ExecutorFlags):
             raise NobiError("Give only one of --periods and --stones.")
         if self.byo_yomi is None and (self.periods is not None or self.stones is not None):
             raise NobiError("--periods and --stones need --byo-yomi, the seconds of a period.")
-        for name, least in (("random_moves", 0), ("parallel", 1), ("handicap", 0), ("periods", 1), ("stones", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {value}.")
+        self.require(0, "random_moves", "handicap")
+        self.require(1, "parallel", "periods", "stones")
         for name in ("seconds", "main_time", "byo_yomi", "timeout"):
             value = getattr(self, name)
             if value is not None and not 0 < value < 1e6:

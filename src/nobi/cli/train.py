@@ -194,8 +194,7 @@ class Imitate(TrainingCommand, ImitationSettings):
 
     def run(self) -> int:
         """Train here, or in several processes."""
-        if self.processes < 0:
-            raise NobiError(f"--processes must be 0 or more, not {self.processes}.")
+        self.require(0, "processes")
         if self.processes != 1 and "WORLD_SIZE" not in os.environ:
             self.check()
             return _launch(self.processes or usable_threads())

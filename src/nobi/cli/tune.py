@@ -89,9 +89,9 @@ class Tune(SeriesFlags):
             raise NobiError(
                 "Give two players to test, or one player and --vary NAME=LOW:HIGH to optimise its settings."
             )
-        for name, least in (("parallel", 0), ("max_games", 2), ("generations", 1), ("candidate_games", 2)):
-            if getattr(self, name) < least:
-                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
+        self.require(0, "parallel")
+        self.require(1, "generations")
+        self.require(2, "max_games", "candidate_games")
 
     def execute(self) -> Result:
         with self.series_executor() as executor:
