@@ -2,17 +2,16 @@
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import tyro
 
-import nobi
 from nobi import games
 from nobi.cli.base import UNSET, Result, plain, plain_table
-from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text
+from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text, open_series
 from nobi.errors import NobiError
 from nobi.spec import parse_spec
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nobi.games.base import Variant
     from nobi.matches.folder import GameResult
     from nobi.matches.series import Pairing
     from nobi.statistics import Sprt
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 _LINE_GAMES = 100
 """Games between two lines of progress."""
-_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
-"""Flags that do not change the games."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
 
 _LOGARITHMIC = 10.0
@@ -102,7 +98,7 @@ class Tune(SeriesFlags):
     def _test(self, executor: "Executor") -> Result:
         from nobi.matches.series import pairings
 
-        sprt = self._sprt()
+        sprt, variant = self._sprt(), games.variant(self.game, self.size)
         records: list[GameResult] = []
         finished = [False]
 
@@ -115,7 +111,11 @@ class Tune(SeriesFlags):
         interrupted = ""
         schedule = pairings(2, self.max_games)
         try:
-            self._play(executor, [self.a, self.b], schedule, self.folder, records, note, lambda: finished[0])
+            with open_series(self, [self.a, self.b], variant, executor, self.folder, records) as play:
+                if records:
+                    note()
+                if not finished[0]:
+                    play(schedule, note, lambda: finished[0])
         except KeyboardInterrupt:
             if not records:
                 raise
@@ -147,7 +147,7 @@ class Tune(SeriesFlags):
     def _optimise(self, executor: "Executor") -> Result:
         from nobi.trainers.cmaes import Cmaes, CmaesSettings
 
-        parameters = [parse_parameter(text) for text in self.vary]
+        parameters, variant = [parse_parameter(text) for text in self.vary], games.variant(self.game, self.size)
         trainer = Cmaes(CmaesSettings(sigma=0.5, candidates=self.candidates), len(parameters), self.seed)
         history: list[dict[str, Any]] = []
         interrupted = ""
@@ -157,7 +157,8 @@ class Tune(SeriesFlags):
             records: list[GameResult] = []
             schedule = _against_first(len(specs), self.candidate_games, generation)
             try:
-                self._play(executor, [self.a, *specs], schedule, folder, records, lambda: None, lambda: False)
+                with open_series(self, [self.a, *specs], variant, executor, folder, records) as play:
+                    play(schedule, lambda: None)
             except KeyboardInterrupt:
                 interrupted = f"after {generation} of {self.generations} generations"
                 break
@@ -182,39 +183,6 @@ class Tune(SeriesFlags):
             f"Test the result with: nobi tune '{best}' '{self.a}'",
         ]
         return Result({"settings": asdict(self), "generations": history, "best": best}, report, interrupted)
-
-    # --- games ------------------------------------------------------------------------------------------------------
-
-    def _play(
-        self,
-        executor: "Executor",
-        specs: Sequence[str],
-        schedule: "Sequence[Pairing]",
-        path: Path | None,
-        records: "list[GameResult]",
-        note: Callable[[], None],
-        enough: Callable[[], bool],
-    ) -> None:
-        """Play the games that `path` does not hold yet; all of them are appended to `records`."""
-        from nobi.matches.folder import MatchFolder
-        from nobi.matches.series import Entrant, Series, SeriesSettings, remaining, result_saver
-        from nobi.workers import usable_threads
-
-        variant: Variant = games.variant(self.game, self.size)
-        parallel = usable_threads(self.parallel)
-        settings = SeriesSettings(variant, self.referee, self.seconds, self.timeout, parallel, self.time_settings())
-        entrants = [Entrant(spec, variant, (self.seed + i) % 2**63, self.timeout) for i, spec in enumerate(specs)]
-        opening_of = self.opening_source(variant)
-        with Series(settings, entrants, executor) as series:
-            folder = None
-            if path:
-                kept = {key: value for key, value in asdict(self).items() if key not in _NOT_KEPT}
-                folder = MatchFolder(path, plain({"nobi": nobi.__version__, **kept}), resume=self.resume)
-            records += folder.load() if folder else []
-            if records:
-                note()
-            if not enough():
-                series.play(remaining(schedule, records), opening_of, result_saver(records, folder, note), enough)
 
 
 def _append(path: Path, document: dict[str, Any]) -> None:
