@@ -21,7 +21,6 @@ LAYERS = [
         "workers",
         "cluster",
         "statistics",
-        "frames",
         "environment",
     ),
     ("board",),

@@ -1,4 +1,4 @@
-"""Intervals, dominance, transfer, percentiles, Elo ratings."""
+"""Intervals, correlations, percentiles, Elo ratings."""
 
 import math
 from dataclasses import astuple
@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize
 
-from nobi.evolution.transfer import dominance_tournament, transfer
 from nobi.statistics import (
     Interval,
     all_positive,
@@ -16,40 +15,25 @@ from nobi.statistics import (
     correlation,
     elo_difference,
     elo_of,
+    mean_interval,
     most_positive,
     percentiles,
     share_interval,
 )
 
 
-def test_everyone_dominates_where_later_is_better():
-    assert dominance_tournament(lambda i, j: i - j, 5) == [0, 1, 2, 3, 4]
-    assert dominance_tournament(lambda i, j: j - i, 5) == [0]
-    assert dominance_tournament(lambda i, j: 0.0, 5) == [0]  # noqa: ARG005 a draw is no win
-    assert dominance_tournament(lambda i, j: 1.0, 1) == [0]  # noqa: ARG005
-    assert dominance_tournament(lambda i, j: 1.0, 0) == []  # noqa: ARG005
-
-
-def test_rock_paper_scissors():
-    hands = "RPSPR"  # paper beats rock; scissors lose to rock, paper ties, rock loses to paper
-    beats = {"PR", "SP", "RS"}
-
-    def score(i, j):
-        pair = hands[i] + hands[j]
-        return 1.0 if pair in beats else -1.0 if pair[::-1] in beats else 0.0
-
-    assert dominance_tournament(score, 5) == [0, 1]
-
-
-def test_no_game_more_than_needed():
-    played = []
-
-    def score(i, j):
-        played.append((i, j))
-        return {(1, 0): 1, (2, 1): -1, (3, 1): 1, (3, 0): 1}[i, j]
-
-    assert dominance_tournament(score, 4) == [0, 1, 3]
-    assert played == [(1, 0), (2, 1), (3, 1), (3, 0)]
+def test_intervals_are_those_of_scipy():
+    for successes, trials in [(0, 10), (3, 10), (10, 10), (517, 1000)]:
+        ours = share_interval(successes, trials)
+        theirs = stats.binomtest(successes, trials).proportion_ci(method="wilson")
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+    values = np.random.default_rng(0).normal(size=12)
+    ours = mean_interval(values)
+    theirs = stats.t.interval(0.95, 11, loc=values.mean(), scale=stats.sem(values))
+    assert (ours.low, ours.high) == pytest.approx(theirs)
+    assert ours.value == pytest.approx(values.mean())
+    assert np.isnan(mean_interval(np.array([])).value)
+    assert np.isnan(share_interval(0, 0).value)
 
 
 @pytest.mark.parametrize("networks", [4, 10, 200])
@@ -63,42 +47,12 @@ def test_correlation_agrees_with_scipy(networks, slope):
     assert (ours.value, ours.low, ours.high) == pytest.approx((theirs.statistic, bounds.low, bounds.high), abs=1e-9)
 
 
-def test_transfer():
-    small = np.array([-0.5, 0.0, 0.2, 0.4, 0.8])
-    large = np.array([-0.4, 0.3, 0.2, 0.3, 0.9])  # higher, higher, equal, lower, higher
-    found = transfer(small, large)
-    assert found.networks == 5
-    assert found.higher == share_interval(3, 5)
-    assert found.higher.value == 0.6
-    assert found.correlation == correlation(small, large)
-
-
-def test_transfer_of_too_little():
-    nothing = Interval(math.nan, -1.0, 1.0)
+def test_correlations_of_few_or_exact_values():
     line = np.array([0.1, 0.2, 0.3, 0.4])
-    for small, large, p in [
-        (np.zeros(4), line, 1.0),
-        (line, np.zeros(4), 0.0),
-        (np.full(4, 0.1), np.full(4, 0.1), 0.0),
-        (line[:2], line[1:3], 1.0),
-        (line[:1], line[:1], 0.0),
-        (line[:0], line[:0], math.nan),
-    ]:
-        found = transfer(small, large)
-        np.testing.assert_equal(astuple(found.correlation), astuple(nothing))
-        np.testing.assert_equal(found.higher.value, p)
-        assert 0 <= found.higher.low <= found.higher.high <= 1
     assert correlation(line[:3], line[:3] ** 2).low == -1.0  # three are too few for an interval
     assert correlation(line[:3], line[:3] ** 2).high == 1.0
     exact = correlation(line, -2 * line)
     assert (exact.value, exact.low, exact.high) == pytest.approx((-1, -1, -1))
-
-
-def test_transfer_refuses_what_is_no_pair():
-    with pytest.raises(ValueError, match="one fitness per network"):
-        transfer(np.zeros(3), np.zeros(4))
-    with pytest.raises(ValueError, match="finite"):
-        transfer(np.array([0.0, np.nan]), np.zeros(2))
 
 
 def test_percentiles_by_hand():

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from nobi.spec import settings_with
 
 if TYPE_CHECKING:
     from nobi.evolution.coevolution import CoevolutionRun
-    from nobi.evolution.run import EvolutionRun
+    from nobi.evolution.run import EvolutionRun, TrainingRun
     from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
     from nobi.evolution.transfer import TransferReport
     from nobi.imitation.metrics import Prediction
@@ -40,16 +40,13 @@ def evolve(
     >>> run.generation, run.champion().size
     (2, 5)
     """
-    from nobi.cli.progress import progress_of_workers
     from nobi.evolution.run import EvolutionRun
     from nobi.evolution.settings import EvolutionSettings
-    from nobi.workers import open_executor
 
     chosen = settings_with(settings or EvolutionSettings(), fields)
-    with _run_folder(folder) as path, open_executor(executor, threads) as workers:
+    with _training(folder, executor, threads) as (path, workers):
         run = EvolutionRun(path, chosen, resume=resume, executor=workers)
-        with progress_of_workers("generations", chosen.generations, workers, show=progress) as tell:
-            run.train(lambda run: tell(run.generation))
+        _train(run, workers, progress)
     return run
 
 
@@ -69,16 +66,13 @@ def coevolve(
     >>> run.generation
     2
     """
-    from nobi.cli.progress import progress_of_workers
     from nobi.evolution.coevolution import CoevolutionRun
     from nobi.evolution.settings import CoevolutionSettings
-    from nobi.workers import open_executor
 
     chosen = settings_with(settings or CoevolutionSettings(), fields)
-    with _run_folder(folder) as path, open_executor(executor, threads) as workers:
+    with _training(folder, executor, threads) as (path, workers):
         run = CoevolutionRun(path, chosen, resume=resume, executor=workers)
-        with progress_of_workers("generations", chosen.generations, workers, show=progress) as tell:
-            run.train(lambda run: tell(run.generation))
+        _train(run, workers, progress)
     return run
 
 
@@ -194,9 +188,19 @@ def run_study(
 
 
 @contextmanager
-def _run_folder(folder: Path | str | None) -> Iterator[Path]:
-    if folder is not None:
-        yield Path(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="nobi-run-") as temporary:
-        yield Path(temporary)
+def _training(folder: Path | str | None, executor: "str | Executor", threads: int) -> "Iterator[tuple[Path, Executor]]":
+    """The folder of a run, by default a temporary one, and the executor of its games."""
+    from nobi.workers import open_executor
+
+    with ExitStack() as stack:
+        if folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nobi-run-"))
+        yield Path(folder), stack.enter_context(open_executor(executor, threads))
+
+
+def _train(run: "TrainingRun", workers: "Executor", progress: bool) -> None:
+    """Train to the last generation, with a progress bar."""
+    from nobi.cli.progress import progress_of_workers
+
+    with progress_of_workers("generations", run.settings.generations, workers, show=progress) as tell:
+        run.train(lambda run: tell(run.generation))

@@ -196,7 +196,9 @@ class RayExecutor(Executor):
         cancel: Callable[[], None] | None = None,
         files: Sequence[str] = (),
     ) -> Iterator[tuple[int, int, B]]:
-        ray, kind = self._ray, _kind_of(function)
+        ray = self._ray
+        # parts of functions of one kind take similar time
+        kind = str(type(getattr(function, "function", function)))
         parts = PartSizes(count, least, PART_SECONDS, self.workers, self._per_item.get(kind), self.serial_seconds)
         pending: dict[Any, tuple[int, int]] = {}
         try:
@@ -314,11 +316,6 @@ class RayExecutor(Executor):
                 _abandon(self._ray)
             else:
                 self._ray.shutdown()
-
-
-def _kind_of(function: Any) -> str:
-    """A name for functions whose parts take similar time."""
-    return str(type(getattr(function, "function", function)))
 
 
 class _HeadWatch:

@@ -354,7 +354,7 @@ def write_planes(codes: NDArray[np.uint8], table: PlaneTable, planes: NDArray[np
 _workspaces = threading.local()
 
 
-def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0) -> NDArray[np.float32]:
+def position_planes(game: Game, planes: Planes, rank: int = 0) -> NDArray[np.float32]:
     """The planes of the current position of a game: float32[plane, n, n].
 
     Legal moves are those of the game's own rules, superko included.
@@ -363,14 +363,13 @@ def position_planes(game: Game, planes: Planes, rank: int = 0, symmetry: int = 0
         game: a game of Go; it is not changed.
         planes: the set of planes.
         rank: the assumed rank of the player to move: 1..9 dan, 10 professional, 0 or less for none.
-        symmetry: applied to the board (`nobi.board.symmetry`).
     """
     if not isinstance(game, Go):
         raise NobiError(f"Planes exist for positions of Go only, not of {game.name}.")
     boards = cast(GoBoards, copy_state(game.boards))  # ladders are read on the board
     found = np.empty((1, planes.count, game.size, game.size), np.float32)
     recent = latest_of(game.moves)[None]
-    board_planes(boards, np.zeros(1, np.int64), planes, found, recent, rank=rank, symmetry=symmetry)
+    board_planes(boards, np.zeros(1, np.int64), planes, found, recent, rank=rank)
     return found[0]
 
 
@@ -382,7 +381,6 @@ def board_planes(
     recent: NDArray[np.uint16],
     *,
     rank: int = 0,
-    symmetry: int = 0,
 ) -> None:
     """Write the planes of many boards.
 
@@ -393,11 +391,10 @@ def board_planes(
         found: float32[i, plane, n, n] receives the planes.
         recent: uint16[i, RECENT] the latest moves of each game, the latest first; PASS where there was none.
         rank: as in `position_planes`.
-        symmetry: as in `position_planes`.
     """
     size = boards.stones.size
     flat = found.reshape(len(indices), planes.count, size * size)
-    _write(boards, indices, _workspace_of(size), planes.table, flat, recent, rank_code(rank), symmetry)
+    _write(boards, indices, _workspace_of(size), planes.table, flat, recent, rank_code(rank))
 
 
 def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
@@ -422,8 +419,7 @@ def _write(
     planes: NDArray[np.float32],
     recent: NDArray[np.uint16],
     rank: int,
-    symmetry: int,
 ) -> None:
     for i in range(len(indices)):
-        write_codes(boards, indices[i], workspace, table.wanted, symmetry, recent[i], rank, boards.komi)
+        write_codes(boards, indices[i], workspace, table.wanted, 0, recent[i], rank, boards.komi)
         write_planes(workspace.codes, table, planes, i)

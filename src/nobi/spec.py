@@ -63,8 +63,8 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
         values[key] = _convert(text, types[key], f"{spec!r}: {key}")
     try:
         return kind(**values)
-    except ValueError as error:
-        raise NobiError(f"{spec!r}: {error}.") from None
+    except (ValueError, NobiError) as error:
+        raise NobiError(f"{spec!r}: {str(error).rstrip('.')}.") from None
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
@@ -141,6 +141,13 @@ class Registry(Generic[T]):
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]
+
+    def make(self, spec: str, *arguments: Any) -> T:
+        """The object of a spec: its class is called with its settings and these arguments."""
+        name, given = parse_spec(spec)
+        kind: Any = self.find(name)
+        made: T = kind(settings_from(kind.settings_type, given, spec), *arguments)
+        return made
 
     def _load(self, name: str) -> type[T]:
         if name in self._builtin:

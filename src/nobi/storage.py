@@ -43,6 +43,14 @@ def atomic_write(path: Path, content: bytes) -> None:
         raise
 
 
+def read_content(path: Path) -> bytes:
+    """The content of a file; a NobiError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NobiError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
+
+
 def make_writable_folder(folder: Path) -> Path:
     """Create the folder and its parents if necessary, and check that it can be written to."""
     try:

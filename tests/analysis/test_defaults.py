@@ -1,9 +1,8 @@
 """The player that engines use by default."""
 
-from nobi.cli.analysis import Analysis
-from nobi.cli.gtp import Gtp
+from nobi.cli.engines import Analysis, Gtp
 from nobi.games import variant
-from nobi.players.strongest import strongest_spec
+from nobi.players.mcts import strongest_spec
 
 
 def test_the_strongest_player_has_the_best_model_for_the_board():

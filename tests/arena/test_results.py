@@ -1,28 +1,11 @@
-"""Intervals and the summary of a match."""
+"""The results of many games: colours, what the outcomes are worth to A, and the summary."""
 
-import numpy as np
 import pytest
-from scipy import stats
 
 from helpers.arena import results
 from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.games import variant
-from nobi.statistics import mean_interval, share_interval
-
-
-def test_intervals_are_those_of_scipy():
-    for successes, trials in [(0, 10), (3, 10), (10, 10), (517, 1000)]:
-        ours = share_interval(successes, trials)
-        theirs = stats.binomtest(successes, trials).proportion_ci(method="wilson")
-        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
-    values = np.random.default_rng(0).normal(size=12)
-    ours = mean_interval(values)
-    theirs = stats.t.interval(0.95, 11, loc=values.mean(), scale=stats.sem(values))
-    assert (ours.low, ours.high) == pytest.approx(theirs)
-    assert ours.value == pytest.approx(values.mean())
-    assert np.isnan(mean_interval(np.array([])).value)
-    assert np.isnan(share_interval(0, 0).value)
 
 
 def test_summary_counts_by_colour():
@@ -36,3 +19,18 @@ def test_unfinished_games_do_not_count():
     played = results(variant("gomoku", 5), [BLACK, DRAW, BLACK, RUNNING, WHITE], [25, 25, 25, 0, 25])
     found = {key: (s.games, s.wins, s.draws, s.losses) for key, s in summarise(played).items()}
     assert found == {"black": (2, 2, 0, 0), "white": (1, 0, 1, 0), "all": (3, 2, 1, 0)}
+
+
+def test_colours_alternate_and_points_are_those_of_a():
+    played = results(variant("atari-go", 5), [BLACK, BLACK, DRAW], [3, 25, 14], first=3)
+    assert played.colour_of_a.tolist() == [WHITE, BLACK, WHITE]
+    assert played.points_of_a.tolist() == [-1, 1, 0]
+    # S08: won 1 − 0.2 (M − 3)/(25 − 3), lost the negative
+    assert played.score_of_a == pytest.approx([-1, 0.8, 0])
+    with pytest.raises(ValueError, match="not kept"):
+        played.replay(0)
+
+
+def test_score_counts_length_only_where_the_paper_does():
+    for spec, length, score in [("gomoku", 9, 1.0), ("gomoku", 81, 0.8), ("pente", 45, 0.9), ("go", 200, 1.0)]:
+        assert results(variant(spec, 9), [BLACK], [length]).score_of_a == pytest.approx([score])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from nobi.cli import run
+from nobi.cli.tune import parse_parameter, spec_with
 from nobi.errors import NobiError
 from nobi.matches.folder import GameResult, pair_points
-from nobi.matches.tuning import parse_parameter, spec_with
 from nobi.statistics import Sprt, expected_share, pair_elo
 
 

@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 from nobi.errors import NobiError
-from nobi.evolution.coevolution import (
-    Coevolution,
-    best_first,
-    hall_sample,
-    shared_fitness,
-    shared_sample,
-)
-from nobi.evolution.record import Record
+from nobi.evolution.coevolution import Coevolution, Record, best_first, shared_fitness, shared_sample
 from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings
 from nobi.trainers.base import fingerprint, replay
 
@@ -59,15 +52,6 @@ def test_shared_fitness(wins, fitness):
 )
 def test_shared_sample(wins, count, chosen):
     assert shared_sample(wins, count).tolist() == chosen
-
-
-def test_hall_sample():
-    rng = np.random.default_rng(0)
-    assert hall_sample(0, 10, rng).tolist() == []
-    assert sorted(hall_sample(4, 10, rng)) == [0, 1, 2, 3]
-    drawn = [hall_sample(20, 10, rng) for _ in range(400)]
-    assert all(len(set(one)) == 10 for one in drawn)
-    assert (np.bincount(np.concatenate(drawn), minlength=20) > 150).all()  # 200 expected
 
 
 def test_best_first():

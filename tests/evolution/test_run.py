@@ -18,7 +18,7 @@ from helpers.runs import (
     leave_after,
 )
 from nobi.evolution.fitness import Fitness
-from nobi.evolution.run import EvolutionRun
+from nobi.evolution.run import Curriculum, CurriculumSettings, EvolutionRun
 from nobi.evolution.settings import EvolutionSettings
 from nobi.models.model import load_model
 from nobi.storage import save_tensors
@@ -142,3 +142,19 @@ def test_damaged_files(tmp_path):
         assert "config.json'" in fault_of(maker(), tmp_path, resume=True)
     (tmp_path / "config.json").write_bytes(whole["config.json"])
     finish(maker(), tmp_path)
+
+
+def test_levels_of_a_curriculum():
+    curriculum = Curriculum(CurriculumSettings(start=0.4, end=0.15, threshold=0.25, factor=0.5))
+    levels = [curriculum.level]
+    # means: 0.0, 0.25, 0.2 with a best of 0.9, 0.5, 0.5
+    for fitness in ([-0.5, 0.5], [0.0, 0.5], [-0.5, 0.9], [0.5, 0.5], [[0.5, 1.0], [0.5, 0.0]]):
+        curriculum.tell(np.array(fitness))
+        levels.append(curriculum.level)
+    assert levels == [0.4, 0.4, 0.2, 0.2, 0.15, 0.15]
+
+
+@pytest.mark.parametrize("wrong", [{"start": 0.1, "end": 0.2}, {"start": 1.5}, {"end": -0.1}, {"factor": 1.0}])
+def test_settings_of_a_curriculum_that_make_no_sense(wrong):
+    with pytest.raises(ValueError, match="must be"):
+        CurriculumSettings(**wrong)

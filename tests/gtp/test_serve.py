@@ -15,7 +15,7 @@ from helpers.conversation import Talk
 from helpers.positions import position
 from nobi.board.stones import BLACK
 from nobi.board.text import point_named
-from nobi.cli.gtp import Gtp
+from nobi.cli.engines import Gtp
 from nobi.games import variant
 from nobi.gtp.engine import serve
 from nobi.gtp.session import Session

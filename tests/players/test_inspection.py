@@ -1,4 +1,4 @@
-"""What `evaluate_layers` shows is what the network computes."""
+"""What an inspection shows is what the network computes, and what the network player plays."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 
 from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, layer_of, random_boards
+from nobi.board.stones import PASS, WHITE
+from nobi.games import variant
+from nobi.games.go import Go
 from nobi.networks import make_network
-from nobi.players.inspection import SATURATED, evaluate_layers
+from nobi.players.inspection import SATURATED, evaluate_layers, inspect_network
+from nobi.players.network import NetworkPlayer
+from nobi.streams import stream_of
 from reference import networks as plain
 
 SWIPING = [
@@ -111,3 +116,46 @@ def test_inputs_of_tanh_units_are_told_as_far_as_their_outputs_tell():
         make_network("mdlstm"), make_network("mdlstm").random_weights(7, rng), *one_board(7, rng)
     )[1]
     assert not other.is_tanh
+
+
+# --- positions of games --------------------------------------------------------------------------------------------
+
+
+def choice(board, network, weights, game, seed):
+    player = NetworkPlayer(board, network, weights)
+    moves, streams = np.zeros(1, np.uint16), np.array([stream_of(seed, 0)])
+    player.batch_chooser()(game.boards, np.zeros(1, np.int64), streams, player.workspace(), moves)
+    return int(moves[0])
+
+
+@pytest.mark.parametrize("spec", ["atari-go", "gomoku", "go"])
+def test_the_best_moves_are_those_that_the_player_chooses(spec):
+    board, network, rng = variant(spec, 5), make_network("mdrnn:hidden=3"), np.random.default_rng(1)
+    weights = network.random_weights(5, rng)
+    game = board.new()
+    while not game.is_over and len(game.moves) < 20:
+        found = inspect_network(game, network, weights)
+        assert found.legal == game.legal_moves()
+        assert {choice(board, network, weights, game, seed) for seed in range(40)} == set(found.best)
+        game.play(int(rng.choice(game.legal_moves())))
+
+
+def test_the_network_sees_with_the_eyes_of_the_player_to_move():
+    text = "A B C D E\n. . . . .\n. X O . .\n. . . . .\n. O . . .\n. . . . ."
+    other = text.replace("X", "?").replace("O", "X").replace("?", "O")
+    network = make_network("mdrnn:hidden=3")
+    weights = network.random_weights(5, np.random.default_rng(1))
+    black = inspect_network(Go.from_text(text), network, weights).output
+    np.testing.assert_array_equal(inspect_network(Go.from_text(other, WHITE), network, weights).output, black)
+    assert not np.array_equal(inspect_network(Go.from_text(text, WHITE), network, weights).output, black)
+
+
+def test_a_pass_is_best_only_if_nothing_else_is_legal():
+    network = make_network("mdrnn:hidden=3")
+    weights = network.random_weights(5, np.random.default_rng(1))
+    eyes = Go.from_text("A B C D E\n. X . X X\nX X X X X\nX X X X X\nX X X X X\nX X X X .", WHITE)
+    assert inspect_network(eyes, network, weights).best == [PASS]
+    eyes.play("pass")
+    eyes.play("pass")
+    over = inspect_network(eyes, network, weights)
+    assert (over.legal, over.best) == ([], [])

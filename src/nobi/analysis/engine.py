@@ -8,9 +8,8 @@ from typing import Any, BinaryIO
 
 import nobi
 from nobi.analysis.query import QueryError, read_query
-from nobi.analysis.scheduler import Scheduler
+from nobi.analysis.scheduler import Scheduler, Task
 from nobi.analysis.settings import EngineSettings
-from nobi.analysis.task import Task
 from nobi.errors import NobiError
 from nobi.games.base import Variant
 from nobi.gtp.information import model_entry

@@ -11,11 +11,10 @@ from nobi.board.text import point_at, point_named, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Variant
 from nobi.games.go import Go, GoSettings
-from nobi.gtp.protocol import GtpError
+from nobi.gtp.protocol import GtpError, colour_from
 from nobi.gtp.rules import RuleSet, read_rules
 from nobi.search.report import Restriction
 
-_COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 _FLAGS = (
     "includeOwnership",
     "includeOwnershipStdev",
@@ -150,10 +149,10 @@ def _size(reader: _Reader) -> int:
 
 
 def _player(value: Any, field: str) -> int:
-    colour = _COLOURS.get(value.lower()) if isinstance(value, str) else None
-    if colour is None:
-        raise QueryError(field, "Could not parse player, which must be B or W")
-    return colour
+    try:
+        return colour_from(value if isinstance(value, str) else "")
+    except GtpError:
+        raise QueryError(field, "Could not parse player, which must be B or W") from None
 
 
 def read_vertex(name: Any, size: int) -> int:

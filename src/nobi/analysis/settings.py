@@ -6,6 +6,7 @@ from typing import Any
 
 from nobi.board.stones import BLACK, WHITE
 from nobi.errors import NobiError
+from nobi.storage import read_content
 
 SIDE_TO_MOVE = 0
 """The perspective of the player to move."""
@@ -91,10 +92,7 @@ class EngineSettings:
 
 def read_config(path: Path) -> dict[str, str]:
     """The settings of a configuration file of KataGo: lines `key = value`, and comments after a hash."""
-    try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise NobiError(f"The configuration {str(path)!r} cannot be read: {error.strerror}.") from None
+    lines = read_content(path).decode("utf-8", "replace").splitlines()
     pairs = [line.partition("#")[0].partition("=") for line in lines]
     return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 

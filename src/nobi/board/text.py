@@ -6,9 +6,14 @@
 3 . .(O). .
 2 . + . + .
 1 . . . . .
+
+For notebooks, `board_svg` draws a position as a picture.
 """
 
 import re
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, EMPTY, LARGEST, PASS, SMALLEST, WHITE, Stones, stride_of
 from nobi.errors import NobiError
@@ -16,6 +21,11 @@ from nobi.errors import NobiError
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 _CELLS = {".": EMPTY, "+": EMPTY, ",": EMPTY, "X": BLACK, "#": BLACK, "●": BLACK, "O": WHITE, "○": WHITE}
 _MARKS = {BLACK: "X", WHITE: "O"}
+CELL = 26
+"""Pixels from one line to the next."""
+
+_WOOD, _LINE, _TEXT = "#e3b768", "#4a3a1d", "#5c4a26"
+_STONES = {BLACK: ("#1b1b1b", "#000"), WHITE: ("#fafafa", "#777")}
 
 
 def check_size(size: int) -> int:
@@ -110,3 +120,35 @@ def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
             if _CELLS[cell] != EMPTY:
                 stones.append((point_at(row, column, size), _CELLS[cell]))
     return size, stones
+
+
+def board_svg(colours: NDArray[np.uint8], last: tuple[int, int] | None = None) -> str:
+    """The stones `colours` [n, n] on a wooden board with coordinates; the latest move, (row, column), is marked."""
+    size = len(colours)
+    width = CELL * (size + 1)
+    lines, stars, stones, labels = [], [], [], []
+    first, end = CELL, CELL * size
+    for i in range(size):
+        at = CELL * (i + 1)
+        lines.append(f"M{first} {at}H{end}M{at} {first}V{end}")
+        labels.append(f'<text x="{at}" y="{width - 3}">{COLUMNS[i]}</text><text x="8" y="{at + 3}">{size - i}</text>')
+        for j in range(size):
+            x, y = CELL * (j + 1), at
+            if (colour := int(colours[i, j])) in _STONES:
+                fill, edge = _STONES[colour]
+                stones.append(f'<circle cx="{x}" cy="{y}" r="{0.47 * CELL:.1f}" fill="{fill}" stroke="{edge}"/>')
+            elif is_star(i, j, size):
+                stars.append(f'<circle cx="{x}" cy="{y}" r="2.5" fill="{_LINE}"/>')
+    if last is not None:
+        row, column = last
+        mark = "#fff" if colours[row, column] == BLACK else "#000"
+        stones.append(
+            f'<circle cx="{CELL * (column + 1)}" cy="{CELL * (row + 1)}" r="{0.2 * CELL:.1f}" fill="none" '
+            f'stroke="{mark}" stroke-width="2"/>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {width}" width="{width}" height="{width}">'
+        f'<rect width="{width}" height="{width}" rx="4" fill="{_WOOD}"/>'
+        f'<path d="{"".join(lines)}" stroke="{_LINE}" stroke-width="1" fill="none"/>{"".join(stars)}{"".join(stones)}'
+        f'<g font-family="sans-serif" font-size="9" fill="{_TEXT}" text-anchor="middle">{"".join(labels)}</g></svg>'
+    )

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 import tyro
 
 from nobi.cli import Interrupted
-from nobi.cli.progress import progress_bar as progress_bar
 from nobi.errors import NobiError
 
 if TYPE_CHECKING:
@@ -45,8 +44,14 @@ class CommonFlags:
         """Raise a NobiError for values that no command accepts."""
         if not 0 <= self.seed < 2**63:
             raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
-        if self.threads < 0:
-            raise NobiError(f"--threads must be 0 or more, not {self.threads}.")
+        self.require(0, "threads")
+
+    def require(self, least: int, *names: str) -> None:
+        """Raise a NobiError if one of these flags is given a value below the least one."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {value}.")
 
 
 class Result(NamedTuple):
@@ -103,11 +108,6 @@ class ExecutorFlags(LongCommand):
     executor: Annotated[str, tyro.conf.arg(metavar="local|ray|ray://HOST:PORT")] = "local"
     """Where games are played: local (threads of this process), ray (a Ray on this machine, which is started if there is
     none) or ray://host:port (a cluster). The results are the same. With ray, --threads is the number of workers."""
-
-    @property
-    def is_local(self) -> bool:
-        """Whether games are played in threads of this process."""
-        return self.executor == "local"
 
     def new_executor(self) -> "Executor":
         """The executor of the flags."""
@@ -178,14 +178,14 @@ _FILE_WIDTH = 400
 """Width of output to a file or to another program."""
 
 
-def output_console(*, stderr: bool = False, highlight: bool = True) -> "Console":
-    """Standard output or error: as wide as the terminal, or wide enough for any table where there is none.
+def output_console() -> "Console":
+    """Standard output: as wide as the terminal, or wide enough for any table where there is none.
 
     Text is printed as it is, without markup: it may come from engines or be the name of a file.
     """
     from rich.console import Console
 
-    console = Console(stderr=stderr, markup=False, emoji=False, highlight=highlight)
+    console = Console(markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _FILE_WIDTH
     return console

@@ -43,7 +43,6 @@ class Bench(LongCommand):
     """The time of one repeat."""
 
     def check(self) -> None:
-        """Raise a NobiError for invalid values."""
         super().check()
         for name in self.sections:
             if name not in SECTIONS:

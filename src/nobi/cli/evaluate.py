@@ -1,7 +1,6 @@
 """`nobi transfer` and `nobi predict`: how networks play on other boards, and how well they predict experts' moves."""
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from rich.table import Table
 
@@ -150,8 +149,7 @@ class Predict(LongCommand):
             raise NobiError("A model file is named twice; name each once.")
         if not self.data:
             raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
-        if self.positions < 0:
-            raise NobiError(f"--positions must be 0 or more, not {self.positions}.")
+        self.require(0, "positions")
         require_torch("Predicting moves")
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import choose_device, use_threads
@@ -170,7 +168,10 @@ class Predict(LongCommand):
         done = 0
         with progress_bar("positions", sum(one.count for one in evaluations.values())) as progress:
             for model, one in evaluations.items():
-                add = partial(_add_progress, progress, done)
+
+                def add(count: int, before: int = done) -> None:
+                    progress(before + count)
+
                 found[model] = one.measure(device, legal=self.legal, average=self.average, progress=add)
                 done += one.count
         networks = {model: one.model.network for model, one in evaluations.items()}
@@ -216,10 +217,6 @@ class Predict(LongCommand):
                 (f"{label} by move number", _metrics_table("moves", by_move)),
             ]
         return tables
-
-
-def _add_progress(progress: "Callable[..., None]", before: int, done: int) -> None:
-    progress(before + done)
 
 
 def _draw(folder: Path, found: "dict[str, Prediction]", evaluations: "list[Evaluation]", seed: int) -> None:

@@ -41,8 +41,7 @@ class Show(LongCommand):
     """Save the figure here, as PNG and SVG."""
 
     def execute(self) -> Result:
-        if self.random < 0:
-            raise NobiError(f"--random must be 0 or more, not {self.random}.")
+        self.require(0, "random")
         if self.random and self.moves:
             raise NobiError("Give either --moves or --random, not both.")
         from nobi.models.model import read_model_file

@@ -50,10 +50,8 @@ class Match(SeriesFlags):
     """Print the last position of the first game."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
-        if self.games is not None and self.games < 1:
-            raise NobiError(f"--games must be 1 or more, not {self.games}.")
+        self.require(1, "games")
 
     def execute(self) -> Result:
         one_by_one = self.needs_series() or any(map(_plays_alone, (self.a, self.b)))
@@ -202,14 +200,12 @@ class Tournament(SeriesFlags):
     """Number of games of every pair, half with each colour."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
         if len(self.players) < 2:
             raise NobiError("A tournament needs two players or more.")
         if len(set(self.players)) < len(self.players):
             raise NobiError("A player is named twice; a tournament needs players that differ.")
-        if self.games < 1:
-            raise NobiError(f"--games must be 1 or more, not {self.games}.")
+        self.require(1, "games")
 
     def execute(self) -> Result:
         from nobi.matches.folder import summarise_tournament

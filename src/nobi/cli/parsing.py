@@ -21,8 +21,8 @@ from nobi.spec import choices, closest, load_file
 COMMANDS = {
     "Play and look": {
         "play": ("nobi.cli.play:Play", "play in a web page, or in the terminal"),
-        "gtp": ("nobi.cli.gtp:Gtp", "serve a player as a GTP engine"),
-        "analysis": ("nobi.cli.analysis:Analysis", "serve KataGo's JSON analysis protocol"),
+        "gtp": ("nobi.cli.engines:Gtp", "serve a player as a GTP engine"),
+        "analysis": ("nobi.cli.engines:Analysis", "serve KataGo's JSON analysis protocol"),
         "review": ("nobi.cli.review:Review", "review a game record with a network"),
         "show": ("nobi.cli.inspect:Show", "show the values of a network in a position, and its hidden units"),
         "match": ("nobi.cli.match:Match", "play many games between two players"),
@@ -36,7 +36,7 @@ COMMANDS = {
         "data import": ("nobi.cli.data:DataImport", "make a dataset of game records"),
         "data info": ("nobi.cli.data:DataInfo", "summarise a dataset"),
         "imitate": ("nobi.cli.train:Imitate", "train a deep network on game records"),
-        "priors": ("nobi.cli.priors:Priors", "train the move priors of the tree search on game records"),
+        "priors": ("nobi.cli.train:Priors", "train the move priors of the tree search on game records"),
         "predict": ("nobi.cli.evaluate:Predict", "measure how well networks predict experts' moves"),
         "study": ("nobi.cli.study:Study", "repeat the experiments of the papers"),
         "export": ("nobi.cli.inspect:Export", "write a deep network as ONNX"),

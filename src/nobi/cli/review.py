@@ -9,7 +9,6 @@ import tyro
 from nobi import models
 from nobi.cli.base import UNSET, LongCommand, Result, plain_table
 from nobi.cli.progress import progress_bar
-from nobi.errors import NobiError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +43,7 @@ class Review(LongCommand):
 
     def execute(self) -> Result:
         from nobi.models.model import read_model_file
-        from nobi.storage import atomic_write, make_writable_folder
+        from nobi.storage import atomic_write, make_writable_folder, read_content
         from nobi.web.review import (
             annotated_sgf,
             begin_review,
@@ -55,7 +54,7 @@ class Review(LongCommand):
         )
 
         check_playouts(self.playouts)
-        session, review = begin_review(_content_of(self.game), "")
+        session, review = begin_review(read_content(self.game), "")
         name = self.model or default_reviewer(models.shipped(), session.setup.game)
         file = read_model_file(Path(name)) if name not in ("", "none") else None
         review.reviewer = reviewer_name(Path(name).stem if file else "", self.playouts)
@@ -65,7 +64,7 @@ class Review(LongCommand):
             make_writable_folder(self.annotate.parent)
             atomic_write(self.annotate, annotated_sgf(session, review))
         if self.figure:
-            from nobi.figures.review import review_figure
+            from nobi.figures.board import review_figure
 
             make_writable_folder(self.figure.parent)
             marks = [(one.number, one.move, one.loss or 0.0) for one in review.blunders()]
@@ -94,13 +93,6 @@ class Review(LongCommand):
         for what, path in (("annotated game", self.annotate), ("figure", self.figure)):
             if path:
                 yield f"The {what}: {path}"
-
-
-def _content_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise NobiError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
 
 
 def _table(moves: "list[ReviewedMove]") -> "Table":

@@ -1,8 +1,8 @@
-"""What `nobi match` and `nobi tournament` share where games are played one by one: flags, openings, a live table."""
+"""What `nobi match`, `nobi tournament` and `nobi tune` share where games are played one by one."""
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from nobi import games, players
 from nobi.cli.base import UNSET, ExecutorFlags, plain
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
+from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from nobi.games.base import Variant
     from nobi.matches.folder import GameResult
     from nobi.matches.openings import Opening
+    from nobi.matches.series import Pairing
     from nobi.statistics import Interval
     from nobi.workers import Executor
 
@@ -34,8 +36,8 @@ OWN_PLAYER_HELP = (
 )
 PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp --level 1'."
 
-_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel")
-"""Flags that do not change the games."""
+_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
+"""Flags of `match`, `tournament` and `tune` that do not change the games."""
 _MAX_REASONS = 5
 """How many reasons of forfeits are listed one by one."""
 
@@ -76,7 +78,6 @@ class SeriesFlags(ExecutorFlags):
     """Number of games played at the same time; with --executor ray, all workers play."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         super().check()
         if self.resume and not self.folder:
             raise NobiError("--resume needs --folder, the folder of the match to continue.")
@@ -88,10 +89,8 @@ class SeriesFlags(ExecutorFlags):
             raise NobiError("Give only one of --periods and --stones.")
         if self.byo_yomi is None and (self.periods is not None or self.stones is not None):
             raise NobiError("--periods and --stones need --byo-yomi, the seconds of a period.")
-        for name, least in (("random_moves", 0), ("parallel", 1), ("handicap", 0), ("periods", 1), ("stones", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {value}.")
+        self.require(0, "random_moves", "handicap")
+        self.require(1, "parallel", "periods", "stones")
         for name in ("seconds", "main_time", "byo_yomi", "timeout"):
             value = getattr(self, name)
             if value is not None and not 0 < value < 1e6:
@@ -119,7 +118,7 @@ class SeriesFlags(ExecutorFlags):
         """The executor of games that are played one by one."""
         from nobi.workers import make_executor
 
-        return make_executor(self.executor, self.parallel if self.is_local else self.threads)
+        return make_executor(self.executor, self.parallel if self.executor == "local" else self.threads)
 
     def opening_source(self, variant: "Variant") -> "Callable[[int], Opening]":
         """Number of a pair of games → its opening."""
@@ -145,6 +144,46 @@ class PlayedSeries(NamedTuple):
     """After Ctrl-C, for `Result`."""
 
 
+@contextmanager
+def open_series(
+    flags: SeriesFlags,
+    specs: Sequence[str],
+    variant: "Variant",
+    executor: "Executor",
+    path: Path | None,
+    records: "list[GameResult]",
+) -> "Iterator[Callable[..., None]]":
+    """Start the players and open the match folder at `path`; append the games that it holds to `records`.
+
+    Yields a function `play(schedule, update, enough=lambda: False)`, which plays the other games of a schedule; see
+    `Series.play`. `update` is called after each game.
+    """
+    from nobi.matches.folder import MatchFolder
+    from nobi.matches.series import Entrant, Series, SeriesSettings, remaining, result_saver
+
+    parallel = usable_threads(flags.parallel)
+    settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, parallel, flags.time_settings())
+    # different seeds, or two players of one kind would draw the same random numbers
+    entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(specs)]
+    opening_of = flags.opening_source(variant)
+    opening_of(0)  # raises errors before a player is started
+    with Series(settings, entrants, executor) as series:  # raises errors about players before anything is written
+        folder = None
+        if path:
+            kept = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
+            folder = MatchFolder(path, plain({"nobi": nobi.__version__, **kept}), resume=flags.resume)
+            records += folder.load()
+        for note in series.notes():
+            print(f"nobi: {note}", file=sys.stderr)
+
+        def play(
+            schedule: "Sequence[Pairing]", update: Callable[[], None], enough: Callable[[], bool] = lambda: False
+        ) -> None:
+            series.play(remaining(schedule, records), opening_of, result_saver(records, folder, update), enough)
+
+        yield play
+
+
 def play_series(
     flags: SeriesFlags,
     specs: Sequence[str],
@@ -154,45 +193,26 @@ def play_series(
     draw: "Callable[[list[GameResult]], Table]",
 ) -> PlayedSeries:
     """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
-    from nobi.matches.folder import MatchFolder
-    from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
+    from nobi.matches.series import pairings
 
     variant = games.variant(game, size)
-    settings = SeriesSettings(
-        variant, flags.referee, flags.seconds, flags.timeout, flags.parallel, flags.time_settings()
-    )
-    # different seeds, or two players of one kind would draw the same random numbers
-    entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(specs)]
     schedule = pairings(len(specs), count)
-    opening_of = flags.opening_source(variant)
-    opening_of(0)
+    records: list[GameResult] = []
     interrupted = ""
-    with ExitStack() as stack:
-        executor = stack.enter_context(flags.series_executor())
-        # raises errors about players before anything is written
-        series = stack.enter_context(Series(settings, entrants, executor))
-        folder = None
-        if flags.folder:
-            kept = {key: value for key, value in asdict(flags).items() if key not in _NOT_KEPT}
-            folder = MatchFolder(flags.folder, plain({"nobi": nobi.__version__, **kept}), resume=flags.resume)
-        records = folder.load() if folder else []
+    with (
+        flags.series_executor() as executor,
+        open_series(flags, specs, variant, executor, flags.folder, records) as play,
+    ):
         if any(record.game >= len(schedule) for record in records):
             raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
-        for note in series.notes():
-            print(f"nobi: {note}", file=sys.stderr)
-        noted = not executor.local
-        with progress_bar("games", len(schedule), note=noted, table=lambda: draw(records)) as bar:
+        with progress_bar("games", len(schedule), note=not executor.local, table=lambda: draw(records)) as bar:
 
             def update() -> None:
                 bar(len(records), executor.describe())
 
             update()
             try:
-                series.play(
-                    remaining(schedule, records),
-                    opening_of,
-                    result_saver(records, folder, update),
-                )
+                play(schedule, update)
             except KeyboardInterrupt:
                 interrupted = f"after {len(records)} of {len(schedule)} games"
     return PlayedSeries(sorted(records, key=lambda record: record.game), interrupted)

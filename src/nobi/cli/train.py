@@ -1,4 +1,7 @@
-"""`nobi evolve`, `nobi coevolve` and `nobi imitate`: training in a folder, which can be interrupted and resumed."""
+"""`nobi evolve`, `nobi coevolve`, `nobi imitate` and `nobi priors`.
+
+All but the last train in a folder, and can be interrupted and resumed.
+"""
 
 import os
 import signal
@@ -6,14 +9,14 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from nobi.cli import INTERRUPTED, INVALID_INPUT, Interrupted
-from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, settings_among
+from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, plain_table, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
@@ -191,8 +194,7 @@ class Imitate(TrainingCommand, ImitationSettings):
 
     def run(self) -> int:
         """Train here, or in several processes."""
-        if self.processes < 0:
-            raise NobiError(f"--processes must be 0 or more, not {self.processes}.")
+        self.require(0, "processes")
         if self.processes != 1 and "WORLD_SIZE" not in os.environ:
             self.check()
             return _launch(self.processes or usable_threads())
@@ -297,6 +299,54 @@ class Imitate(TrainingCommand, ImitationSettings):
             )
         report.append(f"The model: {model}; the curve: {figure}")
         return Result(document, report, interrupted)
+
+
+@dataclass(frozen=True)
+class Priors(LongCommand):
+    """Learn the move priors of the tree search of Go from game records, and report how well they predict moves.
+
+    A Bradley-Terry model of 3x3 patterns and tactical features, trained by minorisation-maximisation: one set of
+    strengths for boards up to 13x13, one for larger boards.
+    """
+
+    out: Annotated[
+        tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE", help="The .safetensors file to write.")
+    ] = tyro.MISSING
+    data: tuple[Path, ...] = ()
+    """Datasets made by 'nobi data import'."""
+    positions: int = 20000
+    """Positions of each set that are learnt from."""
+    test_positions: int = 4000
+    """Positions of each set that the result is measured on."""
+    sweeps: int = 12
+    """Updates of all strengths."""
+
+    def execute(self) -> Result:
+        from nobi.imitation.bradley_terry import PriorSettings, train_priors
+        from nobi.records.dataset import Dataset, check_split_alike
+
+        if not self.data:
+            raise NobiError("'nobi priors' needs --data, one dataset or more.")
+        try:
+            settings = PriorSettings(self.positions, self.test_positions, self.sweeps)
+        except ValueError as error:
+            raise NobiError(f"--{str(error).replace('_', '-')}.") from None
+        datasets = [Dataset.open(path) for path in self.data]
+        check_split_alike(datasets)
+        results = train_priors(
+            datasets, settings, self.seed, self.out, lambda text: print(text, file=sys.stderr, flush=True)
+        )
+        table = plain_table(["boards", "games"], ["positions", "log-likelihood", "top-1"])
+        for name, both in results.items():
+            for split, metrics in both.items():
+                table.add_row(
+                    name,
+                    split,
+                    f"{metrics.positions:,}",
+                    f"{metrics.log_likelihood:.3f}",
+                    f"{100 * metrics.top1:.1f} %",
+                )
+        return Result({"settings": asdict(self), "results": results}, [("", table), f"Written: {self.out}."])
 
 
 def _launch(processes: int) -> int:

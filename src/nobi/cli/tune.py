@@ -1,21 +1,24 @@
 """`nobi tune`: does a change make a player stronger, and which settings are best? Both are decided by games."""
 
+import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import tyro
 
-import nobi
 from nobi import games
 from nobi.cli.base import UNSET, Result, plain, plain_table
-from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text
+from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text, open_series
 from nobi.errors import NobiError
+from nobi.spec import parse_spec
 
 if TYPE_CHECKING:
-    from nobi.games.base import Variant
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nobi.matches.folder import GameResult
     from nobi.matches.series import Pairing
     from nobi.statistics import Sprt
@@ -23,9 +26,12 @@ if TYPE_CHECKING:
 
 _LINE_GAMES = 100
 """Games between two lines of progress."""
-_NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
-"""Flags that do not change the games."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
+
+_LOGARITHMIC = 10.0
+"""From this ratio of its bounds on, a parameter is varied by factors."""
+_DIGITS = 4
+"""Significant digits of a value in a spec."""
 
 
 @dataclass(frozen=True)
@@ -73,20 +79,15 @@ class Tune(SeriesFlags):
     """Append the result as one line of JSON to this file."""
 
     def check(self) -> None:
-        """Raise a NobiError for values that are invalid or contradict each other."""
         moves = 0 if self.handicap or self.openings else self.random_moves  # they replace the default
-        replace(self, parallel=max(1, self.parallel), random_moves=moves).check_series()
+        SeriesFlags.check(replace(self, parallel=max(1, self.parallel), random_moves=moves))
         if bool(self.b) == bool(self.vary):
             raise NobiError(
                 "Give two players to test, or one player and --vary NAME=LOW:HIGH to optimise its settings."
             )
-        for name, least in (("parallel", 0), ("max_games", 2), ("generations", 1), ("candidate_games", 2)):
-            if getattr(self, name) < least:
-                raise NobiError(f"--{name.replace('_', '-')} must be {least} or more, not {getattr(self, name)}.")
-
-    def check_series(self) -> None:
-        """Check the flags of games."""
-        super().check()
+        self.require(0, "parallel")
+        self.require(1, "generations")
+        self.require(2, "max_games", "candidate_games")
 
     def execute(self) -> Result:
         with self.series_executor() as executor:
@@ -97,7 +98,7 @@ class Tune(SeriesFlags):
     def _test(self, executor: "Executor") -> Result:
         from nobi.matches.series import pairings
 
-        sprt = self._sprt()
+        sprt, variant = self._sprt(), games.variant(self.game, self.size)
         records: list[GameResult] = []
         finished = [False]
 
@@ -110,7 +111,11 @@ class Tune(SeriesFlags):
         interrupted = ""
         schedule = pairings(2, self.max_games)
         try:
-            self._play(executor, [self.a, self.b], schedule, self.folder, records, note, lambda: finished[0])
+            with open_series(self, [self.a, self.b], variant, executor, self.folder, records) as play:
+                if records:
+                    note()
+                if not finished[0]:
+                    play(schedule, note, lambda: finished[0])
         except KeyboardInterrupt:
             if not records:
                 raise
@@ -140,10 +145,9 @@ class Tune(SeriesFlags):
     # --- optimisation -----------------------------------------------------------------------------------------------
 
     def _optimise(self, executor: "Executor") -> Result:
-        from nobi.matches.tuning import parse_parameter, spec_with
         from nobi.trainers.cmaes import Cmaes, CmaesSettings
 
-        parameters = [parse_parameter(text) for text in self.vary]
+        parameters, variant = [parse_parameter(text) for text in self.vary], games.variant(self.game, self.size)
         trainer = Cmaes(CmaesSettings(sigma=0.5, candidates=self.candidates), len(parameters), self.seed)
         history: list[dict[str, Any]] = []
         interrupted = ""
@@ -153,7 +157,8 @@ class Tune(SeriesFlags):
             records: list[GameResult] = []
             schedule = _against_first(len(specs), self.candidate_games, generation)
             try:
-                self._play(executor, [self.a, *specs], schedule, folder, records, lambda: None, lambda: False)
+                with open_series(self, [self.a, *specs], variant, executor, folder, records) as play:
+                    play(schedule, lambda: None)
             except KeyboardInterrupt:
                 interrupted = f"after {generation} of {self.generations} generations"
                 break
@@ -178,39 +183,6 @@ class Tune(SeriesFlags):
             f"Test the result with: nobi tune '{best}' '{self.a}'",
         ]
         return Result({"settings": asdict(self), "generations": history, "best": best}, report, interrupted)
-
-    # --- games ------------------------------------------------------------------------------------------------------
-
-    def _play(
-        self,
-        executor: "Executor",
-        specs: Sequence[str],
-        schedule: "Sequence[Pairing]",
-        path: Path | None,
-        records: "list[GameResult]",
-        note: Callable[[], None],
-        enough: Callable[[], bool],
-    ) -> None:
-        """Play the games that `path` does not hold yet; all of them are appended to `records`."""
-        from nobi.matches.folder import MatchFolder
-        from nobi.matches.series import Entrant, Series, SeriesSettings, remaining, result_saver
-        from nobi.workers import usable_threads
-
-        variant: Variant = games.variant(self.game, self.size)
-        parallel = usable_threads(self.parallel)
-        settings = SeriesSettings(variant, self.referee, self.seconds, self.timeout, parallel, self.time_settings())
-        entrants = [Entrant(spec, variant, (self.seed + i) % 2**63, self.timeout) for i, spec in enumerate(specs)]
-        opening_of = self.opening_source(variant)
-        with Series(settings, entrants, executor) as series:
-            folder = None
-            if path:
-                kept = {key: value for key, value in asdict(self).items() if key not in _NOT_KEPT}
-                folder = MatchFolder(path, plain({"nobi": nobi.__version__, **kept}), resume=self.resume)
-            records += folder.load() if folder else []
-            if records:
-                note()
-            if not enough():
-                series.play(remaining(schedule, records), opening_of, result_saver(records, folder, note), enough)
 
 
 def _append(path: Path, document: dict[str, Any]) -> None:
@@ -266,3 +238,50 @@ def _progress_line(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
         f"{len(records)} games: {100 * summary['share'].value:.1f} %, Elo {elo_text(summary['elo'])}, "
         f"log-likelihood ratio {summary['llr']:.2f} ({low:.2f} to {high:.2f})"
     )
+
+
+# --- parameters that are optimised ---------------------------------------------------------------------------------
+
+
+class Parameter(NamedTuple):
+    """A setting with bounds; the trainer's −1 and 1 are the bounds, 0 is the middle."""
+
+    name: str
+    low: float
+    high: float
+    whole: bool
+    """Whether values are rounded to whole numbers: both bounds are written without a decimal point."""
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Whether equal steps of the trainer are equal factors."""
+        return self.low > 0 and self.high / self.low >= _LOGARITHMIC
+
+    def text(self, x: float) -> str:
+        """The setting's value for the trainer's number x, which is clipped to the bounds."""
+        share = (min(1.0, max(-1.0, x)) + 1) / 2
+        if self.is_logarithmic:
+            value = math.exp(math.log(self.low) + share * math.log(self.high / self.low))
+        else:
+            value = self.low + share * (self.high - self.low)
+        return str(round(value)) if self.whole else f"{value:.{_DIGITS}g}"
+
+
+def parse_parameter(text: str) -> Parameter:
+    """The parameter of a text such as `rave=500:6000`."""
+    name, equals, bounds = text.partition("=")
+    low, colon, high = bounds.partition(":")
+    try:
+        parameter = Parameter(name.strip(), float(low), float(high), "." not in bounds and "e" not in bounds)
+    except ValueError:
+        parameter = Parameter("", 0.0, 0.0, False)
+    if not equals or not colon or not parameter.name or not parameter.low < parameter.high < math.inf:
+        raise NobiError(f"--vary needs name=low:high, as in rave=500:6000, not {text!r}.")
+    return parameter
+
+
+def spec_with(spec: str, parameters: Sequence[Parameter], values: "NDArray[np.floating]") -> str:
+    """The spec with the settings that the trainer's numbers stand for."""
+    name, settings = parse_spec(spec)
+    settings |= {parameter.name: parameter.text(float(x)) for parameter, x in zip(parameters, values, strict=True)}
+    return f"{name}:{','.join(f'{key}={value}' for key, value in settings.items())}"

@@ -21,6 +21,7 @@ A run's folder holds, beside `champion.safetensors`, the latest champions of the
 `champion-b`. Population a is host first: the champion of generation g belongs to population g % 2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,7 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.evolution.fitness import Fitness, games_seed, play_each_other
-from nobi.evolution.record import Record
 from nobi.evolution.run import TrainingRun
 from nobi.evolution.settings import CoevolutionSettings
 from nobi.evolution.transfer import dominance_tournament
@@ -85,14 +85,58 @@ def shared_sample(wins: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
     return np.array(chosen, np.int64)
 
 
-def hall_sample(members: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """[i] members of a hall of fame, drawn without replacement; all if there are fewer."""
-    return rng.permutation(members)[:count]
-
-
 def best_first(shared: NDArray[np.float64], relative: NDArray[np.float64]) -> NDArray[np.int64]:
     """[i] the hosts by shared [host] fitness; ties are broken by relative [host] fitness, then by index."""
     return np.lexsort((-relative, -np.round(shared, _DIGITS)))
+
+
+class Record:
+    """The results of all games so far, by pairs of networks, for the rules of the published code.
+
+    A network is identified by its weights.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[bytes, bytes], tuple[float, int]] = {}
+        self._totals: dict[bytes, tuple[float, int]] = {}
+
+    def add(self, hosts: Population, opponents: NDArray[np.float32], scores: NDArray[np.float64]) -> None:
+        """Add results: hosts [h, weight], opponents [h, o, weight], and the hosts' scores [h, o]."""
+        for host, row, found in zip(hosts, opponents, scores, strict=True):
+            for opponent, score in zip(row, found.tolist(), strict=True):
+                a, b = host.tobytes(), opponent.tobytes()
+                for one, other, value in ((a, b, score), (b, a, -score)):
+                    total, count = self._pairs.get((one, other), (0.0, 0))
+                    self._pairs[one, other] = total + value, count + 1
+                    total, count = self._totals.get(one, (0.0, 0))
+                    self._totals[one] = total + value, count + 1
+
+    def score(self, one: Weights, other: Weights) -> float:
+        """The mean score of a network against another; 0 if they never met."""
+        total, count = self._pairs.get((one.tobytes(), other.tobytes()), (0.0, 0))
+        return total / count if count else 0.0
+
+    def mean_score(self, one: Weights) -> float:
+        """The mean score of a network over all its games; 0 if it has none."""
+        total, count = self._totals.get(one.tobytes(), (0.0, 0))
+        return total / count if count else 0.0
+
+    def shared_wins(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
+        """[host] the shared fitness from all results against these opponents."""
+        return shared_fitness(self._scores(hosts, opponents) > 0)
+
+    def shared_fitness(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
+        """[host] the shared wins, divided by the number of opponents that the host has met without a tie.
+
+        The published code divides so that a host that was kept, and has met more opponents, has no advantage.
+        """
+        met = (self._scores(hosts, opponents) != 0).sum(axis=1)
+        return self.shared_wins(hosts, opponents) / np.maximum(met, 1)
+
+    def _scores(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
+        """[host, opponent]."""
+        found = [[self.score(host, opponent) for opponent in opponents] for host in hosts]
+        return np.array(found, np.float64).reshape(len(hosts), len(opponents))
 
 
 class Coevolution:
@@ -162,8 +206,8 @@ class Coevolution:
         return hosts.copy(), opponents.copy()
 
     def _draw_hall(self) -> list[Population]:
-        """Members of the hall of fame, each [1, weight]."""
-        return [self._hall[i][None] for i in hall_sample(len(self._hall), self.settings.hall, self.rng)]
+        """Members of the hall of fame, each [1, weight], drawn without replacement; all if there are fewer."""
+        return [self._hall[i][None] for i in self.rng.permutation(len(self._hall))[: self.settings.hall]]
 
     def _choose_parasites(self, wanted: int) -> Population:
         """[parasite, weight] opponents from the other population."""

@@ -19,19 +19,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
-from nobi.evolution.settings import EvolutionSettings
-from nobi.frames import frame_of
+from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.nn.network import Network, Weights
 from nobi.spec import choices, parse_spec, settings_from
+from nobi.statistics import frame_of
 from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.trainers import make_trainer
 from nobi.trainers.base import Learner, Population, fingerprint, replay
@@ -41,16 +41,6 @@ if TYPE_CHECKING:
     import pandas
 
 SAVE_SECONDS = 1.0
-
-
-class RunSettings(Protocol):
-    """A frozen dataclass: everything that a run depends on."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def generations(self) -> int:
-        """Number of generations; the only setting that may change when a run is resumed."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,14 @@ class TrainingRun(ABC):
     format: ClassVar[str]
     """The format of the checkpoint."""
 
-    def __init__(self, folder: Path, settings: RunSettings, learner: Learner, network: Network, size: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: EvolutionSettings | CoevolutionSettings,
+        learner: Learner,
+        network: Network,
+        size: int,
+    ) -> None:
         """`size` is the board size that the champions' model files name. Subclasses call `open` next."""
         self.folder = folder
         self.settings = settings

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
-from nobi.frames import frame_of
 from nobi.models.model import Model, load_model
 from nobi.nn.network import Network, Weights
-from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
+from nobi.statistics import Interval, correlation, frame_of, mean_interval, outcome_interval, share_interval
 from nobi.storage import read_tensors
 from nobi.trainers.base import Population
 from nobi.workers import Executor
@@ -138,7 +137,6 @@ def measure_transfer(
     seed: int,
     *,
     measure: str = "points",
-    threads: int = 0,
     executor: Executor | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
@@ -147,7 +145,7 @@ def measure_transfer(
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:
         for opponent in opponents:
-            played = Fitness(game, (size,), network, (opponent,), games, seed, threads, executor).play(weights, 0)
+            played = Fitness(game, (size,), network, (opponent,), games, seed, executor=executor).play(weights, 0)
             values = [MEASURES[measure](row[0]) for row in played]
             fitness = np.array([value.mean() for value in values])
             found[size, opponent] = fitness

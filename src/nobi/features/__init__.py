@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry
 
 if TYPE_CHECKING:
     from nobi.features.base import Planes
@@ -27,9 +27,7 @@ register, names, find = _planes.register, _planes.names, _planes.find
 
 def make_planes(spec: str) -> "Planes":
     """The set of planes of a spec such as `m15` or `c14-7:edge=true`."""
-    name, given = parse_spec(spec)
-    planes = find(name)
-    return planes(settings_from(planes.settings_type, given, spec))
+    return _planes.make(spec)
 
 
 def plane_count(spec: str) -> int:
@@ -37,12 +35,7 @@ def plane_count(spec: str) -> int:
     return make_planes(spec).count
 
 
-def check_planes(spec: str) -> str:
-    """Return the spec of planes for a network without edge encoding; else a ValueError, as in settings."""
-    try:
-        planes = make_planes(spec)
-    except NobiError as error:
-        raise ValueError(str(error).rstrip(".")) from None
-    if planes.edge is not None:
-        raise ValueError(f"{spec!r} has the plane edge, which this network does not pad with ones")
-    return spec
+def check_planes(spec: str) -> None:
+    """Raise a NobiError unless these are planes for a network without edge encoding."""
+    if make_planes(spec).edge is not None:
+        raise NobiError(f"{spec!r} has the plane edge, which this network does not pad with ones.")

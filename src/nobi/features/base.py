@@ -6,7 +6,6 @@ of planes. A new set is a class with such a list; only a new code needs changes 
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -104,14 +103,6 @@ class PlaneTable(NamedTuple):
     low: NDArray[np.uint8]  # [plane]
     high: NDArray[np.uint8]  # [plane]
     wanted: NDArray[np.bool_]  # [code] whether a plane uses it
-
-
-@dataclass(frozen=True)
-class EdgeSettings:
-    """The setting of C14's planes."""
-
-    edge: bool = False
-    """Whether to add the plane that shows the network where the board ends."""
 
 
 class Planes(ABC):

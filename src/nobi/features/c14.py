@@ -3,16 +3,18 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from nobi.features.base import EDGE, ENEMY, OWN, Code, EdgeSettings, Plane, Planes, counted, exactly
+from nobi.features.base import EDGE, ENEMY, OWN, Code, Plane, Planes, counted, exactly
 
 LATEST = exactly("latest move", Code.TURNS)
 """The previous move, which C14 leaves out on purpose (section 1)."""
 
 
 @dataclass(frozen=True)
-class C14PlanesSettings(EdgeSettings):
+class C14PlanesSettings:
     """The settings of C14's planes."""
 
+    edge: bool = False
+    """Whether to add the plane that shows the network where the board ends."""
     latest: bool = False
     """Whether to add the plane of the previous move, before that of ko."""
 

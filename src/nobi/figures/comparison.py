@@ -20,6 +20,7 @@ from nobi.figures.style import (
     LINES,
     MARKERS,
     add_legends,
+    bars_of,
     explain_bands,
     legend_below,
     legend_height,
@@ -188,11 +189,7 @@ def win_rates(lines: Mapping[str, Sequence[tuple[int, Interval]]], path: Path, t
     """Draw shares of games won, label → (playouts, share), with 95 % intervals over a logarithmic axis."""
     with saved_plot(path, title) as axes:
         for colour, marker, (label, points) in zip(COLOURS, MARKERS, lines.items(), strict=False):
-            values = [100 * share.value for _, share in points]
-            errors = [
-                [100 * (share.value - share.low) for _, share in points],
-                [100 * (share.high - share.value) for _, share in points],
-            ]
+            values, errors = bars_of([share for _, share in points], 100)
             x = [x for x, _ in points]
             axes.errorbar(x, values, yerr=errors, marker=marker, color=colour, label=label, capsize=3, lw=1.3)
         axes.set_xscale("log")
@@ -232,14 +229,8 @@ def share_panels(panels: Sequence[SharePanel], sizes: Sequence[int], path: Path,
                     "lw": 1.3,
                     "capsize": 2,
                 }
-                if not shares:  # the same entries in every panel make one common legend
-                    one.errorbar([], [], yerr=[], label=label, **style)
-                    continue
-                values = [100 * share.value for share in shares]
-                errors = [
-                    [100 * (share.value - share.low) for share in shares],
-                    [100 * (share.high - share.value) for share in shares],
-                ]
+                values, errors = bars_of(shares, 100)
+                # a label without shares too: the same entries in every panel make one common legend
                 one.errorbar(x, values, yerr=errors, label=label, **style)
             one.set_xticks(at, [f"{size}x{size}" for size in sizes])
             one.set(xlabel="board", ylim=(-2, 102))
@@ -271,10 +262,9 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
     width = 6.0 + 0.09 * max(0, max(len(case.label) for case in cases) - 16)
     title = fill(title, 48)
     with saved_plot(path, title, width, 0.9 + 0.32 * len(cases) + 0.2 * title.count("\n")) as axes:
-        values = np.array([[case.ours.value, case.ours.low, case.ours.high] for case in cases])
-        errors = np.abs(values[:, 1:] - values[:, :1]).T
+        values, errors = bars_of([case.ours for case in cases])
         style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "ls": "", "capsize": 3, "label": "ours, 95 %"}
-        axes.errorbar(values[:, 0], at - 0.12, xerr=errors, **style)
+        axes.errorbar(values, at - 0.12, xerr=errors, **style)
         singles = [(value, y + 0.1) for y, case in zip(at, cases, strict=True) for value in case.each]
         if singles:
             single: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.6, "ms": 3, "mew": 0, "label": "single runs"}
@@ -285,10 +275,11 @@ def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str,
             if case.paper is not None
         ]
         if papers:
-            x, y = [paper.value for paper, _ in papers], [y for _, y in papers]
-            around = np.array([[p.value - p.low for p, _ in papers], [p.high - p.value for p, _ in papers]])
-            axes.errorbar(x, y, xerr=around, color=COLOURS[1], marker="D", ls="", capsize=3, label="paper")
-        if values[:, 1].min() < 0 or min((paper.low for paper, _ in papers), default=0) < 0:
+            x, around = bars_of([paper for paper, _ in papers])
+            axes.errorbar(
+                x, [y for _, y in papers], xerr=around, color=COLOURS[1], marker="D", ls="", capsize=3, label="paper"
+            )
+        if min(interval.low for interval in (*(case.ours for case in cases), *(paper for paper, _ in papers))) < 0:
             axes.axvline(0, color="grey", lw=1)
         axes.set_yticks(at, [case.label for case in cases])
         axes.set(xlabel=xlabel, ylim=(len(cases) - 0.5, -0.5))

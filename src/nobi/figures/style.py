@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from nobi.statistics import Interval
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """The colour-blind safe palette of Okabe and Ito."""
 LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
@@ -117,6 +119,13 @@ def place_text(figure: "Figure", left: float, top: float, text: str, **style: An
 def explain_bands(axes: "Axes", text: str = "95 % interval") -> None:
     """Add an entry for the bands around curves to the legend."""
     axes.fill_between([], [], color="grey", alpha=0.25, lw=0, label=text)
+
+
+def bars_of(intervals: Sequence["Interval"], factor: float = 1.0) -> tuple[list[float], list[list[float]]]:
+    """The values of intervals, times a factor, and the lengths of their error bars below and above."""
+    below = [factor * abs(one.value - one.low) for one in intervals]
+    above = [factor * abs(one.high - one.value) for one in intervals]
+    return [factor * one.value for one in intervals], [below, above]
 
 
 def add_legends(axes: Sequence["Axes"]) -> None:

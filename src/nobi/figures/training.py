@@ -21,6 +21,7 @@ from nobi.figures.style import (
     LINES,
     MARKERS,
     add_legends,
+    bars_of,
     blank_figure,
     explain_bands,
     legend_height,
@@ -270,16 +271,14 @@ def top_curve(curves: dict[str, list[Interval]], path: Path, title: str) -> None
         axes.legend(loc="lower right")
 
 
-def moves_curve(
-    curves: dict[str, dict[int, PredictionMetrics]], path: Path, title: str = "Accuracy by move number"
-) -> None:
+def moves_curve(curves: dict[str, dict[int, PredictionMetrics]], path: Path) -> None:
     """Draw accuracy by move number, a curve per network (C14 figure 7), without groups of too few games."""
     drawn = {}
     for label, groups in curves.items():
         enough = large_enough(groups)
         middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
         drawn[label] = middle, [quality.accuracy for quality in enough.values()]
-    with saved_plot(path, title) as axes:
+    with saved_plot(path, "Accuracy by move number") as axes:
         _draw_curves(axes, drawn)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")
         axes.set_ylim(bottom=0)
@@ -301,10 +300,9 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
     with saved_plot(path, f"Accuracy by {what}") as axes:
         for i, (label, found) in enumerate(groups.items()):
             at = np.array([names.index(name) for name in found]) + 0.12 * (i - (len(groups) - 1) / 2)
-            values = np.array([[100 * one.value, 100 * one.low, 100 * one.high] for one in found.values()])
-            errors = np.abs(values[:, 1:] - values[:, :1]).T
+            values, errors = bars_of(list(found.values()), 100)
             colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
-            axes.errorbar(at, values[:, 0], errors, color=colour, marker=marker, ls="", capsize=3, label=label)
+            axes.errorbar(at, values, errors, color=colour, marker=marker, ls="", capsize=3, label=label)
         axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > MAX_UPRIGHT_LABELS else 0)
         axes.set(xlabel=what, ylabel="accuracy, %")
         axes.set_ylim(bottom=0)

@@ -20,9 +20,9 @@ from nobi.board.chains import (
     require_liberties,
     would_capture,
 )
-from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, Stones, allocate_stones, clear_stones, end_turn, enemy_of
+from nobi.board.stones import BLACK, WHITE, Stones, allocate_stones, clear_stones, end_turn, enemy_of
 from nobi.compiling import inlined
-from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
+from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules, is_empty_point
 from nobi.memory import zeros
 
 
@@ -63,12 +63,6 @@ def setup(boards: AtariGoBoards, g: int, point: int, colour: int) -> None:
 
 
 @inlined
-def legal(boards: AtariGoBoards, g: int, move: int) -> bool:
-    """Every empty point is legal."""
-    return move != PASS and boards.stones.colour[g, move] == EMPTY
-
-
-@inlined
 def play(boards: AtariGoBoards, g: int, move: int) -> None:
     """Place the stone and capture; a chain without a liberty loses."""
     stones, chains = boards.stones, boards.chains
@@ -101,7 +95,7 @@ class AtariGo(Game):
     """The first to capture wins."""
 
     name = "atari-go"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
+    rules: ClassVar[Rules] = Rules(clear, setup, is_empty_point, play, immediate_outcome)
     settings_type = AtariGoSettings
 
     @classmethod

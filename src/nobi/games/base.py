@@ -21,10 +21,10 @@ from nobi.board.stones import (
     board_points,
     cell_tables,
     points_of,
+    put,
 )
-from nobi.board.svg import board_svg
-from nobi.board.text import check_size, draw_board, point_named, read_diagram, row_column, vertex_name
-from nobi.compiling import UNBOUND, specialise
+from nobi.board.text import board_svg, check_size, draw_board, point_named, read_diagram, row_column, vertex_name
+from nobi.compiling import UNBOUND, inlined, specialise
 from nobi.errors import NobiError
 from nobi.memory import copy_state
 from nobi.spec import format_spec
@@ -48,6 +48,18 @@ class Rules(NamedTuple):
     """(boards, g, move): play a legal move; set `stones.outcome[g]` if it ends the game."""
     immediate_outcome: Callable[..., int]
     """(boards, g, move) → whether the move WINS or LOSES at once for the player to move, or is UNDECIDED."""
+
+
+@inlined
+def put_stone(boards: Any, g: int, point: int, colour: int) -> None:
+    """`Rules.setup` of games whose state is nothing but stones."""
+    put(boards.stones, g, point, colour)
+
+
+@inlined
+def is_empty_point(boards: Any, g: int, move: int) -> bool:
+    """`Rules.legal` of games in which a stone may be placed on every empty point."""
+    return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
 @dataclass(frozen=True)

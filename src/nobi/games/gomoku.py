@@ -2,9 +2,9 @@
 
 from typing import Any, ClassVar, NamedTuple
 
-from nobi.board.stones import DRAW, EMPTY, PASS, Stones, allocate_stones, clear_stones, end_turn, makes_five, put
+from nobi.board.stones import DRAW, Stones, allocate_stones, clear_stones, end_turn, makes_five, put
 from nobi.compiling import inlined
-from nobi.games.base import UNDECIDED, WINS, Game, Rules
+from nobi.games.base import UNDECIDED, WINS, Game, Rules, is_empty_point, put_stone
 
 
 class GomokuBoards(NamedTuple):
@@ -17,18 +17,6 @@ class GomokuBoards(NamedTuple):
 def clear(boards: GomokuBoards, g: int) -> None:
     """Clear the board; black is to move."""
     clear_stones(boards.stones, g)
-
-
-@inlined
-def setup(boards: GomokuBoards, g: int, point: int, colour: int) -> None:
-    """Place a stone before the game."""
-    put(boards.stones, g, point, colour)
-
-
-@inlined
-def legal(boards: GomokuBoards, g: int, move: int) -> bool:
-    """Every empty point is legal."""
-    return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
 @inlined
@@ -54,7 +42,7 @@ class Gomoku(Game):
     """Five in a row."""
 
     name = "gomoku"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
+    rules: ClassVar[Rules] = Rules(clear, put_stone, is_empty_point, play, immediate_outcome)
     sgf_number = 4
 
     @classmethod

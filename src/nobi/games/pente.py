@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from nobi.board.stones import (
     BLACK,
     DRAW,
-    EMPTY,
-    PASS,
     WHITE,
     Stones,
     allocate_stones,
@@ -26,7 +24,7 @@ from nobi.board.stones import (
     put,
 )
 from nobi.compiling import inlined
-from nobi.games.base import UNDECIDED, WINS, Game, Rules
+from nobi.games.base import UNDECIDED, WINS, Game, Rules, is_empty_point, put_stone
 from nobi.memory import zeros
 
 PAIRS_TO_WIN = 5
@@ -58,18 +56,6 @@ def clear(boards: PenteBoards, g: int) -> None:
     if boards.centre:
         middle = stones.size // 2 + 1
         put(stones, g, middle * (stones.size + 1) + middle, WHITE)
-
-
-@inlined
-def setup(boards: PenteBoards, g: int, point: int, colour: int) -> None:
-    """Place a stone before the game."""
-    put(boards.stones, g, point, colour)
-
-
-@inlined
-def legal(boards: PenteBoards, g: int, move: int) -> bool:
-    """Every empty point is legal."""
-    return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 
 @inlined
@@ -125,7 +111,7 @@ class Pente(Game):
     """Five in a row, or five captured pairs."""
 
     name = "pente"
-    rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
+    rules: ClassVar[Rules] = Rules(clear, put_stone, is_empty_point, play, immediate_outcome)
     settings_type = PenteSettings
     sgf_number = 4
 

@@ -117,7 +117,8 @@ def as_lz(session: Session, game: Game, found: list[Candidate], request: Request
     """Leela Zero's line: rates in units of 1/10,000."""
     return " ".join(
         f"info move {vertex_name(one.move, game.size)} visits {one.visits} winrate {round(10000 * one.winrate)} "
-        f"prior {round(10000 * one.prior)} lcb {round(10000 * _within(_lcb(one)))} order {i} pv {_line(one, game.size)}"
+        f"prior {round(10000 * one.prior)} lcb {round(10000 * min(1.0, max(0.0, _lcb(one))))} "
+        f"order {i} pv {_line(one, game.size)}"
         for i, one in enumerate(found)
     )
 
@@ -177,10 +178,6 @@ def _lcb(one: Candidate) -> float:
     if one.lcb:
         return one.lcb
     return one.winrate - 1.96 * math.sqrt(one.winrate * (1 - one.winrate) / max(1, one.visits))
-
-
-def _within(rate: float) -> float:
-    return min(1.0, max(0.0, rate))
 
 
 def _line(one: Candidate, size: int) -> str:

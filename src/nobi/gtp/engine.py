@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from nobi.errors import NobiError
 from nobi.games.go import Go
-from nobi.gtp import analysis, commands, information, maps, setup  # noqa: F401  (they register their commands)
+from nobi.gtp import analysis, commands, information, setup  # noqa: F401  (they register their commands)
 from nobi.gtp.protocol import Command, GtpError, clean, failure, read_command, success
 from nobi.gtp.session import Session, commands_for
 from nobi.players.scoring import ownership

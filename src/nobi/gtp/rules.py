@@ -106,19 +106,15 @@ def _with_rule(found: RuleSet, name: str, value: Any, with_komi: bool) -> RuleSe
     raise GtpError(f"unknown rule {name}")
 
 
-def rules_dict(settings: GoSettings, bonus: str = "0") -> dict[str, Any]:
+def rules_json(settings: GoSettings) -> str:
     """The rules as KataGo's JSON object."""
-    return {
+    rules = {
         "friendlyPassOk": False,
         "hasButton": False,
         "ko": settings.ko.upper(),
         "scoring": settings.scoring.upper(),
         "suicide": settings.suicide,
         "tax": "NONE",
-        "whiteHandicapBonus": bonus,
+        "whiteHandicapBonus": "0",
     }
-
-
-def rules_json(settings: GoSettings) -> str:
-    """The rules as the answer to `kata-get-rules`."""
-    return json.dumps(rules_dict(settings), separators=(",", ":"))
+    return json.dumps(rules, separators=(",", ":"))

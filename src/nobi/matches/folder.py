@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
-from nobi.frames import frame_of
-from nobi.statistics import Interval, bradley_terry
+from nobi.statistics import Interval, bradley_terry, frame_of
 from nobi.storage import atomic_write, holds_run, write_config
 
 if TYPE_CHECKING:
@@ -73,11 +72,10 @@ _LABELS = {"a": "player A", "b": "player B", "players": "list of players", "piec
 class MatchFolder:
     """The folder of a match."""
 
-    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool, extendable: str = "games") -> None:
-        """`extendable` is the setting that may change when a match is resumed: its length."""
+    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool) -> None:
         self.path = path
         self._games = path / "games.jsonl"
-        exists = holds_run(path, settings, resume=resume, may_change=(extendable,), what="match", names=_LABELS)
+        exists = holds_run(path, settings, resume=resume, may_change=("games",), what="match", names=_LABELS)
         if not exists and any(path.glob("*.sgf")):
             raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
         write_config(path, settings)

@@ -266,10 +266,6 @@ class SeriesSettings:
     longest: int = 0
     """Moves after which a game is stopped and counted; 0: the limit of the game's rules."""
 
-    def new_referee(self) -> Referee:
-        """A referee."""
-        return EngineReferee(self.referee, self.variant, self.timeout) if self.referee else RulesReferee()
-
 
 Save = Callable[[GameResult, bytes], None]
 """Receives a finished game and its SGF."""
@@ -323,7 +319,8 @@ class SeriesGames(PerWorker[SeriesWorker]):
             (self._engines if entrant.is_engine else self._players).callback(slot.close)
             slot.bot(0)
             slots.append(slot)
-        referee = self._settings.new_referee()
+        s = self._settings
+        referee = EngineReferee(s.referee, s.variant, s.timeout) if s.referee else RulesReferee()
         self._engines.callback(referee.close)
         return SeriesWorker(slots, referee)
 

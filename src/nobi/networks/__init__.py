@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry
 
 if TYPE_CHECKING:
     from nobi.nn.network import Network
@@ -26,6 +26,4 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 def make_network(spec: str) -> "Network":
     """The network of a spec such as `mdlstm:hidden=3`."""
-    name, given = parse_spec(spec)
-    kind = find(name)
-    return kind(settings_from(kind.settings_type, given, spec))
+    return _networks.make(spec)

@@ -19,6 +19,7 @@ from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
+from nobi.models.model import best_model
 from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Candidate, Clock, Evaluation, Player, Report
 from nobi.players.inspection import Inspection
 from nobi.players.network import NetworkPlayer, PolicyPlayer
@@ -28,6 +29,7 @@ from nobi.search.report import RootReport
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 from nobi.streams import Streams, draw
+from nobi.workers import usable_threads
 
 _PASS_CHECK_SHARE = 0.1
 """The share of the time for a move that is reserved to check whether a pass wins."""
@@ -35,8 +37,6 @@ _MIN_RESIGN_WINRATE = 0.3
 """The bot does not resign while a move has a higher win rate."""
 _LOST_VALUE = 0.05
 """A bot that never resigns accepts a loss below this share of won playouts, if the opponent has passed."""
-
-
 _EXPLAINED_MOVES = 10
 _FEWEST_PLAYOUTS = 16
 """Playouts of a search that is stopped at once."""
@@ -240,6 +240,22 @@ class MctsBot(Bot):
             )
             for one in self.search.report(self._options.fewest).moves
         ]
+
+
+DEFAULT_SECONDS = 2.0
+"""The time of the strongest player for a move without a clock."""
+
+
+def strongest_spec(variant: Variant, threads: int = 0) -> str:
+    """The spec of the strongest player of the package: the search with the best shipped model for the board.
+
+    It is limited by time only, and uses this number of threads; 0: one per core. With a network about a quarter of the
+    cores is left to it, at least one of several.
+    """
+    cores = usable_threads(threads)
+    model = best_model(variant.game.name, variant.size)
+    searching = max(1, cores - max(1, cores // 4)) if model else cores
+    return f"mcts:rollouts=0,threads={searching}" + (f",model={model}" if model else "")
 
 
 def root_power(noise: float, temperature: float = 1.0) -> float:

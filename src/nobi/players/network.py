@@ -56,6 +56,17 @@ class NetworkSettings:
             raise ValueError(f"temperature must be 0 or more, not {self.temperature}")
 
 
+def _spec_of(name: str, settings: NetworkSettings) -> str:
+    """The name of a player, with the settings that differ from the defaults."""
+    defaults = vars(type(settings)())
+    texts = [
+        f"{key}={str(value).lower() if isinstance(value, bool) else format(value, 'g')}"
+        for key, value in vars(settings).items()
+        if value != defaults[key]
+    ]
+    return f"{name}:{','.join(texts)}" if texts else name
+
+
 class NetworkWorkspace(NamedTuple):
     """Settings and arrays of the compiled choice."""
 
@@ -89,8 +100,7 @@ class NetworkPlayer(BatchPlayer):
             check_game(network.features, variant.game.name, variant.allocate(1))
 
     def __str__(self) -> str:
-        temperature = self.settings.temperature
-        return f"{self._spec}:temperature={temperature:g}" if temperature else self._spec
+        return _spec_of(self._spec, self.settings)
 
     def batch_chooser(self) -> Callable[..., None]:
         return _batch_chooser(self.variant.game, self.network.features)
@@ -195,29 +205,41 @@ class _Values(NamedTuple):
     out: NDArray[np.float32]  # [cell, i]
 
 
-class PolicyPlayer(Player):
-    """Plays Go by the values of a deep network."""
+class DeepPlayer(Player):
+    """Plays by the values of a deep network."""
 
     name = "policy"
-    settings_type = PolicySettings
-    games = ("go",)
 
     def __init__(
-        self, variant: Variant, network: PlayingNetwork, settings: PolicySettings | None = None, spec: str = ""
+        self, variant: Variant, network: PlayingNetwork, settings: NetworkSettings | None = None, spec: str = ""
     ) -> None:
         """`spec` is its name in tables and game records; by default the network's."""
         super().__init__(variant, settings)
         network.check_size(variant.size)
         self.network = network.for_play()
         self._spec = spec or str(network)
-        self._planes = make_planes(network.planes)
-        self._local = threading.local()
 
     def __str__(self) -> str:
-        defaults = self.settings_type()
-        changed = {k: v for k, v in vars(self.settings).items() if v != getattr(defaults, k)}
-        texts = [f"{k}={str(v).lower() if isinstance(v, bool) else format(v, 'g')}" for k, v in changed.items()]
-        return f"{self._spec}:{','.join(texts)}" if texts else self._spec
+        return _spec_of(self._spec, self.settings)
+
+    def workspace_for(self, values: NDArray[np.float32]) -> NetworkWorkspace:
+        """The arrays for the choice of moves by values [i, cell]."""
+        out = _Values(np.ascontiguousarray(values.T))
+        return NetworkWorkspace(out, float(self.settings.temperature), *cell_tables(self.variant.size))
+
+
+class PolicyPlayer(DeepPlayer):
+    """Plays Go by the values of a deep network."""
+
+    settings_type = PolicySettings
+    games = ("go",)
+
+    def __init__(
+        self, variant: Variant, network: PlayingNetwork, settings: PolicySettings | None = None, spec: str = ""
+    ) -> None:
+        super().__init__(variant, network, settings, spec)
+        self._planes = make_planes(network.planes)
+        self._local = threading.local()
 
     def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
         histories = [self._history(boards, int(g)) for g in indices]
@@ -239,8 +261,7 @@ class PolicyPlayer(Player):
         open_ = [i for i, g in enumerate(indices) if boards.passes[g] == 0]
         if not open_:
             return
-        out = np.ascontiguousarray(self.evaluate(boards, indices[open_], recent[open_]).T)
-        workspace = NetworkWorkspace(_Values(out), float(self.settings.temperature), *cell_tables(self.variant.size))
+        workspace = self.workspace_for(self.evaluate(boards, indices[open_], recent[open_]))
         pick = _compiled_pick(self.settings.eyes)
         for column, i in enumerate(open_):
             moves[i] = pick(boards, indices[i], streams, workspace, column)
@@ -300,30 +321,13 @@ class PolicyPlayer(Player):
         return history
 
 
-class StonesPolicyPlayer(Player):
+class StonesPolicyPlayer(DeepPlayer):
     """Plays any game by the values of a deep network that takes own and enemy stones only."""
 
-    name = "policy"
     settings_type = NetworkSettings
 
-    def __init__(
-        self, variant: Variant, network: PlayingNetwork, settings: NetworkSettings | None = None, spec: str = ""
-    ) -> None:
-        """`spec` is its name in tables and game records; by default the network's."""
-        super().__init__(variant, settings)
-        network.check_size(variant.size)
-        self.network = network.for_play()
-        self._spec = spec or str(network)
-
-    def __str__(self) -> str:
-        temperature = self.settings.temperature
-        return f"{self._spec}:temperature={temperature:g}" if temperature else self._spec
-
     def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
-        tables = cell_tables(self.variant.size)
-        workspace = NetworkWorkspace(
-            _Values(np.ascontiguousarray(self.evaluate(boards, indices).T)), float(self.settings.temperature), *tables
-        )
+        workspace = self.workspace_for(self.evaluate(boards, indices))
         pick = pick_among(self.variant.game.name, self.variant.game.rules.legal)
         for lane, g in enumerate(indices):
             moves[lane] = pick(boards, g, streams, workspace, lane)
@@ -381,10 +385,7 @@ ModelPlayer = NetworkPlayer | PolicyPlayer | StonesPolicyPlayer
 
 def player_from_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
     """The player of a small network; `path` is its name."""
-    if not model.network.scalable and model.size != variant.size:
-        raise NobiError(
-            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
-        )
+    model.check_size(variant.size, path)
     return NetworkPlayer(variant, model.network, model.weights, settings, path)
 
 

@@ -6,7 +6,7 @@ with each player, and the random numbers are fixed: the count does not depend on
 the same every time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ from nobi.compiling import UNBOUND, specialise
 from nobi.games.base import Game
 from nobi.games.go import SIMPLE, Go, GoBoards
 from nobi.games.go import play as play_go
-from nobi.memory import copy_state
+from nobi.memory import copy_state, pack
 from nobi.players.random import PlayoutPlayer
 from nobi.streams import Streams, stream_of
 
@@ -50,7 +50,7 @@ def _compiled_playout() -> Callable[..., None]:
     return specialise(_play_out, "go_playout", choose=PlayoutPlayer.chooser(Go), play=play_go)
 
 
-def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.float32]:
+def ownership(game: Go, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
     """[n, n] from −1, always white's, to 1, always black's."""
     size = game.size
     boards = cast(GoBoards, copy_state(game.boards))
@@ -59,16 +59,15 @@ def ownership(game: Go, playouts: int = PLAYOUTS, seed: int = 0) -> NDArray[np.f
     boards = boards._replace(ko_rule=SIMPLE, suicide=False, history=np.zeros((1, longest + 2), np.uint64))
     boards.passes[0] = 0
     boards.stones.outcome[0] = RUNNING
-    start = copy_state(boards)
-    arrays = list(zip(_arrays(boards), _arrays(start), strict=True))
+    boards, now = pack(boards, only_boards=True)
+    start = now.copy()
     streams = np.zeros(1, np.uint64)
     sums = np.zeros(boards.stones.colour.shape[1], np.int64)
     playout = _compiled_playout()
     for i in range(playouts):
-        for now, before in arrays:
-            now[...] = before
+        now[:] = start
         boards.stones.to_move[0] = BLACK if i % 2 == 0 else WHITE
-        streams[0] = stream_of(seed, i)
+        streams[0] = stream_of(0, i)
         playout(boards, streams, sums)
     return (sums[board_points(size)].reshape(size, size) / max(1, playouts)).astype(np.float32)
 
@@ -78,7 +77,7 @@ def dead_stones(game: Go) -> list[int]:
     dead: list[int] = []
     for bound in DEAD_BELOW:
         left = game.without(dead)
-        dead += _chains_below(left, ownership(left, PLAYOUTS), bound)
+        dead += _chains_below(left, ownership(left), bound)
     return dead
 
 
@@ -115,13 +114,3 @@ def chains_of(game: Game) -> list[list[int]]:
                     chain.append(beside)
         chains.append(chain)
     return chains
-
-
-def _arrays(state: Any) -> Iterator[NDArray[Any]]:
-    """All arrays of a state but the tables, which never change."""
-    for name, value in zip(state._fields, state, strict=True):
-        if isinstance(value, np.ndarray):
-            if name not in ("neighbours", "keys"):
-                yield value
-        elif isinstance(value, tuple):
-            yield from _arrays(value)

@@ -37,6 +37,7 @@ from nobi.records.properties import (
     result_of,
     whole_number_of,
 )
+from nobi.storage import read_content
 
 GO = 1
 """The number of Go (GM)."""
@@ -83,11 +84,7 @@ def read_sgf(path: Path) -> SgfRecord:
 
     A file that ends in the middle of a move is read up to the previous move.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise NobiError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
-    found = next(parse_sgf(content, game=None))
+    found = next(parse_sgf(read_content(path), game=None))
     if isinstance(found, RecordError):
         raise NobiError(f"{str(path)!r} is not a game record that can be read: {found.reason}")
     return found._replace(error=None) if found.error and found.error.kind == TRUNCATED else found

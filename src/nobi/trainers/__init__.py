@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry
 
 if TYPE_CHECKING:
     from nobi.trainers.base import Trainer
@@ -29,6 +29,4 @@ def make_trainer(spec: str, weights: int, seed: int) -> "Trainer":
         weights: number of weights of a network.
         seed: seed of all random numbers, 0 or more.
     """
-    name, given = parse_spec(spec)
-    trainer = find(name)
-    return trainer(settings_from(trainer.settings_type, given, spec), weights, seed)
+    return _trainers.make(spec, weights, seed)

@@ -6,7 +6,7 @@ Only this folder, `nn/torch_layers.py`, `nn/winograd_torch.py`, `models` and `im
 from typing import TYPE_CHECKING
 
 from nobi.errors import require_torch
-from nobi.spec import Registry, parse_spec, settings_from
+from nobi.spec import Registry, parse_spec
 
 if TYPE_CHECKING:
     from nobi.networks.deep.base import DeepNetwork
@@ -31,9 +31,7 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 def make_deep(spec: str, seed: int = 0) -> "DeepNetwork":
     """The deep network of a spec such as `c14-small:edge=false`, with initial weights drawn by the seed."""
-    name, given = parse_spec(spec)
-    require_torch(f"The network {name!r}")
-    kind = find(name)
-    network = kind(settings_from(kind.settings_type, given, spec))
+    require_torch(f"The network {parse_spec(spec)[0]!r}")
+    network = _networks.make(spec)
     network.init_weights(seed)
     return network

@@ -21,14 +21,6 @@ STONES = "own-enemy"
 """The two planes of the compiled networks: own stones, enemy stones."""
 
 
-def check_board_size(size: int) -> None:
-    """Raise a ValueError, as in settings, if the board size is not supported."""
-    try:
-        check_size(size)
-    except NobiError as error:
-        raise ValueError(str(error).rstrip(".")) from None
-
-
 @dataclass(frozen=True)
 class TwinChoices:
     """The settings of a torch twin in addition to those of its compiled network; the first base class of both."""

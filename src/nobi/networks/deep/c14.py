@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
+from nobi.board.text import check_size
 from nobi.features import plane_count
-from nobi.networks.deep.base import DeepNetwork, check_board_size
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import BoardConv, BoardDense, EdgeConv, channels_last
 
 LIBERTIES, STONES = "c14-7", "c14-3"
@@ -64,7 +65,7 @@ class C14Settings:
     """The widths of the filters of each convolution, odd, as in 7/5/5; by default 7 for the first, 5 for the others."""
 
     def __post_init__(self) -> None:
-        check_board_size(self.size)
+        check_size(self.size)
         if self.enemy_edge and self.edge:
             raise ValueError("enemy_edge needs edge=false: the edge is encoded once")
         if self.dense not in (1, 2) or (self.dense == 2 and self.top == "conv"):

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
+from nobi.board.text import check_size
 from nobi.features import check_planes, make_planes, plane_count
-from nobi.networks.deep.base import DeepNetwork, check_board_size
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.simd import PANEL
 from nobi.nn.torch_layers import BoardConv, channels_last
 from nobi.nn.winograd_torch import Convolution
@@ -45,7 +46,7 @@ class M15Settings:
             raise ValueError(f"layers must be 1 to 64, not {self.layers}")
         if not 1 <= self.filters <= 1024:
             raise ValueError(f"filters must be 1 to 1024, not {self.filters}")
-        check_board_size(self.size)
+        check_size(self.size)
         check_planes(self.planes)
         if self.absolute and make_planes(self.planes).channels[:2] != ("own", "enemy"):
             raise ValueError(f"absolute needs planes that begin with own and enemy stones, not {self.planes!r}")

@@ -1,13 +1,67 @@
-"""Networks that play each other, against plain games played by hand."""
+"""Fitness is a pure function of weights, games, seed and generation; networks that play each other, by hand."""
 
 import numpy as np
 import pytest
 
+from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, DRAW, WHITE
-from nobi.evolution import fitness
-from nobi.evolution.fitness import play_each_other
+from nobi.evolution import fitness as fitness_module
+from nobi.evolution.fitness import MEASURES, Fitness, games_seed, play_each_other
 from nobi.games import variant
 from nobi.networks import make_network
+from nobi.players import make_player
+from nobi.players.network import NetworkPlayer
+
+NETWORK = make_network("mdrnn:hidden=2")
+CANDIDATES = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5))).astype(np.float32)
+
+
+def fitness(threads=1, sizes=(5,), opponents=("naive",), games=40, seed=3):
+    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, threads)
+
+
+def test_fitness_is_that_of_a_match():
+    """Every candidate plays the arena's games of the generation's seed."""
+    where = variant("atari-go", 5)
+    found = fitness().measure(CANDIDATES, generation=4)
+    for weights, value in zip(CANDIDATES, found, strict=True):
+        player = NetworkPlayer(where, NETWORK, weights)
+        played = play_games(where, player, make_player("naive", where), 40, seed=games_seed(3, 4))
+        assert value == played.points_of_a.mean()
+
+
+def test_threads_and_company_change_nothing():
+    alone = [fitness().measure(CANDIDATES[i : i + 1], 7)[0] for i in range(5)]
+    for threads in (1, 2, 3):
+        assert fitness(threads).measure(CANDIDATES, 7).tolist() == alone
+
+
+def test_generations_play_different_games():
+    assert games_seed(0, 1) != games_seed(0, 2) != games_seed(1, 2)
+    f = fitness()
+    assert f.measure(CANDIDATES, 1).tolist() != f.measure(CANDIDATES, 2).tolist()
+
+
+def test_several_boards_and_opponents_count_alike():
+    both = fitness(sizes=(5, 6), opponents=("naive", "random"))
+    assert both.games_per_candidate == 160
+    parts = [fitness(sizes=(s,), opponents=(o,)).measure(CANDIDATES, 0) for s in (5, 6) for o in ("naive", "random")]
+    assert both.measure(CANDIDATES, 0) == pytest.approx(np.mean(parts, axis=0))
+    objectives = both.objectives(CANDIDATES, 0, ("points",))
+    assert np.array_equal(objectives, np.stack(parts, axis=1))
+
+
+def test_measures():
+    where = variant("atari-go", 5)
+    played = fitness().play(CANDIDATES[:1], 0)[0][0]
+    assert MEASURES["black"](played).size == MEASURES["white"](played).size == 20
+    colours = (MEASURES["black"](played).mean() + MEASURES["white"](played).mean()) / 2
+    assert colours == pytest.approx(MEASURES["points"](played).mean())
+    assert np.array_equal(MEASURES["score"](played), played.score_of_a)
+    assert MEASURES["length"](played).mean() == pytest.approx(-played.length.mean() / where.size**2)
+
+
+# --- networks that play each other ---------------------------------------------------------------------------------
 
 
 def networks(spec, size, *counts, seed=0):
@@ -55,17 +109,17 @@ def test_scores_by_hand(game, spec):
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.5])
-def test_threads_and_parts_change_nothing(monkeypatch, temperature):
+def test_threads_and_parts_change_no_scores(monkeypatch, temperature):
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mdrnn:hidden=2", 5, 7, 5)
     scores = play_each_other(where, network, firsts, seconds, 4, 3, 1, temperature)
-    monkeypatch.setattr(fitness, "LEAST_BOARDS", 1)
+    monkeypatch.setattr(fitness_module, "LEAST_BOARDS", 1)
     for threads in (2, 3, 7, 16):
         assert (
             play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature).tobytes() == scores.tobytes()
         )
     for boards in (1, 7, 30):
-        monkeypatch.setattr(fitness, "MOST_BOARDS", boards)
+        monkeypatch.setattr(fitness_module, "MOST_BOARDS", boards)
         for threads in (1, 2):
             again = play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature)
             assert again.tobytes() == scores.tobytes()

@@ -1,83 +1,102 @@
-"""Fitness is a pure function of weights, games, seed and generation; transfer reports what the games bear out."""
+"""Dominance tournaments, and the transfer of networks to other boards."""
 
 import json
+import math
+from dataclasses import astuple
 
 import numpy as np
 import pytest
 
 from helpers.commands import call
-from nobi.arena.play import play_games
 from nobi.errors import NobiError
-from nobi.evolution.fitness import MEASURES, Fitness, games_seed
-from nobi.evolution.transfer import load_models, measure_transfer, transfer
-from nobi.games import variant
+from nobi.evolution.fitness import Fitness
+from nobi.evolution.transfer import dominance_tournament, load_models, measure_transfer, transfer
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
-from nobi.players import make_player
-from nobi.players.network import NetworkPlayer
+from nobi.statistics import Interval, correlation, share_interval
 
 NETWORK = make_network("mdrnn:hidden=2")
-CANDIDATES = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5))).astype(np.float32)
+WEIGHTS = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5))).astype(np.float32)
 
 
-def fitness(threads=1, sizes=(5,), opponents=("naive",), games=40, seed=3):
-    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, threads)
+def test_everyone_dominates_where_later_is_better():
+    assert dominance_tournament(lambda i, j: i - j, 5) == [0, 1, 2, 3, 4]
+    assert dominance_tournament(lambda i, j: j - i, 5) == [0]
+    assert dominance_tournament(lambda i, j: 0.0, 5) == [0]  # noqa: ARG005 a draw is no win
+    assert dominance_tournament(lambda i, j: 1.0, 1) == [0]  # noqa: ARG005
+    assert dominance_tournament(lambda i, j: 1.0, 0) == []  # noqa: ARG005
 
 
-def test_fitness_is_that_of_a_match():
-    """Every candidate plays the arena's games of the generation's seed."""
-    where = variant("atari-go", 5)
-    found = fitness().measure(CANDIDATES, generation=4)
-    for weights, value in zip(CANDIDATES, found, strict=True):
-        player = NetworkPlayer(where, NETWORK, weights)
-        played = play_games(where, player, make_player("naive", where), 40, seed=games_seed(3, 4))
-        assert value == played.points_of_a.mean()
+def test_rock_paper_scissors():
+    hands = "RPSPR"  # paper beats rock; scissors lose to rock, paper ties, rock loses to paper
+    beats = {"PR", "SP", "RS"}
+
+    def score(i, j):
+        pair = hands[i] + hands[j]
+        return 1.0 if pair in beats else -1.0 if pair[::-1] in beats else 0.0
+
+    assert dominance_tournament(score, 5) == [0, 1]
 
 
-def test_threads_and_company_change_nothing():
-    alone = [fitness().measure(CANDIDATES[i : i + 1], 7)[0] for i in range(5)]
-    for threads in (1, 2, 3):
-        assert fitness(threads).measure(CANDIDATES, 7).tolist() == alone
+def test_no_game_more_than_needed():
+    played = []
+
+    def score(i, j):
+        played.append((i, j))
+        return {(1, 0): 1, (2, 1): -1, (3, 1): 1, (3, 0): 1}[i, j]
+
+    assert dominance_tournament(score, 4) == [0, 1, 3]
+    assert played == [(1, 0), (2, 1), (3, 1), (3, 0)]
 
 
-def test_generations_play_different_games():
-    assert games_seed(0, 1) != games_seed(0, 2) != games_seed(1, 2)
-    f = fitness()
-    assert f.measure(CANDIDATES, 1).tolist() != f.measure(CANDIDATES, 2).tolist()
+def test_transfer():
+    small = np.array([-0.5, 0.0, 0.2, 0.4, 0.8])
+    large = np.array([-0.4, 0.3, 0.2, 0.3, 0.9])  # higher, higher, equal, lower, higher
+    found = transfer(small, large)
+    assert found.networks == 5
+    assert found.higher == share_interval(3, 5)
+    assert found.higher.value == 0.6
+    assert found.correlation == correlation(small, large)
 
 
-def test_several_boards_and_opponents_count_alike():
-    both = fitness(sizes=(5, 6), opponents=("naive", "random"))
-    assert both.games_per_candidate == 160
-    parts = [fitness(sizes=(s,), opponents=(o,)).measure(CANDIDATES, 0) for s in (5, 6) for o in ("naive", "random")]
-    assert both.measure(CANDIDATES, 0) == pytest.approx(np.mean(parts, axis=0))
-    objectives = both.objectives(CANDIDATES, 0, ("points",))
-    assert np.array_equal(objectives, np.stack(parts, axis=1))
+def test_transfer_of_too_little():
+    nothing = Interval(math.nan, -1.0, 1.0)
+    line = np.array([0.1, 0.2, 0.3, 0.4])
+    for small, large, p in [
+        (np.zeros(4), line, 1.0),
+        (line, np.zeros(4), 0.0),
+        (np.full(4, 0.1), np.full(4, 0.1), 0.0),
+        (line[:2], line[1:3], 1.0),
+        (line[:1], line[:1], 0.0),
+        (line[:0], line[:0], math.nan),
+    ]:
+        found = transfer(small, large)
+        np.testing.assert_equal(astuple(found.correlation), astuple(nothing))
+        np.testing.assert_equal(found.higher.value, p)
+        assert 0 <= found.higher.low <= found.higher.high <= 1
 
 
-def test_measures():
-    where = variant("atari-go", 5)
-    played = fitness().play(CANDIDATES[:1], 0)[0][0]
-    assert MEASURES["black"](played).size == MEASURES["white"](played).size == 20
-    colours = (MEASURES["black"](played).mean() + MEASURES["white"](played).mean()) / 2
-    assert colours == pytest.approx(MEASURES["points"](played).mean())
-    assert np.array_equal(MEASURES["score"](played), played.score_of_a)
-    assert MEASURES["length"](played).mean() == pytest.approx(-played.length.mean() / where.size**2)
+def test_transfer_refuses_what_is_no_pair():
+    with pytest.raises(ValueError, match="one fitness per network"):
+        transfer(np.zeros(3), np.zeros(4))
+    with pytest.raises(ValueError, match="finite"):
+        transfer(np.array([0.0, np.nan]), np.zeros(2))
 
 
 def save_models(folder, count):
     paths = []
     for i in range(count):
         paths.append(folder / f"m{i}.safetensors")
-        save_model(paths[-1], Model(NETWORK, CANDIDATES[i], 5, {"training": {"game": "atari-go"}}))
+        save_model(paths[-1], Model(NETWORK, WEIGHTS[i], 5, {"training": {"game": "atari-go"}}))
     return paths
 
 
 def test_transfer_of_one_model_has_an_interval_over_its_games(tmp_path):
     model, weights = load_models(save_models(tmp_path, 1))
     report = measure_transfer(model.network, weights, "atari-go", (5, 7), ("naive",), 40, seed=3)
+    alone = Fitness("atari-go", (5,), NETWORK, ("naive",), 40, 3)
     assert [row.size for row in report.sizes] == [5, 7]
-    assert report.sizes[0].fitness.value == pytest.approx(fitness().measure(CANDIDATES[:1], 0)[0])
+    assert report.sizes[0].fitness.value == pytest.approx(alone.measure(WEIGHTS[:1], 0)[0])
     assert report.sizes[0].fitness.low < report.sizes[0].fitness.value < report.sizes[0].fitness.high
     assert report.pairs == []
 
