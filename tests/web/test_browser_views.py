@@ -175,7 +175,7 @@ def test_a_click_on_a_network_and_on_a_pair_of_champions(visit):
     page.wait_for_function("() => [...document.querySelectorAll('.nb')].every(e => /[bw]/.test(e.dataset.stones))")
     page.get_by_role("button", name="Look inside").click()
     page.wait_for_selector('.nb[data-overlay="policy"]', timeout=LONG)
-    assert "93 weights · changed from one board to the other: 0" in page.locator(".strip-box").inner_text()
+    assert "93 weights · changed on the other board: 0" in page.locator(".strip-box").inner_text()
     page.get_by_role("link", name="Explore").click()
     page.get_by_role("button", name="Champions against champions").click()
     page.get_by_role("button", name="Start a coevolution").click()

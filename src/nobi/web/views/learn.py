@@ -47,7 +47,8 @@ class LearnView:
                 with ui.element("div").classes("side"):
                     self._build_settings()
                     self._build_runs()
-                with ui.element("div").classes("main"):
+                self.main = ui.element("div").classes("main")
+                with self.main:
                     self._build_run()
         self._tick()
         ui.timer(_POLL_SECONDS, self._tick)
@@ -218,6 +219,7 @@ class LearnView:
         run = self.learner.run
         self.nothing.set_visibility(run is None)
         self.content.set_visibility(run is not None)
+        self.main.classes(add="empty" if run is None else None, remove=None if run is None else "empty")
         self.runs_card.set_visibility(bool(self.learner.runs.all()))
         self._show_runs()
         if run is None:
