@@ -15,6 +15,8 @@ from nobi.web.warmup import WarmUp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+COMPILING = "Compiling the game for this machine, once. This takes up to a minute."
+
 
 def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str = "") -> ui.button:
     """A calm button; `style` is `strong` or `quiet`."""
@@ -44,7 +46,7 @@ async def wait_until_compiled(warming: WarmUp, games: Iterable[str] = GAME_TITLE
         with ui.element("div").classes("frame"):
             Board(size=9, stones="." * 81, label="an empty board")
         with ui.element("div").classes("under"):
-            words = ui.label("Compiling the games for this machine, once. This takes up to a minute.")
+            words = ui.label(COMPILING)
             words.classes("pulse").props("aria-live=polite")
     while not warming.is_ready(wanted):
         await asyncio.sleep(0.1)

@@ -40,8 +40,8 @@ class LearnView:
         with ui.element("div").classes("view"):
             ui.label("Watch a network learn").classes("title")
             ui.label(
-                "A network begins with random weights. The better of its random changes are kept, generation after "
-                "generation. It learns on one small board, and plays on every other."
+                "A network starts with random weights. In every generation the better of its random changes are kept. "
+                "It learns on a small board and plays on every board."
             ).classes("lead")
             with ui.element("div").classes("learn"):
                 with ui.element("div").classes("side"):

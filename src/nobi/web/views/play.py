@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 from nicegui import events, ui
@@ -14,11 +15,10 @@ from nobi.web.graph import Graph
 from nobi.web.session import COLOURS, MOST_BYTES
 from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
 from nobi.web.table import Table
-from nobi.web.views.common import Choice, button, sentences
+from nobi.web.views.common import COMPILING, Choice, button, sentences
 from nobi.web.warmup import WarmUp, is_compiling
 
 POLL_SECONDS = 0.1
-_COMPILING = "Compiling the game for this machine, once. This takes up to a minute."
 _QUICK_SECONDS = 0.03
 _SETTLE_SECONDS = 0.25
 _LETTERS = {"black": "b", "white": "w"}
@@ -35,13 +35,11 @@ class PlayView:
     def __init__(self, table: Table, warming: WarmUp) -> None:
         self.table = table
         self._warming = warming
-        self._awaited = ""
-        """The game that the visitor has chosen and that is being compiled."""
+        self._awaited = ""  # the game that the visitor has chosen and that is being compiled
         self._seen: tuple[Any, ...] = ()
         self._moving: dict[int, float] = {}
         """The values of sliders that are being moved, by their ids."""
-        self._filling = False
-        """Whether settings are being set by the program rather than by the visitor."""
+        self._filling = False  # whether settings are being set by the program rather than by the visitor
         with ui.element("div").classes("view play"):
             with ui.element("div").classes("stage"):
                 self._build_stage()
@@ -168,9 +166,8 @@ class PlayView:
         self._begin_awaited()
 
     def _begin_awaited(self) -> None:
-        game = self._awaited
-        if game and self._warming.is_ready([game]):
-            self._awaited = ""
+        if self._awaited and self._warming.is_ready([self._awaited]):
+            game, self._awaited = self._awaited, ""
             self._new(game=game)
 
     def _new(self, **settings: Any) -> None:
@@ -310,7 +307,7 @@ class PlayView:
             return
         only_thinking = bool(self._seen) and now[:1] == self._seen[:1]
         self._seen = now
-        self.words.set_text(_COMPILING if compiling else self._sentence())
+        self.words.set_text(COMPILING if compiling else self._sentence())
         self.now_button.set_visibility(table.busy and table.opponent.kind in ("search", "model"))
         self.hint_button.props(f"loading={'true' if table.looking and not table.overlay else 'false'}")
         if only_thinking:
@@ -373,7 +370,7 @@ class PlayView:
         taken = dict(zip("bw", session.captured(), strict=True))
         for letter, label in self.players.items():
             human = _LETTERS[session.setup.colour] == letter
-            name = "You" if human else _escaped(table.opponent.title)
+            name = "You" if human else escape(table.opponent.title)
             pulse = " class=pulse" if table.busy and not human and not session.is_over else ""
             captured = f" · {taken[letter]} captured" if taken[letter] else ""
             label.set_content(f'<span class="dot {letter}"></span><b{pulse}>{name}</b>{captured}')
@@ -451,7 +448,3 @@ class PlayView:
                 for number, name in enumerate(names, 1)
             )
         )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
