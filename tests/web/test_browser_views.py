@@ -257,7 +257,7 @@ def test_the_new_views_on_a_phone(visit, path):
         has_touch=True,
         is_mobile=True,
     )
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.wait_for_function("() => document.documentElement.scrollWidth === 390")
     small = page.evaluate(
         """() => [...document.querySelectorAll('button, .bar a.tab')].filter(e => e.offsetParent)
         .filter(e => e.getBoundingClientRect().height < 44).map(e => e.textContent)"""

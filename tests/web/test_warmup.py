@@ -4,7 +4,8 @@ import threading
 
 from helpers.processes import wait_until
 from nobi.web import warmup
-from nobi.web.setup import GAME_TITLES
+from nobi.web.setup import GAME_TITLES, Setup
+from nobi.web.visitors import Visitors
 
 
 def test_a_game_that_is_waited_for_comes_next(monkeypatch):
@@ -27,6 +28,21 @@ def test_a_game_that_is_waited_for_comes_next(monkeypatch):
         go_on.release()
     assert wait_until(warming.is_ready)
     assert sorted(compiled) == sorted(GAME_TITLES)
+
+
+def test_the_first_opponent_is_compiled_after_the_first_game(monkeypatch, catalogue, jobs):
+    order = []
+    monkeypatch.setattr(warmup, "warm_up", order.append)
+    visitors = Visitors(catalogue, jobs)
+
+    def first():
+        visitors.warm_up(Setup())
+        order.append("opponent")
+
+    warming = warmup.WarmUp(first)
+    assert wait_until(warming.is_ready, 240)
+    assert order[1] == "opponent"
+    assert sorted(order) == sorted([*GAME_TITLES, "opponent"])
 
 
 def test_an_error_of_a_game_does_not_keep_the_others_waiting(monkeypatch, caplog):

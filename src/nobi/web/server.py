@@ -128,7 +128,7 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     catalogue = Catalogue(files, settings.engines, data / "models")
     visitors = Visitors(catalogue, Jobs())
     runs = Runs(settings.runs, folders)
-    warming = WarmUp()
+    warming = WarmUp(lambda: visitors.warm_up(Setup()))
     listens = settings.host not in LOOPBACK
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, addresses=listens)
     app.storage.max_tab_storage_age = KEEP_SECONDS

@@ -3,7 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from numba.core import event
 
@@ -34,7 +35,9 @@ def warm_up(game: str) -> None:
 class WarmUp:
     """The same for all games, in a thread; a game that a visitor waits for comes next."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Callable[[], None] = lambda: None) -> None:
+        """`first` compiles what most visitors need next, after the first game."""
+        self._first = first
         self._left = list(GAME_TITLES)
         self._ready: set[str] = set()
         self._lock = threading.Lock()
@@ -50,14 +53,20 @@ class WarmUp:
             self._left.sort(key=lambda one: one != game)
 
     def _run(self) -> None:
-        for _ in GAME_TITLES:
+        for number in range(len(GAME_TITLES)):
+            if number == 1:
+                self._compile("the first opponent", self._first)
             with self._lock:
                 game = self._left.pop(0)
-            try:
-                warm_up(game)
-            except Exception:  # a visitor who plays this game meets the error
-                _log.exception("compiling %s failed", game)
+            self._compile(game, partial(warm_up, game))
             self._ready.add(game)
+
+    @staticmethod
+    def _compile(name: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception:  # a visitor who plays this game meets the error
+            _log.exception("compiling %s failed", name)
 
 
 class _Compiler(event.Listener):

@@ -66,7 +66,6 @@ class InsideView:
             self._build_controls()
         with ui.element("div").classes("inside-line"):
             self.sentence = ui.label().props("aria-live=polite")
-            ui.html("", sanitize=False).classes("inside-tip")
         self.boards: list[Board] = []
         self.titles: list[tuple[Any, ui.label]] = []
         with ui.element("div").classes("inside"):
@@ -76,7 +75,12 @@ class InsideView:
             with ui.element("div").classes("inside-second"):
                 self._build_board(live=False)
             self._build_slider()
-            self.best = ui.html(sanitize=False).classes("inside-best")
+            with ui.element("div").classes("inside-best"):
+                self.best = ui.html(sanitize=False)
+                with ui.element("div") as self.units_box:
+                    ui.label("Every sweep and unit").classes("heading")
+                    self.thumbnails = ui.element("div").classes("thumbnails")
+                ui.html("", sanitize=False).classes("inside-tip")
         self.boards[0].on_play(self._play)
         for board in self.boards:
             board.on_swept(partial(self._swept, board))
@@ -108,9 +112,6 @@ class InsideView:
             self.units = ui.element("div")
 
     def _build_cards(self) -> None:
-        with ui.element("div").classes("card").style("margin-top:24px") as self.units_card:
-            ui.label("Every unit in every sweep over the first board").classes("heading")
-            self.thumbnails = ui.element("div").classes("thumbnails")
         with ui.element("div").classes("card").style("margin-top:24px"):
             ui.label("Games won against the naive player, by board").classes("heading")
             self.rates = Plot(height=180, y={"low": 0, "high": 1, "scale": 100, "unit": " %"}, label="games won")
@@ -224,7 +225,8 @@ class InsideView:
     def _show_thumbnails(self, *, sweeping: bool) -> None:
         """A picture of every unit in every sweep over the first board; a click shows it there."""
         view = self.looker.boards[0].view
-        self.units_card.set_visibility(sweeping)
+        self.units_box.set_visibility(sweeping)
+        self.best.set_visibility(not sweeping)
         wanted = (view.frames, self._step, self._unit) if sweeping and view else None
         if wanted == self._thumbs:
             return
