@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from helpers.commands import call
+from nobi import games
+from nobi.cli.terminal import board_text
 
 
 def answers(monkeypatch, *lines):
@@ -30,6 +32,24 @@ def test_a_game_in_the_terminal(capsys, monkeypatch, tmp_path):
                   "White wins: Black resigned.", "Saved as", "The game is over.", "A B C D E"):  # fmt: skip
         assert words in out
     assert b"RE[W+R]" in path.read_bytes()
+
+
+def test_the_columns_of_the_board_stand_under_their_letters():
+    variant = games.variant("go", 13)
+    for name in ("A1", "N13", "G7"):
+        game = variant.new()
+        game.play(name)
+        lines = board_text(game).plain.split("\n")
+        row, stone = next((line, line.index("●")) for line in lines if "●" in line)
+        assert lines[0][stone] == lines[-1][stone] == name[0], row
+
+
+def test_a_resignation_is_undone_alone(capsys, monkeypatch):
+    answers(monkeypatch, "C3", "resign", "undo", "undo", "undo", "quit")
+    code, out, _ = call(capsys, "play", "--terminal", "--size", "5", "--opponent", "random")
+    assert code == 0
+    boards = out.split("    A B C D E")[1::2]
+    assert [board.count("●") for board in boards] == [0, 1, 1, 1, 0, 0]
 
 
 def test_the_opponent_begins_in_the_terminal(capsys, monkeypatch):

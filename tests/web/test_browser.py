@@ -139,6 +139,22 @@ def test_a_phone_in_the_dark(visit):
     assert small == 0
 
 
+def test_the_list_of_opponents_is_as_wide_as_its_names(visit):
+    page = visit()
+    page.get_by_label("opponent").click()
+    page.wait_for_selector(".q-menu .q-item")
+    assert 150 < page.locator(".q-menu").bounding_box()["width"] < 420
+
+
+def test_a_narrow_column_shows_every_choice(visit):
+    page = visit("/?game=go&size=9")
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('.choice')].filter(e => e.offsetParent)
+        .filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"""
+    )
+    assert cut == []
+
+
 def test_the_keyboard_plays(visit):
     page = visit()
     page.locator(".nb svg").focus()

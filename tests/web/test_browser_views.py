@@ -175,7 +175,7 @@ def test_a_click_on_a_network_and_on_a_pair_of_champions(visit):
     page.wait_for_function("() => [...document.querySelectorAll('.nb')].every(e => /[bw]/.test(e.dataset.stones))")
     page.get_by_role("button", name="Look inside").click()
     page.wait_for_selector('.nb[data-overlay="policy"]', timeout=LONG)
-    assert "93 weights · changed from one board to the other: 0" in page.locator(".strip-box").inner_text()
+    assert "93 weights · changed on the other board: 0" in page.locator(".strip-box").inner_text()
     page.get_by_role("link", name="Explore").click()
     page.get_by_role("button", name="Champions against champions").click()
     page.get_by_role("button", name="Start a coevolution").click()
@@ -257,7 +257,7 @@ def test_the_new_views_on_a_phone(visit, path):
         has_touch=True,
         is_mobile=True,
     )
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.wait_for_function("() => document.documentElement.scrollWidth === 390")
     small = page.evaluate(
         """() => [...document.querySelectorAll('button, .bar a.tab')].filter(e => e.offsetParent)
         .filter(e => e.getBoundingClientRect().height < 44).map(e => e.textContent)"""

@@ -9,12 +9,9 @@ from nobi.web.opponents import Catalogue
 def test_a_card_tells_what_is_known(model_file):
     opponent = next(found for found in Catalogue([model_file]).models() if not found.shipped)
     card = card_of(opponent)
-    assert dict(card.facts) == {
-        "game": "Atari-Go",
-        "boards": "all, 5×5 to 25×25",
-        "network": "mdlstm",
-        "weights": str(opponent.weight_count),
-    }
+    assert card.summary == f"Atari-Go · every board · {opponent.weight_count} weights"
+    assert dict(card.facts) == {"network": "mdlstm"}
+    assert card.ratings == ()
     shares = first_preferences([card], threading.Event())[opponent.id]
     assert len(shares) == 49
     assert abs(sum(shares) - 1) < 0.01

@@ -115,8 +115,37 @@ def test_the_position_of_the_game_is_taken_over(looker):
     assert first.size == 9
     assert first.stones == session.stones()
     assert second.size == 19
+
+
+def test_a_network_of_the_game_is_shown_unless_the_visitor_has_chosen_one(looker):
+    settle(looker)
+    own = looker.model
     looker.look_at(Session(Setup(game="gomoku", size=9)))
-    assert settle(looker)[0].stones == session.stones()
+    assert set(settle(looker)[0].stones) == {"."}
+    assert looker.model.games == ("gomoku",)
+    looker.choose(own.id)
+    before = settle(looker)[0].stones
+    looker.look_at(Session(Setup(game="pente", size=9)))
+    assert looker.model is own
+    assert settle(looker)[0].stones == before
+
+
+def test_the_opponent_is_looked_at_first(catalogue, jobs):
+    assert (
+        Looker("visitor", catalogue, jobs, setup=Setup(opponent="model-atari-go-conv")).model.title == "atari-go-conv"
+    )
+    assert Looker("visitor", catalogue, jobs, setup=Setup(game="go", opponent="mcts")).model.games == ("go",)
+
+
+def test_a_finished_game_is_shown_before_its_last_move(looker):
+    session = Session(Setup(size=5))
+    for name in ("C3", "A1", "B1", "E5", "A2"):
+        session.play(session.game._as_point(name))
+    assert session.is_over
+    looker.look_at(session)
+    first = settle(looker)[0]
+    assert first.view is not None
+    assert first.stones.count("w") == 2
 
 
 def test_a_network_that_cannot_answer_says_why(looker, monkeypatch):

@@ -183,9 +183,9 @@ def test_the_settings_fit_each_other():
     [
         ({}, None),
         ({"token": "x"}, None),
-        ({"game": "go", "size": "13"}, Setup(game="go", size=13)),
+        ({"game": "go", "size": "13"}, Setup(game="go", size=13, opponent="")),
         ({"size": "99"}, None),
-        ({"size": "x", "colour": "white"}, Setup(colour="white")),
+        ({"size": "x", "colour": "white"}, Setup(colour="white", opponent="")),
         ({"game": "chess", "opponent": "../x"}, Setup(opponent="../x")),
     ],
 )

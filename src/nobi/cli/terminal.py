@@ -107,10 +107,12 @@ class _Game:
             self.game.play(move)
 
     def _undo(self) -> None:
-        self.result = None
-        steps = 1 if self.game.to_move != self.human else 2
+        resigned = self.result is not None and not self.game.is_over
+        mine = self.game.to_move == self.human
+        steps = 0 if resigned and mine else 2 if mine else 1
         if steps > len(self.game.moves):
             raise NobiError("There is no move to take back.")
+        self.result = None
         for _ in range(steps):
             self.game.undo()
 
@@ -143,7 +145,7 @@ def board_text(game: "Game") -> Text:
     size = game.size
     last = game.moves[-1] if game.moves else PASS
     marked = row_column(last, size) if last != PASS else None
-    names = Text("   " + " ".join(COLUMNS[:size]))
+    names = Text("    " + " ".join(COLUMNS[:size]))
     text = Text.assemble(names, "\n")
     for row in range(size):
         text.append(f"{size - row:2d} ")

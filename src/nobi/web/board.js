@@ -193,7 +193,7 @@ export default {
       if (!this.sweep) out += this.ownershipText() + this.policyText(g);
       for (const [p, kind] of [[this.hint, "nb-hint"], [this.mark, "nb-mark"]]) if (p >= 0) {
         const [x, y] = this.xy(p);
-        out += kind === "nb-hint" ? `<g class="nb-hint"><circle class="inner" cx="${x}" cy="${y}" r=".3"/><circle cx="${x}" cy="${y}" r=".42"/></g>` : `<circle class="nb-mark" cx="${x}" cy="${y}" r=".46"/>`;
+        out += kind === "nb-hint" ? `<g class="nb-hint">${this.policy[p] >= 0.01 ? "" : `<circle class="inner" cx="${x}" cy="${y}" r=".3"/>`}<circle cx="${x}" cy="${y}" r="${this.policy[p] >= 0.01 ? 0.47 : 0.42}"/></g>` : `<circle class="nb-mark" cx="${x}" cy="${y}" r=".46"/>`;
       }
       this.$refs.marks.innerHTML = out + this.lossText(g);
     },
@@ -229,7 +229,7 @@ export default {
         const r = 0.33 + 0.115 * t;
         out += `<circle class="nb-clear" ${at} r="${r}" fill-opacity="${0.62 + 0.3 * t}"/><circle class="nb-move" ${at} r="${r}" fill-opacity="${a}"/>`;
         if (rank === 0) out += `<circle class="nb-best" ${at} r="${r + 0.01}"/>`;
-        if (g.px >= 17) out += `<text class="${a > 0.82 ? "strong " : ""}${a > 0.68 ? "mid" : ""}" x="${x}" y="${y}" dy=".355em" font-size="${size}">${v >= 0.995 ? 99 : Math.round(100 * v)}</text>`;
+        if (g.px >= 17) out += `<text class="${a > 0.82 ? "strong " : ""}${a > 0.68 ? "mid" : ""}" x="${x}" y="${y}" dy=".355em" font-size="${v >= 0.995 ? 0.8 * size : size}">${Math.round(100 * v)}</text>`;
       });
       return `<g class="nb-policy">${out}</g>`;
     },

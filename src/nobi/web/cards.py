@@ -27,7 +27,14 @@ class Card:
     """What is known of a model."""
 
     opponent: Opponent
+    summary: str
+    """The game, the boards and the size of the network."""
+    ratings: tuple[tuple[str, str], ...]
+    """(board, Elo rating) of the network without search, where measured."""
+    reference: str
+    """The player whose rating is 0."""
     facts: tuple[tuple[str, str], ...]
+    """Further facts: name and value."""
 
     @property
     def mini_size(self) -> int:
@@ -38,20 +45,19 @@ class Card:
 def card_of(opponent: Opponent) -> Card:
     """The card of a model; it tells nothing that is not known."""
     file = opponent.network_file
-    boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "all, 5×5 to 25×25"
-    facts = [
-        ("game", GAME_TITLES.get(file.game, file.game)),
-        ("boards", boards),
-        ("network", file.network),
-        ("weights", f"{opponent.weight_count:,}"),
-    ]
+    boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "every board"
+    weights = f"{opponent.weight_count:,} weights"
+    summary = " · ".join([GAME_TITLES.get(file.game, file.game), boards, weights])
+    facts = [("network", file.network)]
     measured: dict[str, Any] = models.results().get(opponent.title, {}) if opponent.shipped else {}
     if measured.get("summary"):
         facts.append(("measured", str(measured["summary"])))
+    ratings, reference = [], ""
     for match in measured.get("matches", []):
         if match.get("playouts") == 0:
-            elo = models.measured_elo(opponent.title, match["board"])
-            facts.append((f"{match['board']}×{match['board']}", f"{elo}; {match['opponent']} has 0"))
+            elo = str(models.measured_elo(opponent.title, match["board"])).removeprefix("Elo ")
+            ratings.append((f"{match['board']}×{match['board']}", elo))
+            reference = str(match["opponent"])
     training = file.provenance.get("training")
     for key, name in _TOLD.items():
         value = training.get(key) if isinstance(training, dict) else None
@@ -60,7 +66,7 @@ def card_of(opponent: Opponent) -> Card:
     sizes = training.get("sizes") if isinstance(training, dict) else None
     if isinstance(sizes, list | tuple) and sizes:
         facts.append(("trained on", ", ".join(f"{size}×{size}" for size in sizes)))
-    return Card(opponent, tuple(facts))
+    return Card(opponent, summary, tuple(ratings), reference, tuple(facts))
 
 
 def first_preferences(cards: list[Card], stop: threading.Event) -> dict[str, tuple[float, ...]]:

@@ -28,6 +28,11 @@ class Experiments:
         self._replay_task = Task(jobs, visitor, f"replay {tab}")
         self._replaying = ""
 
+    @property
+    def replaying(self) -> bool:
+        """Whether the games of what was picked are being played."""
+        return self._replay_task.busy
+
     def measure(self, choice: TransferChoice) -> None:
         """Draws networks and lets them play on both boards."""
         self.scatter, self.picked_network, self.networks_games = None, -1, ()

@@ -1,7 +1,7 @@
 // A graph over the moves of a game: Black's chance to win as an area, the score as a thin line. Where nothing is known
 // there is a gap. A click, or an arrow key, jumps to a move.
 const W = 300, H = 112;
-const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(1)}`;
+const lead = (v) => (Math.abs(v) < 0.05 ? "the score is even" : `${v > 0 ? "Black" : "White"} ahead by ${Math.abs(v).toFixed(1)}`);
 
 export default {
   props: {
@@ -44,8 +44,8 @@ export default {
     words(ply, latest) {
       const at = (values) => (latest ? values.filter(([p]) => p <= ply).pop() : values.find(([p]) => p === ply));
       const chance = at(this.chances), score = at(this.scores), parts = [];
-      if (chance) parts.push(`Black ${Math.round(100 * chance[1])} %`);
-      if (score) parts.push(`${signed(score[1])} points`);
+      if (chance) parts.push(`Black wins ${Math.round(100 * chance[1])} %`);
+      if (score) parts.push(lead(score[1]));
       const move = chance && latest ? chance[0] : score && latest ? score[0] : ply;
       return parts.length ? `Move ${move}: ${parts.join(", ")}` : `Move ${ply}: not known`;
     },

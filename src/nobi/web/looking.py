@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,13 +51,25 @@ class Shown:
 class Looker:
     """The position shown to a visitor and a network's evaluation of it."""
 
-    def __init__(self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "") -> None:
-        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
+    def __init__(
+        self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "", setup: Setup | None = None
+    ) -> None:
+        """The network that is evaluated first is the opponent of `setup`, or one that plays its game.
+
+        Args:
+            visitor: the browser, to which the limits of `jobs` apply.
+            catalogue: the networks.
+            jobs: the computations.
+            tab: the tab of the browser.
+            setup: the visitor's game.
+        """
         self.catalogue = catalogue
         self._visitor = visitor
         self._tab = tab
         self._jobs = jobs
-        self.model: Opponent | None = next(iter(catalogue.models()), None)
+        self.model: Opponent | None = _first_model(catalogue, setup or Setup())
+        self._chosen = False
+        """Whether the visitor has chosen the network."""
         self.first = Session(Setup(size=_EXAMPLE[1]))
         self.second_size = 19
         self.version = 0
@@ -94,9 +107,18 @@ class Looker:
 
     def look_at(self, session: Session) -> None:
         """Takes the position that a visitor sees in his game, if the network plays that game."""
-        if self.model and not self.model.refusal(session.setup.game, session.size):
+        game = session.setup.game
+        if self.model and game not in self.model.games and not self._chosen:
+            other = _first_model(self.catalogue, session.setup)
+            if other and game in other.games:
+                self.model = other
+                self.show_example()
+        if self.model and not self.model.refusal(game, session.size):
             self.first = Session.from_plain(session.plain() | {"resigned": 0})
             if not self.first.at_end:
+                self.first.play_from_here()
+            if self.first.game.is_over:  # a finished game: the position before its last move
+                self.first.show(len(self.first.game.moves) - 1)
                 self.first.play_from_here()
             if self.second_size == self.first.size and not self.model.only_size:
                 self.second_size = 19 if self.first.size < 13 else 7
@@ -117,6 +139,7 @@ class Looker:
         model.network_file  # noqa: B018 (refuses a player without a network)
         before = self.model
         self.model = model
+        self._chosen = True
         if before is None or before.games != model.games or model.refusal(self.first.setup.game, self.first.size):
             self.show_example()
         else:
@@ -208,6 +231,15 @@ class Looker:
         except NobiError as fault:
             self.failed = str(fault)
             self.version += 1
+
+
+def _first_model(catalogue: Catalogue, setup: Setup) -> Opponent | None:
+    """The network to begin with: the opponent, else the best one of the game, else any."""
+    for key in (setup.opponent, catalogue.first_for(setup.game, setup.size)):
+        with suppress(NobiError):
+            if catalogue[key].file:
+                return catalogue[key]
+    return next(iter(catalogue.models()), None)
 
 
 def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:

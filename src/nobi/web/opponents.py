@@ -27,7 +27,7 @@ from nobi.web.setup import GAME_TITLES, Setup
 STEP_NAMES = {100: "Quick look", 300: "Short search", 1000: "Search", 3000: "Long search", 10_000: "Deep search"}
 """The steps of the strength slider: playouts per move and their names."""
 PLAYOUTS = tuple(STEP_NAMES)
-WITHOUT_SEARCH = "At first sight"
+WITHOUT_SEARCH = "No search"
 """The name of the step without search."""
 _TREE_MEGABYTES = 32
 """A tree of 10,000 playouts fits in it; many visitors may search at once."""
@@ -80,13 +80,13 @@ class Opponent:
     def step_detail(self, game: str, size: int, strength: int) -> str:
         """A description of a step of strength, with its Elo if measured."""
         playouts = self.playouts(strength)
-        words = f"{playouts:,} playouts per move" if playouts else "the network alone, without search"
+        words = f"{playouts:,} playouts per move" if playouts else "the network alone"
         known = self.title if self.shipped else self.id if self.id == "mcts" else ""
         measured = models.measured_elo(known, size, playouts, game) if known else None
         if not measured:
             return words
         where = "" if measured.board == size else f" on {measured.board}×{measured.board}"
-        return f"{words} · {measured}{where}; {measured.opponent} has 0"
+        return f"{words} · {measured}{where}, with {measured.opponent} at 0"
 
     def playouts(self, strength: int) -> int:
         """Playouts per move at a step of strength; 0: no search."""

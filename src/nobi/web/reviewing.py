@@ -66,10 +66,10 @@ class ReviewDesk:
         self._task.cancel()
         self._content, self.session, self.review = content, session, review
         session.show(0)
-        game = session.setup.game
+        game, able = session.setup.game, self.reviewers()
         shipped = f"model-{default_reviewer(models.shipped(), game)}"
-        able = list(self.reviewers())
-        self.reviewer = shipped if shipped in able else able[0]
+        best = self.catalogue.first_for(game, session.size)
+        self.reviewer = next((key for key in (shipped, best) if key in able), SEARCH)
         self.version += 1
 
     def reviewers(self) -> dict[str, str]:

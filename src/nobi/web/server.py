@@ -1,6 +1,5 @@
 """The server of the page: the port, the guard, the storage, and what each address shows."""
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -25,7 +24,7 @@ from nobi.web.opponents import Catalogue
 from nobi.web.results import study_results
 from nobi.web.reviewing import ReviewDesk
 from nobi.web.runs import Runs
-from nobi.web.setup import setup_from_query
+from nobi.web.setup import GAME_TITLES, Setup, setup_from_query
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import WarmUp
 
@@ -129,7 +128,7 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     catalogue = Catalogue(files, settings.engines, data / "models")
     visitors = Visitors(catalogue, Jobs())
     runs = Runs(settings.runs, folders)
-    warming = WarmUp()
+    warming = WarmUp(lambda: visitors.warm_up(Setup()))
     listens = settings.host not in LOOPBACK
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, addresses=listens)
     app.storage.max_tab_storage_age = KEEP_SECONDS
@@ -168,12 +167,14 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     from nicegui import app, ui
 
     from nobi.web.theme import stylesheet
+    from nobi.web.views.common import wait_until_compiled
     from nobi.web.views.explore import ExploreView
     from nobi.web.views.inside import InsideView
     from nobi.web.views.learn import LearnView
     from nobi.web.views.models import ModelsView
     from nobi.web.views.play import PlayView
 
+    catalogue, jobs = visitors.catalogue, visitors.jobs
     ui.add_css(stylesheet())
     ui.add_body_html(f"<script>{_DROP}</script>")
     dark = ui.dark_mode(app.storage.user.get("dark"))
@@ -181,16 +182,19 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     await client.connected()
     if client.tab_id is None:
         return
-    if not warming.done.is_set():
-        note = ui.label("Compiling the games for this machine, once. This takes up to a minute.").classes("nothing")
-        while not warming.done.is_set():
-            await asyncio.sleep(0.1)
-        note.delete()
+
+    def switch_theme() -> None:
+        dark.set_value({None: True, True: False, False: None}[dark.value])
+        app.storage.user["dark"] = dark.value
+        ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
+
+    _header(switch_theme)
     tab, kept = client.tab_id, app.storage.tab
     last = app.storage.user.get("last")
+    asked = setup_from_query(client.request.query_params)
+    await wait_until_compiled(warming, _games_of(kept.get("game"), last, asked.plain() if asked else None))
     try:
         browser = str(app.storage.browser.get("id", tab))
-        asked = setup_from_query(client.request.query_params)
         table = visitors.table(tab, kept.get("game"), browser=browser, last=last, setup=asked)
     except NobiError as fault:
         ui.label(str(fault)).classes("nothing")
@@ -203,18 +207,12 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
             if table.session.game.moves:
                 app.storage.user["last"] = kept["game"]
 
-    def switch_theme() -> None:
-        dark.set_value({None: True, True: False, False: None}[dark.value])
-        app.storage.user["dark"] = dark.value
-        ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
-
-    catalogue, jobs = visitors.catalogue, visitors.jobs
     taken = [-1]
 
     # what a view needs is made when the view is opened for the first time, so that a visitor who plays costs little
 
     def looker() -> Looker:
-        return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab))
+        return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab, table.session.setup))
 
     def inside() -> None:
         if table.session.game.moves and taken[0] != table.version:
@@ -231,16 +229,29 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
         experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
         ExploreView(desk, experiments, looker, table, visitors.keep(tab, "chosen", lambda: ["review"]))
 
+    def compiled(view: Callable[[], Any]) -> Callable[[], Any]:
+        async def build() -> None:
+            await wait_until_compiled(warming)
+            view()
+
+        return build
+
     views: dict[str, Callable[[], Any]] = {
-        "/": lambda: PlayView(table),
-        "/inside": inside,
-        "/learn": learn,
-        "/explore": explore,
-        "/models": lambda: ModelsView(table, looker, jobs),
+        "/": lambda: PlayView(table, warming),
+        "/inside": compiled(inside),
+        "/learn": compiled(learn),
+        "/explore": compiled(explore),
+        "/models": compiled(lambda: ModelsView(table, looker, jobs)),
     }
-    _header(switch_theme)
     ui.sub_pages(views)
     ui.timer(1.0, keep)
+
+
+def _games_of(*games: Any) -> set[str]:
+    """The names of the games of plain data, and of the game that a visitor begins with."""
+    setups = [one.get("setup", one) for one in games if isinstance(one, dict)]
+    names = {Setup().game, *(str(setup.get("game")) for setup in setups if isinstance(setup, dict))}
+    return names & GAME_TITLES.keys()
 
 
 def _header(switch_theme: Callable[[], None]) -> None:

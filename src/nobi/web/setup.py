@@ -109,14 +109,14 @@ def setup_from_query(query: Mapping[str, str]) -> Setup | None:
     What is wrong is left out: an address is often typed by hand.
     """
     known = {"game": str, "size": int, "opponent": str, "strength": int, "colour": str}
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"opponent": ""}  # without a name: the one that is offered first
     for name, kind in known.items():
         if name in query:
             with suppress(ValueError, NobiError):
                 value = kind(query[name])
                 replace(Setup(), **{name: value})
                 found[name] = value
-    return replace(Setup(), **found) if found else None
+    return replace(Setup(), **found) if len(found) > 1 or found["opponent"] else None
 
 
 def handicaps(size: int) -> list[int]:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from nobi.errors import NobiError
+from nobi.players.base import Clock
 from nobi.web.jobs import Jobs
+from nobi.web.opinion import network_opinion
 from nobi.web.opponents import Catalogue
 from nobi.web.session import Session
 from nobi.web.setup import Setup
@@ -71,6 +73,18 @@ class Visitors:
         """Notes that the tab is still open."""
         if tab in self._seen:
             self._seen[tab] = self._now()
+
+    def warm_up(self, setup: Setup) -> None:
+        """Lets the opponent that these settings begin with think once, so that its code is compiled."""
+        opponent = self.catalogue[self.catalogue.first_for(setup.game, setup.size)]
+        game, variant = setup.new_game(), setup.variant()
+        if opponent.file:
+            network_opinion(opponent.file, game)
+        bot = opponent.bot(variant, 0, 0)
+        try:
+            bot.choose(game, Clock())
+        finally:
+            bot.close()
 
     def close(self) -> None:
         """Ends all tables and jobs."""

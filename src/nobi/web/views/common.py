@@ -1,15 +1,21 @@
 """What the views share: buttons, choices and how an error is shown."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from nobi.errors import NobiError
+from nobi.web.board import Board
+from nobi.web.setup import GAME_TITLES
+from nobi.web.warmup import WarmUp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+COMPILING = "Compiling the game for this machine, once. This takes up to a minute."
 
 
 def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str = "") -> ui.button:
@@ -26,6 +32,25 @@ def sentences() -> "Iterator[None]":
         yield
     except NobiError as fault:
         ui.notify(str(fault), position="bottom", timeout=4000)
+
+
+async def wait_until_compiled(warming: WarmUp, games: Iterable[str] = GAME_TITLES) -> None:
+    """Shows a board that cannot be played yet, with the reason, until these games are compiled."""
+    wanted = set(games)
+    if warming.is_ready(wanted):
+        return
+    for game in wanted:
+        warming.prefer(game)
+    note = ui.element("div").classes("view play")
+    with note, ui.element("div").classes("stage"):
+        with ui.element("div").classes("frame"):
+            Board(size=9, stones="." * 81, label="an empty board")
+        with ui.element("div").classes("under"):
+            words = ui.label(COMPILING)
+            words.classes("pulse").props("aria-live=polite")
+    while not warming.is_ready(wanted):
+        await asyncio.sleep(0.1)
+    note.delete()
 
 
 class Choice:

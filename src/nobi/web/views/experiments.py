@@ -17,6 +17,13 @@ from nobi.web.views.replay import Replay
 
 _PAIRS = {"5-9": "5×5 and 9×9", "5-7": "5×5 and 7×7", "7-11": "7×7 and 11×11", "9-19": "9×9 and 19×19"}
 
+_PLAYING = " The two games are being played."
+
+
+def _before(action: str, *, busy: bool) -> str:
+    """The sentence in place of a result that is not there yet."""
+    return "It takes some seconds, the first time up to a minute." if busy else f"Press '{action}'."
+
 
 class _Waiting:
     """A bar and a button while something is computed."""
@@ -123,7 +130,7 @@ class ScatterPanel(_Panel):
         self.plot.set_visibility(scatter is not None)
         self.boards.set_visibility(bool(self.experiments.networks_games))
         self.correlation.set_text(
-            "Press 'Draw networks'. It takes some seconds, the first time up to a minute." if scatter is None else ""
+            _before("Draw networks", busy=self.experiments.scatter_task.busy) if scatter is None else ""
         )
         if scatter is None:
             return
@@ -138,7 +145,7 @@ class ScatterPanel(_Panel):
         words = "is not defined" if r is None else f"is {r:.2f}".replace("-", "−")
         self.correlation.set_text(
             f"1 means that all games are won. The correlation of {len(scatter.small)} networks {words}. Above the line "
-            "a network plays better on the larger board."
+            "a network plays better on the larger board." + _PLAYING * self.experiments.replaying
         )
         for replay, game in zip(self.replays, self.experiments.networks_games, strict=False):
             if replay.game is not game:
@@ -186,9 +193,7 @@ class CiaoPanel(_Panel):
         ciao = self.experiments.ciao
         self.plot.set_visibility(ciao is not None)
         self.boards.set_visibility(bool(self.experiments.pair_games))
-        self.note.set_text(
-            "Press 'Start a coevolution'. It takes some seconds, the first time up to a minute." if ciao is None else ""
-        )
+        self.note.set_text(_before("Start a coevolution", busy=self.experiments.ciao_task.busy) if ciao is None else "")
         if ciao is None:
             return
         rows, columns = ciao.scores.shape
@@ -205,6 +210,7 @@ class CiaoPanel(_Panel):
         )
         self.note.set_text(
             "Numbers on the axes are generations. Progress would look green above the diagonal, brown below."
+            + _PLAYING * self.experiments.replaying
         )
         for replay, game in zip(self.replays, self.experiments.pair_games, strict=False):
             if replay.game is not game:

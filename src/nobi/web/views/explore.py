@@ -171,7 +171,7 @@ class StudyPanel:
         with ui.element("div").classes("card table-card"):
             ui.label(table.title).classes("heading")
             html = f'<table class="grid"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
-            ui.html(html, sanitize=False).classes("scroll")
+            ui.html(html, sanitize=False).classes("wide-table")
 
     def tick(self) -> None:
         """Advance the game."""
@@ -182,8 +182,8 @@ class StudyPanel:
 def _short_title(result: StudyResult) -> str:
     """The title without the name of the paper, which stands above it in the list."""
     head, colon, rest = result.title.partition(": ")
-    return (
-        f"{head.partition(' ')[2][:1].upper()}{head.partition(' ')[2][1:]}: {rest}"
-        if colon and head[1:3].isdigit()
-        else result.title
-    )
+    if not colon or not head[1:3].isdigit():
+        return result.title
+    place = head.partition(" ")[2]
+    short = f"{place}: {rest}" if place else rest
+    return short[0].upper() + short[1:]

@@ -49,8 +49,8 @@ class InsideView:
         looker = self.looker
         ui.label("The same weights on another board").classes("title")
         ui.label(
-            "Click on the left board to place stones. The network answers there, and at once on a board of any other "
-            "size: its weights stay the same."
+            "Click on the first board to place stones. The network answers there and, with the same weights, on a "
+            "board of another size: move the slider."
         ).classes("lead")
         with ui.element("div").classes("tools"):
             options = looker.choices()
@@ -66,26 +66,39 @@ class InsideView:
             self._build_controls()
         with ui.element("div").classes("inside-line"):
             self.sentence = ui.label().props("aria-live=polite")
-            ui.html("", sanitize=False).classes("inside-tip")
+        self.boards: list[Board] = []
+        self.titles: list[tuple[Any, ui.label]] = []
         with ui.element("div").classes("inside"):
-            self.boards, self.titles = [], []
-            for number in range(2):
-                with ui.element("div"):
-                    with ui.element("div").classes("title"):
-                        self.titles.append((ui.html(sanitize=False, tag="b"), ui.label()))
-                        if number:
-                            self._build_slider()
-                    with ui.element("div").classes("frame"):
-                        self.boards.append(Board(status="", live=number == 0, link="inside", tip="inside-tip"))
+            with ui.element("div").classes("inside-first"):
+                self._build_board(live=True)
+                self.strip = ui.html(sanitize=False).classes("strip-box")
+            with ui.element("div").classes("inside-second"):
+                self._build_board(live=False)
+            self._build_slider()
+            with ui.element("div").classes("inside-best"):
+                self.best = ui.html(sanitize=False)
+                with ui.element("div") as self.units_box:
+                    ui.label("Every sweep and unit").classes("heading")
+                    self.thumbnails = ui.element("div").classes("thumbnails")
+                ui.html("", sanitize=False).classes("inside-tip")
         self.boards[0].on_play(self._play)
         for board in self.boards:
             board.on_swept(partial(self._swept, board))
-        self._build_card()
+        self._build_cards()
+
+    def _build_board(self, *, live: bool) -> None:
+        with ui.element("div").classes("title"):
+            title = ui.html(sanitize=False, tag="b")
+        with ui.element("div").classes("frame"):
+            self.boards.append(Board(status="", live=live, link="inside", tip="inside-tip"))
+        self.titles.append((title, ui.label().classes("hinted").style("margin-top:8px")))
 
     def _build_slider(self) -> None:
-        slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.looker.second_size)
-        slider.props('aria-label="size of the second board"').style("width:46%;min-width:140px").classes("sizer")
-        slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
+        with ui.element("div").classes("sizer"):
+            ui.label("Size").classes("hinted")
+            slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.looker.second_size)
+            slider.props('aria-label="size of the second board"')
+            slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
 
     def _build_controls(self) -> None:
         self.mode = Choice(
@@ -98,11 +111,7 @@ class InsideView:
             button("", lambda: self._turn(1), icon="chevron_right", style="quiet").props('aria-label="on"')
             self.units = ui.element("div")
 
-    def _build_card(self) -> None:
-        with ui.element("div").classes("card").style("margin-top:24px"):
-            self.strip = ui.html(sanitize=False).classes("strip-box")
-            self.thumbnails = ui.element("div").classes("thumbnails")
-            self.best = ui.html(sanitize=False).style("margin-top:12px")
+    def _build_cards(self) -> None:
         with ui.element("div").classes("card").style("margin-top:24px"):
             ui.label("Games won against the naive player, by board").classes("heading")
             self.rates = Plot(height=180, y={"low": 0, "high": 1, "scale": 100, "unit": " %"}, label="games won")
@@ -216,6 +225,8 @@ class InsideView:
     def _show_thumbnails(self, *, sweeping: bool) -> None:
         """A picture of every unit in every sweep over the first board; a click shows it there."""
         view = self.looker.boards[0].view
+        self.units_box.set_visibility(sweeping)
+        self.best.set_visibility(not sweeping)
         wanted = (view.frames, self._step, self._unit) if sweeping and view else None
         if wanted == self._thumbs:
             return
@@ -300,7 +311,7 @@ class InsideView:
             for weight in weights
         )
         changed = self.looker.changed_weights
-        compared = "" if changed is None else f" · changed from one board to the other: {changed}"
+        compared = "" if changed is None else f" · changed on the other board: {changed}"
         words = f'<div class="hinted" style="margin-top:8px">{count:,} weights{compared}</div>'
         self.strip.set_content(f'<div class="strip">{squares}</div>{words}')
 
@@ -331,8 +342,13 @@ class InsideView:
                 continue
             rows = "".join(
                 f'<tr><td class="num">{i}</td><td>{best.name}</td><td class="detail">{best.detail}</td>'
-                f"<td>{100 * best.share:.0f} %</td></tr>"
+                f"<td>{_percent(best.share)}</td></tr>"
                 for i, best in enumerate(one.view.opinion.best[:5], 1)
             )
-            parts.append(f'<div class="half"><b>{one.size} × {one.size}</b><table class="best">{rows}</table></div>')
-        self.best.set_content(f'<div style="display:flex;gap:32px;flex-wrap:wrap">{"".join(parts)}</div>')
+            title = f"Best moves on {one.size}×{one.size}"
+            parts.append(f'<div class="half"><b>{title}</b><table class="best">{rows}</table></div>')
+        self.best.set_content("".join(parts))
+
+
+def _percent(share: float) -> str:
+    return "&lt; 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"

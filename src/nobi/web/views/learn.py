@@ -40,14 +40,15 @@ class LearnView:
         with ui.element("div").classes("view"):
             ui.label("Watch a network learn").classes("title")
             ui.label(
-                "A network begins with random weights. The better of its random changes are kept, generation after "
-                "generation. It learns on one small board, and plays on every other."
+                "A network starts with random weights. In every generation the better of its random changes are kept. "
+                "It learns on a small board and plays on every board."
             ).classes("lead")
             with ui.element("div").classes("learn"):
                 with ui.element("div").classes("side"):
                     self._build_settings()
                     self._build_runs()
-                with ui.element("div").classes("main"):
+                self.main = ui.element("div").classes("main")
+                with self.main:
                     self._build_run()
         self._tick()
         ui.timer(_POLL_SECONDS, self._tick)
@@ -218,6 +219,7 @@ class LearnView:
         run = self.learner.run
         self.nothing.set_visibility(run is None)
         self.content.set_visibility(run is not None)
+        self.main.classes(add="empty" if run is None else None, remove=None if run is None else "empty")
         self.runs_card.set_visibility(bool(self.learner.runs.all()))
         self._show_runs()
         if run is None:

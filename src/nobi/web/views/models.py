@@ -43,7 +43,7 @@ class ModelsView:
                     "There is no network yet. Start a run under 'Learn', or evolve one with 'nobi evolve DIR'."
                 ).classes("lead")
                 return
-            ui.label("On each board: what the network prefers as the first move.").classes("lead")
+            ui.label("Each board shows what the network prefers as the first move, in percent.").classes("lead")
             self._build_filter()
             with ui.element("div").classes("cards"):
                 for card in cards:
@@ -81,14 +81,24 @@ class ModelsView:
             board = Board(size=card.mini_size, stones=session.stones(), mini=True, label=card.opponent.title)
             self._boards[card.opponent.id] = board
             ui.label(card.opponent.title).style("font-weight:600")
+            ui.label(card.summary).classes("hinted")
             ui.label(_ORIGINS[card.opponent.origin]).classes("hinted")
-            for name, value in card.facts:
-                with ui.element("div").classes("fact"):
-                    ui.label(name)
-                    ui.label(value).classes("value")
+            if card.ratings:
+                with ui.element("div").classes("ratings"):
+                    ui.label(f"Elo without search ({card.reference}: 0)").classes("hinted")
+                    self._facts(card.ratings)
+            with ui.expansion("Details").classes("conditions"):
+                self._facts(card.facts)
             with ui.element("div").classes("actions"):
                 button("Play", partial(self._play, card), style="strong")
                 button("Look inside", partial(self._look, card))
+
+    @staticmethod
+    def _facts(facts: tuple[tuple[str, str], ...]) -> None:
+        for name, value in facts:
+            with ui.element("div").classes("fact"):
+                ui.label(name)
+                ui.label(value).classes("value")
 
     def _tick(self) -> None:
         found: dict[str, Any] | None = self._task.poll()

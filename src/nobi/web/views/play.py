@@ -1,7 +1,9 @@
 """The view in which a visitor plays."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 from nicegui import events, ui
@@ -13,7 +15,8 @@ from nobi.web.graph import Graph
 from nobi.web.session import COLOURS, MOST_BYTES
 from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
 from nobi.web.table import Table
-from nobi.web.views.common import Choice, button, sentences
+from nobi.web.views.common import COMPILING, Choice, button, sentences
+from nobi.web.warmup import WarmUp, is_compiling
 
 POLL_SECONDS = 0.1
 _QUICK_SECONDS = 0.03
@@ -29,13 +32,14 @@ _PICK = (
 class PlayView:
     """Board, sentence, buttons and settings of one table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, warming: WarmUp) -> None:
         self.table = table
+        self._warming = warming
+        self._awaited = ""  # the game that the visitor has chosen and that is being compiled
         self._seen: tuple[Any, ...] = ()
         self._moving: dict[int, float] = {}
         """The values of sliders that are being moved, by their ids."""
-        self._filling = False
-        """Whether settings are being set by the program rather than by the visitor."""
+        self._filling = False  # whether settings are being set by the program rather than by the visitor
         with ui.element("div").classes("view play"):
             with ui.element("div").classes("stage"):
                 self._build_stage()
@@ -71,7 +75,7 @@ class PlayView:
 
     def _build_settings(self) -> None:
         with ui.element("div").classes("card"):
-            self.game = Choice(GAME_TITLES, "atari-go", lambda key: self._new(game=key), "game")
+            self.game = Choice(GAME_TITLES, "atari-go", self._change_game, "game")
             self.rules = ui.label().classes("hinted").style("margin:8px 0 4px")
             with self._row("Board"):
                 self.size = ui.slider(min=SMALLEST, max=LARGEST, step=1).props('aria-label="board size"')
@@ -84,7 +88,7 @@ class PlayView:
             with self._row("Strength") as self.strength_row:
                 self.strength = ui.slider(min=0, max=5, step=1).props('snap markers aria-label="strength"')
                 self.strength.on("change", lambda event: self._settle(self.strength, event.args, self._change_strength))
-            self.strength_text = ui.label().classes("hinted").style("margin:2px 0 6px 88px")
+            self.strength_text = ui.label().classes("hinted").style("margin:2px 0 8px 88px")
             with self._row("You play"):
                 self.colour = Choice(
                     {"black": "Black", "white": "White"}, "black", lambda key: self._new(colour=key), "your colour"
@@ -95,19 +99,20 @@ class PlayView:
             with self._row("Handicap") as self.handicap_row:
                 self.handicap = ui.select({0: "none"}, on_change=self._change_handicap)
                 self.handicap.props('dense outlined options-dense aria-label="handicap stones"')
-            self.overlay = Choice(
-                {"": "Board only", "preferences": "Preferences", "ownership": "Territory"},
-                "",
-                self._set_overlay,
-                "what the board shows",
-            )
+            with ui.element("div").classes("apart"):
+                self.overlay = Choice(
+                    {"": "Board only", "preferences": "Preferences", "ownership": "Territory"},
+                    "",
+                    self._set_overlay,
+                    "what the board shows",
+                )
             self.explanation = ui.label().classes("hinted").style("margin-top:6px")
 
     def _build_moves(self) -> None:
         with ui.element("div").classes("card"):
             self.graph = Graph()
             self.graph.on_jump(lambda ply: self._jump(ply))
-            with ui.element("div").classes("actions"):
+            with ui.element("div").classes("actions steps") as self.steps:
                 for text, icon, step in (("First", "first_page", -(10**6)), ("Back", "chevron_left", -1),
                                          ("On", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
                     action = self._guarded(lambda step=step: self._jump(self.table.session.shown + step))
@@ -116,7 +121,7 @@ class PlayView:
             self.moves = ui.html("", sanitize=False).classes("moves")
             for event, condition in (("click", "true"), ("keydown", "['Enter', ' '].includes(e.key)")):
                 self.moves.on(event, lambda found: self._jump_to(found.args), js_handler=_PICK % condition)
-            with ui.element("div").classes("actions"):
+            with ui.element("div").classes("actions files"):
                 button("Save SGF", self._save, icon="download")
                 button("Open SGF", lambda: self.upload.run_method("pickFiles"), icon="upload")
             self.upload = ui.upload(
@@ -141,14 +146,29 @@ class PlayView:
         return run
 
     def _play(self, cell: Any) -> None:
-        before = self.table.version
-        with sentences():
+        before, refusal = self.table.version, ""
+        try:
             self.table.play_cell(cell)
+        except NobiError as fault:
+            refusal = str(fault)
         if self.table.version == before:
             self.board.refuse()
         self.refresh()
+        if refusal:
+            self.words.set_text(refusal)
         if self.table.busy:  # a quick opponent is not kept waiting for the next tick
             ui.timer(_QUICK_SECONDS, self._tick, once=True)
+
+    def _change_game(self, game: str) -> None:
+        """A game that has not been compiled yet begins as soon as it is."""
+        self._awaited = game
+        self._warming.prefer(game)
+        self._begin_awaited()
+
+    def _begin_awaited(self) -> None:
+        if self._awaited and self._warming.is_ready([self._awaited]):
+            game, self._awaited = self._awaited, ""
+            self._new(game=game)
 
     def _new(self, **settings: Any) -> None:
         table = self.table
@@ -235,7 +255,10 @@ class PlayView:
         with sentences():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can have up to 1 MB.")
-            self.table.open_sgf(await event.file.read())
+            content = await event.file.read()
+            while not self._warming.is_ready():
+                await asyncio.sleep(0.1)
+            self.table.open_sgf(content)
         self.refresh()
 
     def _rejected(self) -> None:
@@ -272,17 +295,19 @@ class PlayView:
 
     def _tick(self) -> None:
         self.table.poll()
+        self._begin_awaited()
         self.refresh()
 
     def refresh(self) -> None:
         """Shows what has changed."""
         table = self.table
-        now = (table.version, table.busy, table.looking, table.thinking)
+        compiling = bool(self._awaited) or (is_compiling() and (table.busy or table.looking))
+        now = (table.version, table.busy, table.looking, table.thinking, compiling)
         if now == self._seen:
             return
         only_thinking = bool(self._seen) and now[:1] == self._seen[:1]
         self._seen = now
-        self.words.set_text(self._sentence())
+        self.words.set_text(COMPILING if compiling else self._sentence())
         self.now_button.set_visibility(table.busy and table.opponent.kind in ("search", "model"))
         self.hint_button.props(f"loading={'true' if table.looking and not table.overlay else 'false'}")
         if only_thinking:
@@ -345,7 +370,7 @@ class PlayView:
         taken = dict(zip("bw", session.captured(), strict=True))
         for letter, label in self.players.items():
             human = _LETTERS[session.setup.colour] == letter
-            name = "You" if human else _escaped(table.opponent.title)
+            name = "You" if human else escape(table.opponent.title)
             pulse = " class=pulse" if table.busy and not human and not session.is_over else ""
             captured = f" · {taken[letter]} captured" if taken[letter] else ""
             label.set_content(f'<span class="dot {letter}"></span><b{pulse}>{name}</b>{captured}')
@@ -414,6 +439,8 @@ class PlayView:
         names = session.move_names()
         self.graph.show(session.black_chance, len(names), session.shown, session.black_score)
         self.graph.set_visibility(bool(session.black_chance or session.black_score))
+        for element in (self.steps, self.moves):
+            element.set_visibility(bool(names))
         self.moves.set_content(
             "".join(
                 f'<a data-n="{number}" tabindex="0" role="button"{_NOW * (number == session.shown)}>'
@@ -421,7 +448,3 @@ class PlayView:
                 for number, name in enumerate(names, 1)
             )
         )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -9,10 +9,16 @@ from nobi.board.stones import BLACK
 from nobi.errors import NobiError
 from nobi.web.board import Board
 from nobi.web.graph import Graph
+from nobi.web.results import Figure, study_results
 from nobi.web.reviewing import PLAYOUTS, ReviewDesk
 from nobi.web.session import COLOURS, MOST_BYTES, stones_of
 from nobi.web.table import Table
 from nobi.web.views.common import button, sentences
+
+
+def _recorded_games() -> list[Figure]:
+    """The games of the studies."""
+    return [figure for result in study_results().values() for figure in result.figures if figure.is_game]
 
 
 class ReviewPanel:
@@ -47,7 +53,11 @@ class ReviewPanel:
                 self.save = button("Save with comments", self._save, icon="download")
         with ui.element("div").classes("drop") as self.drop:
             ui.icon("upload_file")
-            ui.label("Drop an SGF file here")
+            ui.label("Drop an SGF file anywhere on this page, or open one with the button above.")
+            self._example = next((one.file for one in _recorded_games()), None)
+            if self._example:
+                with ui.element("div").classes("actions"):
+                    button("Take an example", self._take_example, icon="auto_stories")
         self.failed = ui.label().classes("failed")
         self.bar = ui.linear_progress(0, show_value=False, size="6px").props("rounded instant-feedback")
         with ui.element("div").classes("review") as self.body:
@@ -91,6 +101,12 @@ class ReviewPanel:
                 raise NobiError("You have not played a move yet.")
             black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
             self.desk.open(session.sgf(black, white))
+        self.tick()
+
+    def _take_example(self) -> None:
+        if self._example:
+            with sentences():
+                self.desk.open(self._example.read_bytes())
         self.tick()
 
     def _rejected(self) -> None:

@@ -1,0 +1,71 @@
+"""Compiling the games before they are played."""
+
+import threading
+
+from helpers.processes import wait_until
+from nobi.web import warmup
+from nobi.web.setup import GAME_TITLES, Setup
+from nobi.web.visitors import Visitors
+
+
+def test_a_game_that_is_waited_for_comes_next(monkeypatch):
+    compiled, go_on = [], threading.Semaphore(0)
+
+    def compile_one(game):
+        go_on.acquire(timeout=60)
+        compiled.append(game)
+
+    monkeypatch.setattr(warmup, "warm_up", compile_one)
+    warming = warmup.WarmUp()
+    warming.prefer("go")
+    assert not warming.is_ready(["go"])
+    go_on.release()
+    go_on.release()
+    assert wait_until(lambda: warming.is_ready(["go"]))
+    assert "go" in compiled[:2]
+    assert not warming.is_ready()
+    for _ in GAME_TITLES:
+        go_on.release()
+    assert wait_until(warming.is_ready)
+    assert sorted(compiled) == sorted(GAME_TITLES)
+
+
+def test_the_first_opponent_is_compiled_after_the_first_game(monkeypatch, catalogue, jobs):
+    order = []
+    monkeypatch.setattr(warmup, "warm_up", order.append)
+    visitors = Visitors(catalogue, jobs)
+
+    def first():
+        visitors.warm_up(Setup())
+        order.append("opponent")
+
+    warming = warmup.WarmUp(first)
+    assert wait_until(warming.is_ready, 240)
+    assert order[1] == "opponent"
+    assert sorted(order) == sorted([*GAME_TITLES, "opponent"])
+
+
+def test_an_error_of_a_game_does_not_keep_the_others_waiting(monkeypatch, caplog):
+    def fail(game):
+        raise ValueError(game)
+
+    monkeypatch.setattr(warmup, "warm_up", fail)
+    warming = warmup.WarmUp()
+    assert wait_until(warming.is_ready)
+    assert "compiling go failed" in caplog.text
+
+
+def test_compiling_is_reported_after_a_while(monkeypatch):
+    assert not warmup.is_compiling()
+    monkeypatch.setattr(warmup, "_PATIENCE", 0.0)
+    warmup._compiler.on_start(None)
+    warmup._compiler.on_start(None)
+    warmup._compiler.on_end(None)
+    assert wait_until(warmup.is_compiling)
+    warmup._compiler.on_end(None)
+    assert not warmup.is_compiling()
+
+
+def test_everything_of_a_session_is_called():
+    for game in GAME_TITLES:
+        warmup.warm_up(game)
