@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import size_lines
-from nobi.statistics import MOST_RUNS, bounded_mean, per_run
+from nobi.statistics import bounded_mean, per_run, single_runs
 from nobi.studies.jobs import Measurement, Training, evolution_runs
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -55,7 +55,7 @@ class Go(Study):
             champions = found[net, trained, size]
             values = per_run(champions["points"], champions["run"])
             fitness[net, trained, size] = bounded_mean(values)
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             labels = {"network": NAMES[net], "trained on": f"{trained}x{trained}", "board": f"{size}x{size}"}
             rows.append(Row(labels, "fitness", fitness[net, trained, size], neutral=0.0, each=each))
         larger = [size for size in self.sizes if size >= max(self.trained)]

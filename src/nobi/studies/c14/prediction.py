@@ -124,9 +124,11 @@ class Table2(LargeStudy):
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         table, accuracy = self.accuracy_table(found, "pro")
         gap = accuracy["train"] - accuracy["test"]
-        claim = Claim(
+        claim = self.settings.overfitting(
             "Overfitting is not the primary problem: on games it has seen the network is ahead by less than 2 %.",
-            (-(gap - 0.02)).is_positive,
+            gap,
+            0.02,
+            self.datasets["pro"].count("train", BOARD),
             f"accuracy on the train split minus the test split: {100 * gap:+.1f} points; the paper's: +0.8",
         )
         return Findings([table], [claim])

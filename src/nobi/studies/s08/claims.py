@@ -10,7 +10,7 @@ import numpy as np
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import MOST_RUNS, Interval, bounded_mean, difference, last_tenth
+from nobi.statistics import Interval, bounded_difference, bounded_mean, last_tenth, single_runs
 from nobi.studies.jobs import EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN
 from nobi.studies.s08.training import CoevolutionStudy, coevolved_networks, evolved_networks
@@ -84,7 +84,7 @@ class Claims(Study):
             _, best = learning_curves(found.runs(label))
             reached[label] = last_tenth(best)
             interval = bounded_mean(reached[label])
-            each = tuple(reached[label].tolist()) if len(reached[label]) <= MOST_RUNS else ()
+            each = single_runs(reached[label])
             rows.append(Row({"trainer": label}, "best fitness, last tenth", interval, each=each))
             bars.append(PaperComparison(label, interval, each=each))
         perceptrons = []
@@ -93,7 +93,7 @@ class Claims(Study):
             perceptrons.append(Row(labels, "mean fitness", bounded_mean(found[hidden, game]["score"])))
         games = {name: last_tenth(learning_curves(found.runs(name))[1]) for name in ("Gomoku", "Atari-Go")}
         usual, *others = METHODS
-        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         spread = {
             GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
         }
@@ -108,7 +108,7 @@ class Claims(Study):
             ),
             Claim.positive(
                 "Gomoku is easier to learn than Atari-Go, on 7x7.",
-                difference(games["Gomoku"], games["Atari-Go"]),
+                bounded_difference(games["Gomoku"], games["Atari-Go"]),
                 "best fitness, last tenth",
             ),
         ]
@@ -150,11 +150,11 @@ class CoevolutionChoices(CoevolutionStudy):
         rows, bars, reached = [], [], {}
         for label in self.variants:
             values = reached[label] = last_tenth(np.stack([run["absolute"] for run in found.runs(label)]))
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             rows.append(Row({"settings": label}, "absolute fitness, last tenth", bounded_mean(values), each=each))
             bars.append(PaperComparison(label, bounded_mean(values), each=each))
         usual, *others = self.variants
-        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         warm = others[-1]
         claims = [
             insensitive(
