@@ -18,6 +18,7 @@ from nobi.statistics import (
     share_interval,
     single_runs,
 )
+from nobi.studies.beyond.priors import elo_interval, share_over_runs
 
 samples = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=20)
 
@@ -138,3 +139,15 @@ def test_means_of_runs_and_of_the_last_tenth():
     curves = np.arange(40.0).reshape(2, 20)
     assert last_tenth(curves).tolist() == [18.5, 38.5]
     assert last_tenth(np.array([[1.0, 2.0]])).tolist() == [2.0]
+
+
+def test_the_share_over_runs_is_as_wide_as_runs_differ():
+    games = np.arange(100) < 50
+    alike = share_over_runs([games.astype(float)] * 6)
+    apart = share_over_runs([np.full(100, share) for share in (0.1, 0.9, 0.2, 0.8, 0.5, 0.5)])
+    assert alike.value == apart.value == 0.5
+    assert apart.high - apart.low > 2 * (0.6 - 0.4)
+    single = share_over_runs([games.astype(float)])
+    assert (single.low, single.high) == pytest.approx((0.404, 0.596), abs=0.001)
+    assert elo_interval(share_interval(3, 4)).value == pytest.approx(190.8, abs=0.1)
+    assert elo_interval(share_interval(0, 4)).low == -np.inf

@@ -136,13 +136,15 @@ class Figure6(Study):
             for size in EVOLUTION_SIZES:
                 board = f"{size}x{size}"
                 mean, best = curves[board] = learning_curves(found.runs((game, size)))
+                reached = bounded_mean(last_tenth(mean))
                 top = bounded_mean(last_tenth(best))
                 labels = {"game": GAME_NAMES[game], "board": board}
                 rows.append(Row(labels, "mean fitness, first generation", bounded_mean(mean[:, 0])))
-                rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(last_tenth(mean))))
+                rows.append(Row(labels, "mean fitness, last tenth", reached))
                 rows.append(Row(labels, "best fitness, last tenth", top))
                 text = f"Evolution finds weights that beat the naive player in most games: {GAME_NAMES[game]} {board}."
-                claims.append(Claim.positive(text, top, "best fitness of a generation, over the last tenth"))
+                # the best fitness of a generation is the highest of several noisy ones, and too high
+                claims.append(Claim.positive(text, reached, "mean fitness over the last tenth of the generations"))
             panels.append(LearningPanel(GAME_NAMES[game], curves))
         title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
         learning_bands(panels, out / "s08-fig6.png", title)
