@@ -46,7 +46,7 @@ class Features(Study):
     scales: ClassVar = {
         "tiny": FeaturesScale(Measurement(Training(2, 2, 4), 1, 1, 4), 6),
         "quick": FeaturesScale(Measurement(Training(2, 10, 10), 9, 1, 40), 18),
-        "day": FeaturesScale(Measurement(Training(3, 50, 20), 49, 1, 60), 18),
+        "day": FeaturesScale(Measurement(Training(5, 200, 20), 199, 1, 200), 18),
         "paper": FeaturesScale(Measurement(Training(10, 1000), 999, 1, 1000), 18),
     }
     sizes = (5, 7, 9, 13, 19)

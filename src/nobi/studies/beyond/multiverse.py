@@ -104,9 +104,9 @@ class Multiverse(Study):
             Training(2, 16, 10), Measurement(Training(2, 8, 10), 4, 2, 10), Measurement(Training(2, 10, 10), 5, 2, 10)
         ),
         "day": MultiverseScale(
-            Training(3, 30, 10),
-            Measurement(Training(3, 20, 20), 8, 4, 20),
-            Measurement(Training(3, 30, 20), 15, 5, 20),
+            Training(4, 80, 10),
+            Measurement(Training(4, 40, 20), 16, 6, 40),
+            Measurement(Training(4, 60, 20), 30, 8, 40),
         ),
         "paper": MultiverseScale(COEVOLUTION["paper"], S08Transfer.scales["paper"], S09Transfer.scales["paper"]),
     }
