@@ -276,7 +276,7 @@ class Priors(Study):
     scales: ClassVar = {
         "tiny": PriorsScale((5,), 4, 2, 1, 1, 1, 2, 5),
         "quick": PriorsScale((7, 9), 20, 10, 3, 1, 5, 4, 7),
-        "day": PriorsScale((7, 11, 19), 30, 20, 3, 1, 15, 10, 11),
+        "day": PriorsScale((7, 11, 19), 100, 40, 3, 3, 40, 20, 11),
         "paper": PriorsScale((7, 9, 11, 13, 15, 19), 1000, 400, 20, 5, 200, 100, 19),
     }
     value_games = ("atari-go", "gomoku")
