@@ -28,6 +28,7 @@ class GoScale:
     engine: Training
     measured: int
     """Games of a champion against GNU Go on a board."""
+    sizes: tuple[int, ...] = (5, 7, 9, 13, 19)
 
 
 class Go(Study):
@@ -37,13 +38,12 @@ class Go(Study):
     page = "beyond"
     plays_against = (GNUGO,)
     scales: ClassVar = {
-        "tiny": GoScale(Measurement(Training(2, 3, 4), 2, 1, 4), Training(2, 1, 1), 1),
+        "tiny": GoScale(Measurement(Training(2, 3, 4), 2, 1, 4), Training(2, 1, 1), 1, (5, 7)),
         "quick": GoScale(Measurement(Training(2, 20, 20), 19, 1, 40), Training(2, 2, 2), 2),
         "day": GoScale(Measurement(Training(3, 80, 30), 79, 1, 100), Training(2, 8, 4), 2),
         "paper": GoScale(Measurement(Training(5, 300), 299, 1, 200), Training(5, 200, 20), 100),
     }
     trained = (5, 7)
-    sizes = (5, 7, 9, 13, 19)
 
     @property
     def engine(self) -> Engine | None:
@@ -84,7 +84,7 @@ class Go(Study):
         jobs: dict[Any, Any] = {}
         for net, trained, opponent in product(NETS, self.trained, OPPONENTS):
             runs = self.runs(net, trained, opponent)
-            for size in self.sizes:
+            for size in s.sizes:
                 if size >= trained:
                     key = net, trained, opponent, size
                     jobs[*key, PLAYOUT] = PlayoutGamesJob(runs, net, size, s.playout.games, self.seed)
@@ -105,7 +105,7 @@ class Go(Study):
                 "measured against": against,
             }
             rows.append(Row(labels, "fitness", fitness[key], neutral=0.0, each=single_runs(values)))
-        larger = [size for size in self.sizes if size >= max(self.trained)]
+        larger = [size for size in self.settings.sizes if size >= max(self.trained)]
         panels = [
             SharePanel(
                 f"trained against {opponent},\nmeasured against {against}",
@@ -126,7 +126,7 @@ class Go(Study):
                 "fitness",
             )
             for opponent, net, trained in product(OPPONENTS, NETS, self.trained)
-            for size in (trained, 19)
+            for size in dict.fromkeys((trained, max(self.settings.sizes)))
         ]
         file = f"{self.name}.png"
         share_panels(panels, larger, out / file, "Go by evolution: champions on larger boards")
