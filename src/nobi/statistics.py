@@ -126,12 +126,18 @@ def mean_interval(values: Values) -> Interval:
     return Interval(mean, mean - spread, mean + spread)
 
 
-def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0) -> Interval:
+def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0, quantile: float | None = None) -> Interval:
     """The mean of a bounded quantity, such as a fitness, over independent runs or networks.
 
     Student's interval may exceed the bounds, and it has no width if all values are equal. This is Wilson's interval
     with Student's quantile. The mean counts as a share of the range, and the number of trials is the one that would
     give the observed standard error; it is at least the number of values, which it also is if all are equal.
+
+    Args:
+        values: [run] or [network].
+        low: the lowest possible value.
+        high: the highest possible value.
+        quantile: in place of Student's for this number of values.
     """
     count = len(values)
     if count == 0:
@@ -141,7 +147,8 @@ def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0) -> Interv
         return Interval(low + (high - low) * share, low, high)
     squared_error = float(np.var(values, ddof=1)) / (high - low) ** 2 / count
     trials = max(float(count), share * (1 - share) / squared_error) if squared_error > 1e-12 else float(count)
-    quantile = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
+    if quantile is None:
+        quantile = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
     found = share_interval(share * trials, trials, quantile)
     return Interval(*(low + (high - low) * bound for bound in (found.value, found.low, found.high)))
 
@@ -311,16 +318,41 @@ def _covariance(strength: NDArray[np.floating[Any]], games: Values) -> NDArray[n
 
 
 def difference(x: Values, y: Values) -> Interval:
-    """The difference of the means of two independent samples, with Welch's interval."""
+    """The difference of the means of two independent samples without bounds, with Welch's interval.
+
+    For fitnesses and shares see `bounded_difference`.
+    """
     value = float(x.mean() - y.mean())
     if len(x) < 2 or len(y) < 2:
         return Interval(value, -np.inf, np.inf)
-    errors = np.array([x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)])  # squared standard errors
-    if errors.sum() == 0:
+    errors, freedom = _welch(x, y)
+    if errors == 0:
         return Interval(value, value, value)
-    freedom = errors.sum() ** 2 / (errors**2 / np.array([len(x) - 1, len(y) - 1])).sum()
-    spread = float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(errors.sum()))
+    spread = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(errors)
     return Interval(value, value - spread, value + spread)
+
+
+def bounded_difference(x: Values, y: Values, low: float = -1.0, high: float = 1.0) -> Interval:
+    """The difference of the means of two independent samples of a bounded quantity, such as a fitness.
+
+    Welch's interval may exceed the possible differences, and it has no width if the values of each sample are equal.
+    This combines the intervals of both means as `bounded_mean` gives them, with Welch's degrees of freedom, by the
+    method of `Interval.__sub__`.
+    """
+    if len(x) < 2 or len(y) < 2:
+        return bounded_mean(x, low, high) - bounded_mean(y, low, high)
+    _, freedom = _welch(x, y)
+    quantile = float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    return bounded_mean(x, low, high, quantile) - bounded_mean(y, low, high, quantile)
+
+
+def _welch(x: Values, y: Values) -> tuple[float, float]:
+    """(squared standard error of the difference of two means, Welch's degrees of freedom)."""
+    errors = np.array([x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)])
+    if errors.sum() == 0:
+        return 0.0, float(len(x) + len(y) - 2)
+    freedom = errors.sum() ** 2 / (errors**2 / np.array([len(x) - 1, len(y) - 1])).sum()
+    return float(errors.sum()), float(freedom)
 
 
 def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
@@ -331,6 +363,11 @@ def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Inte
 def per_run(values: Values, run: NDArray[np.int64]) -> Values:
     """[run] the mean over each run's champions [champion]."""
     return np.array([values[run == r].mean() for r in np.unique(run)])
+
+
+def single_runs(values: Values) -> tuple[float, ...]:
+    """The values [run] for tables and figures; none if there are too many runs to show each."""
+    return tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
 
 
 def last_tenth(curves: Values) -> Values:

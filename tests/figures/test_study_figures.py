@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 from scipy import stats
 
@@ -19,7 +20,7 @@ from nobi.figures.comparison import (
     scatter_plot,
     win_rates,
 )
-from nobi.figures.style import boards_in_words, in_words, title
+from nobi.figures.style import boards_in_words, in_words, saved_panels, title
 from nobi.figures.training import LearningPanel, learning_bands, mean_band
 from nobi.games.atari_go import AtariGo
 from nobi.games.go import Go
@@ -280,3 +281,13 @@ def test_nothing_to_draw_is_an_error(tmp_path, draw):
     with pytest.raises(ValueError, match="at least one"):
         draw([], tmp_path / "figure.png", "Title")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_title_is_not_wider_than_a_narrow_figure(tmp_path):
+    long = "The same random networks on two boards " * 3
+    with saved_panels(tmp_path / "narrow.png", long, 1, width=3.2, height=3) as (axes,):
+        figure = axes.figure
+        axes.plot([0, 1], [0, 1])
+    assert "\n" in figure.get_suptitle()
+    FigureCanvasAgg(figure).draw()
+    assert figure._suptitle.get_window_extent().x1 <= figure.bbox.x1

@@ -6,12 +6,16 @@ import pytest
 from helpers.runs import fault_of
 from nobi import studies
 from nobi.errors import NobiError
+from nobi.games import variant
+from nobi.studies.beyond.engine_games import points_against
 from nobi.studies.c14.games import TABLE_4
 from nobi.studies.cache import Spent
+from nobi.studies.jobs import random_weights
 from nobi.studies.m15.games import OPPONENTS
 from nobi.studies.m15.search import MODES
 from nobi.studies.pages import group_page
 from nobi.studies.runner import make_document, run_studies
+from nobi.studies.s09.random import MDLSTM, MDRNN
 from nobi.studies.study import NOT_MEASURED, Results
 from nobi.studies.training_jobs import MAIN
 from studies.made_up import DATASETS, ENGINES
@@ -196,3 +200,24 @@ def test_rows_stand_beside_the_papers(tmp_path):
     opponents = report_of(study_of("m15-opponents", "day"), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network
     assert (tmp_path / "c14-table4.png").exists()
+
+
+def test_go_by_evolution_meets_gnu_go_in_training_and_measurement():
+    study = study_of("beyond-go", "day", engines=GNUGO)
+    jobs = study.all_jobs()
+    trained = [job for job in jobs if job.kind == "engine-evolution"]
+    assert {(job.net, job.size) for job in trained} == {(net, size) for net in (MDLSTM, MDRNN) for size in (5, 7)}
+    assert {job.engine for job in jobs if job.kind == "engine-games"} == {ENGINES["gnugo"]}
+    assert {job.size for job in jobs if job.kind == "engine-games"} == {5, 7, 9, 13, 19}
+    assert "GNU Go" in fault_of(study_of, "beyond-go", "day", engines={})
+
+
+def test_a_network_plays_an_opponent_with_both_colours():
+    where, net = variant("go:komi=7.5", 5), "mdrnn:hidden=3"
+    weights = random_weights(net, 1, 5, 0)[0]
+    points = points_against(where, net, weights, "playout", 4, 3)
+    assert points.shape == (4,)
+    assert set(points.tolist()) <= {-1.0, 1.0}
+    assert points.tolist() == points_against(where, net, weights, "playout", 4, 3).tolist()
+    # a large komi decides every game for White
+    assert points_against(variant("go:komi=60.5", 5), net, weights, "playout", 4, 3).tolist() == [-1.0, 1.0, -1.0, 1.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nobi import studies
-from nobi.statistics import Interval
+from nobi.statistics import Interval, mean_of_published
 from nobi.studies.c14.ablation import (
     ALL,
     LIBERTIES_ONLY,
@@ -18,6 +18,7 @@ from nobi.studies.c14.ablation import (
 )
 from nobi.studies.cache import JobCache
 from nobi.studies.study import AGREES, DIFFERS, DIRECTION, SCALES, WIDE, Results, Row
+from nobi.studies.training_jobs import GradientTraining
 from studies.made_up import DATASETS, ENGINES
 
 
@@ -169,6 +170,11 @@ def test_pieces_have_select_their_own():
         (Interval(0.4, 0.3, 0.45), 0.7, 0.5, DIFFERS),
         # the paper's own error makes the difference insignificant
         (Interval(0.5, 0.4, 0.6), Interval(0.7, 0.4, 0.9), 0.0, AGREES),
+        # so does an error of the paper's that allows nearly everything, which is no agreement
+        (Interval(0.5, 0.4, 0.6), Interval(0.7, 0.2, 0.9), 0.0, WIDE),
+        # a number of the paper that does not differ from the null value is on no side of it
+        (Interval(0.9, 0.8, 0.95), Interval(0.1, -0.1, 0.3), 0.0, DIFFERS),
+        (Interval(0.9, 0.8, 0.95), Interval(0.2, 0.1, 0.3), 0.0, DIRECTION),
         (Interval(0.1, -0.5, 0.7), 0.45, 0.0, WIDE),
         (Interval(0.5, 0.4, 0.6), None, 0.0, ""),
         (Interval(math.nan, -1, 1), 0.3, 0.0, ""),
@@ -181,3 +187,16 @@ def test_agreement_with_the_paper(ours, paper, neutral, expected):
 def test_without_bounds_an_interval_is_narrow_beside_the_papers_number():
     assert Row({}, "rank", Interval(8.0, 6.5, 9.5), 7.5).outcome == AGREES
     assert Row({}, "rank", Interval(8.0, 3.0, 13.0), 7.5).outcome == WIDE
+    # table II of S08: 27.6 ± 14 in five runs does not agree with 10
+    paper = mean_of_published(27.6, 14.0, 5)
+    assert Row({}, "dominance number", Interval(10.4, 8.7, 12.1), paper).outcome == WIDE
+
+
+@pytest.mark.parametrize(("positions", "holds"), [(500, None), (1000, True), (9000, True)])
+def test_a_training_that_saw_few_positions_does_not_decide_on_overfitting(positions, holds):
+    training = GradientTraining(positions, batch=100)
+    claim = training.overfitting("Little.", Interval(0.001, -0.002, 0.004), 0.01, 1000, "gap")
+    assert claim.holds is holds
+    assert ("not decided" in claim.evidence) == (holds is None)
+    large = training.overfitting("Little.", Interval(0.03, 0.02, 0.04), 0.01, 1000, "gap")
+    assert large.holds is (None if holds is None else False)

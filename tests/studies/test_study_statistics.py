@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nobi.statistics import (
+    bounded_difference,
     bounded_mean,
     correlation_of_networks,
     difference,
@@ -15,7 +16,9 @@ from nobi.statistics import (
     per_run,
     published_correlation,
     share_interval,
+    single_runs,
 )
+from nobi.studies.beyond.priors import elo_interval, share_over_runs
 
 samples = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=20)
 
@@ -28,6 +31,35 @@ def test_the_difference_of_means_is_welchs(x, y):
     if min(x.var(), y.var()) > 1e-6:
         expected = stats.ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@given(samples, samples)
+def test_the_difference_of_fitnesses_stays_within_the_possible_ones(x, y):
+    x, y = np.array(x), np.array(y)
+    found = bounded_difference(x, y)
+    assert found.value == pytest.approx(x.mean() - y.mean(), abs=1e-9)
+    assert -2 <= found.low <= found.value <= found.high <= 2
+    assert found.low < found.high
+    opposite = bounded_difference(y, x)
+    assert (opposite.low, opposite.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_far_from_the_bounds_the_difference_of_fitnesses_is_welchs():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(0.2, 0.05, 10), rng.normal(-0.1, 0.08, 8)
+    found, expected = bounded_difference(x, y), difference(x, y)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.003)
+
+
+def test_runs_that_all_win_everything_do_not_differ_without_doubt():
+    """Three runs at 1 and three at 0.9 are too few to tell; the same in fifty runs is enough."""
+    assert bounded_difference(np.ones(3), np.full(3, 0.9)).low < 0
+    assert bounded_difference(np.ones(50), np.full(50, 0.5)).low > 0
+
+
+def test_single_runs_are_shown_up_to_ten():
+    assert single_runs(np.arange(10.0)) == tuple(range(10))
+    assert single_runs(np.arange(11.0)) == ()
 
 
 def test_samples_without_spread_differ_exactly_and_single_ones_by_anything():
@@ -107,3 +139,15 @@ def test_means_of_runs_and_of_the_last_tenth():
     curves = np.arange(40.0).reshape(2, 20)
     assert last_tenth(curves).tolist() == [18.5, 38.5]
     assert last_tenth(np.array([[1.0, 2.0]])).tolist() == [2.0]
+
+
+def test_the_share_over_runs_is_as_wide_as_runs_differ():
+    games = np.arange(100) < 50
+    alike = share_over_runs([games.astype(float)] * 6)
+    apart = share_over_runs([np.full(100, share) for share in (0.1, 0.9, 0.2, 0.8, 0.5, 0.5)])
+    assert alike.value == apart.value == 0.5
+    assert apart.high - apart.low > 2 * (0.6 - 0.4)
+    single = share_over_runs([games.astype(float)])
+    assert (single.low, single.high) == pytest.approx((0.404, 0.596), abs=0.001)
+    assert elo_interval(share_interval(3, 4)).value == pytest.approx(190.8, abs=0.1)
+    assert elo_interval(share_interval(0, 4)).low == -np.inf

@@ -31,7 +31,7 @@ _ENGINE = (
     f"{', '.join(studies.ENGINES)}; gnugo is found if it is installed."
 )
 _LEGEND = (
-    "✓ agrees: no significant difference, and our 95 % interval is narrow. ≈ same direction: a significant difference, "
+    "✓ agrees: no significant difference, and narrow 95 % intervals. ≈ same direction: a significant difference, "
     "but on the paper's side of the null value. ✗ differs: a significant difference. ? too wide to tell. Claims: "
     "✓ reproduced, ✗ not reproduced, ? inconclusive."
 )

@@ -95,7 +95,9 @@ def saved_panels(
     """Axes side by side, each of this size in inches, sharing their scales or not; the figure is saved at the end."""
     if panels < 1:
         raise ValueError("a figure needs at least one panel")
-    size = width * panels, height
+    # a character of the title is at most a tenth of an inch wide
+    title = textwrap.fill(title, int(10 * width * panels))
+    size = width * panels, height + 0.2 * title.count("\n")
     with new_figure(*size, ncols=panels, squeeze=False, sharex=share, sharey=share) as (figure, axes):
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize="large")

@@ -317,7 +317,10 @@ def match_notes(results: Mapping[str, MatchResult], level: int = PAPER_LEVEL) ->
     """Notes on a weaker level of GNU Go, and on games that do not count or count by default."""
     notes = []
     if level != PAPER_LEVEL:
-        notes.append(f"GNU Go played at level {level} here, and at level {PAPER_LEVEL} in the paper.")
+        notes.append(
+            f"GNU Go played at level {level} here, and at level {PAPER_LEVEL} in the paper; the paper's numbers are "
+            "therefore not compared with ours."
+        )
     for label, result in results.items():
         reasons = {
             "left out as repetitions of earlier games": result.repeated,
@@ -359,11 +362,12 @@ def match_findings(
     for case in cases:
         labels = {**case.labels, "games": str(case.result.games)}
         won = 100 * case.result.share
+        compared = case.paper if level == PAPER_LEVEL else None
         if percent:
-            rows.append(Row(labels, "games won, %", won, case.paper, 50.0))
+            rows.append(Row(labels, "games won, %", won, compared, 50.0))
             bars.append(PaperComparison(case.label, won, case.paper))
         else:
-            rows.append(Row(labels, "games won", case.result.share, case.paper, 0.5))
+            rows.append(Row(labels, "games won", case.result.share, compared, 0.5))
             paper = 100.0 * case.paper if isinstance(case.paper, Interval) else None
             bars.append(PaperComparison(case.label, won, paper))
     notes = match_notes({case.label: case.result for case in cases}, level)

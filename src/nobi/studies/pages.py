@@ -33,12 +33,12 @@ PAGES = {
 
 OUTCOMES = {AGREES: "✓ agrees", DIRECTION: "≈ same direction", DIFFERS: "✗ differs", WIDE: "? too wide to tell", "": ""}
 OUTCOMES_MEAN = {
-    AGREES: "our number and the paper's do not differ significantly, and our 95 % interval is narrow: at most a "
+    AGREES: "our number and the paper's do not differ significantly, and both 95 % intervals are narrow: at most a "
     "quarter of the possible values, or half of the paper's number where these have no bounds",
     DIRECTION: "they differ significantly, but our whole interval is on the paper's side of the null value, such as a "
-    "correlation of 0",
+    "correlation of 0, from which the paper's number is itself significantly different",
     DIFFERS: "they differ significantly, and not only in size",
-    WIDE: "they do not differ significantly, but our interval is too wide to say that they agree",
+    WIDE: "they do not differ significantly, but our interval or the paper's is too wide to say that they agree",
 }
 COMPARISON = (
     "; ".join(f"*{OUTCOMES[outcome]}*: {meaning}" for outcome, meaning in OUTCOMES_MEAN.items())

@@ -68,10 +68,11 @@ class Row:
 def compare(ours: Interval, paper: Interval | float, neutral: float | None, extent: float | None) -> str:
     """Compare our estimate with a paper's.
 
-    AGREES: the difference is not significant, and our interval is narrow: at most `NARROW` of the possible values,
-    or of the paper's number if these have no bounds. WIDE: the difference is not significant, but our interval is not
-    narrow. DIRECTION: the difference is significant, and our whole interval is on the paper's side of the null value.
-    DIFFERS: everything else.
+    AGREES: the difference is not significant, and our interval and the paper's are narrow: at most `NARROW` of the
+    possible values, or twice that of the paper's number if these have no bounds. WIDE: the difference is not
+    significant, but one of the intervals is not narrow. DIRECTION: the difference is significant, and our whole
+    interval is on the paper's side of the null value; a paper's number whose own interval contains the null value is
+    on neither side. DIFFERS: everything else.
 
     Args:
         ours: our estimate.
@@ -82,9 +83,9 @@ def compare(ours: Interval, paper: Interval | float, neutral: float | None, exte
     published = paper if isinstance(paper, Interval) else Interval(paper, paper, paper)
     if not (ours - published).excludes(0.0):
         limit = NARROW * extent if extent is not None else 2 * NARROW * abs(published.value)
-        return AGREES if ours.high - ours.low <= limit else WIDE
-    if neutral is not None and (published.value - neutral) * (ours.value - neutral) > 0 and ours.excludes(neutral):
-        return DIRECTION
+        return AGREES if max(ours.high - ours.low, published.high - published.low) <= limit else WIDE
+    if neutral is not None and ours.excludes(neutral) and published.excludes(neutral):
+        return DIRECTION if (published.value > neutral) == (ours.value > neutral) else DIFFERS
     return DIFFERS
 
 

@@ -22,7 +22,7 @@ from nobi.models import shipped
 from nobi.models.model import read_model_file
 from nobi.statistics import Interval, share_interval
 from nobi.studies.jobs import Arrays, Job, Progress
-from nobi.studies.study import Row, Study
+from nobi.studies.study import Claim, Row, Study
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
@@ -292,10 +292,24 @@ class GradientTraining:
         """The number of steps if so many positions are available."""
         return math.ceil((self.positions or self.epochs * available) / self.batch)
 
+    def passes(self, available: int) -> float:
+        """How often a position is seen on average."""
+        return self.steps(available) * self.batch / available
+
+    def overfitting(self, text: str, gap: Interval, limit: float, available: int, evidence: str) -> Claim:
+        """The claim that the gap between training and test split is below a limit.
+
+        It is not decided if positions were seen less than once on average: such a training cannot overfit.
+        """
+        passes = self.passes(available)
+        if passes < 1:
+            evidence += f"; not decided, because the training saw only {100 * passes:.2g} % of the positions"
+        return Claim(text, (-(gap - limit)).is_positive if passes >= 1 else None, evidence)
+
     def describe(self, available: int) -> str:
         """The training in one line."""
         seen = self.steps(available) * self.batch
-        passes = seen / available
+        passes = self.passes(available)
         share = f"{100 * passes:.2g} % of those available" if passes < 1 else f"{passes:.3g} times those available"
         clip = f", gradients clipped at {self.clip:g}" if self.clip else ""
         schedule = f", {self.schedule}" if self.schedule else ""

@@ -10,7 +10,7 @@ import numpy as np
 from nobi.evolution.fitness import Fitness
 from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
-from nobi.statistics import MOST_RUNS, bounded_mean, difference
+from nobi.statistics import bounded_difference, bounded_mean, single_runs
 from nobi.streams import derive_seed
 from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks
 from nobi.studies.s09.random import MDLSTM
@@ -156,14 +156,14 @@ class Bootstrap(Study):
             lines[label] = [bounded_mean(found[label, size]["points"]) for size in self.sizes]
         for label, (i, size) in product(self.shares, enumerate(self.sizes)):
             values = found[label, size]["points"]
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             labels = {"training": label, "board": f"{size}x{size}"}
             rows.append(Row(labels, "fitness", lines[label][i], each=each))
         scratch, *others = self.shares
         claims = [
             Claim.positive(
                 f"At equal effort, play on 19x19 is better than from scratch with {label}.",
-                difference(found[label, LARGE]["points"], found[scratch, LARGE]["points"]),
+                bounded_difference(found[label, LARGE]["points"], found[scratch, LARGE]["points"]),
                 "difference of fitness on 19x19",
             )
             for label in others

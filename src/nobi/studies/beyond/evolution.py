@@ -13,18 +13,21 @@ from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot, size_line
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
 from nobi.statistics import (
-    difference,
+    bounded_difference,
+    bounded_mean,
+    correlation_of_networks,
     gain_over_runs,
     higher_over_runs,
     last_tenth,
     mean_interval,
     mean_of_published,
     per_run,
+    single_runs,
 )
 from nobi.studies.jobs import Job, Measurement, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES, MDRNN, PAIRS, boards, transfer_claims, transfer_rows
 from nobi.studies.s08.training import LEARNING_CAPTION, RUNS, TABLE_2
-from nobi.studies.s08.transfer import Table3
+from nobi.studies.s08.transfer import INTERVALS, Table3
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -53,7 +56,7 @@ class Border(Table3):
             numbers = np.array([float(len(run["dominant"])) for run in found.runs((game, "coevolution", 5, 5))])
             labels = {"game": GAME_NAMES[game], "selection": "elitist"}
             paper = mean_of_published(*TABLE_2[game, True], RUNS)
-            rows.append(Row(labels, "dominance number", mean_interval(numbers), paper))
+            rows.append(Row(labels, "dominance number", mean_interval(numbers), paper, each=single_runs(numbers)))
         return Findings([Table("Dominance numbers", rows)]) + super().report(found, out)
 
 
@@ -80,6 +83,7 @@ class Heuristic(Study):
             "trained networks": f"champions of MDLSTM trained on 7x7 against naive, {s.training.runs} runs, "
             f"{s.describe()}, {s.games} games; mean outcome",
             "opponents": "the heuristic player, a share e of whose moves are random",
+            "intervals": INTERVALS,
         }
 
     def jobs(self) -> Jobs:
@@ -107,6 +111,7 @@ class Heuristic(Study):
                 labels = {"opponent": opponent, "boards": boards(7, size)}
                 points = trained["points"], found["trained", opponent, size]["points"], trained["run"]
                 gains[opponent, size] = gain_over_runs(*points)
+                more.append(Row(labels, "correlation", correlation_of_networks(*points[:2]), neutral=0.0))
                 more.append(Row(labels, "p", higher_over_runs(*points), neutral=0.5))
                 more.append(Row(labels, "fitness gained", gains[opponent, size], neutral=0.0))
             cloud = Cloud("MDLSTM", trained["points"], found["trained", opponent, 15]["points"])
@@ -181,10 +186,10 @@ class Stacked(Study):
             reached = {label: last_tenth(mean) for label, (mean, _) in curves.items()}
             for label, values in reached.items():
                 labels = {"network": label, "opponent": opponent}
-                rows.append(Row(labels, "mean fitness, last tenth", mean_interval(values)))
+                rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(values), each=single_runs(values)))
             one, two = reached.values()
             text = f"Two layers learn better than one at equal weights, against {opponent}."
-            claims.append(Claim.positive(text, difference(two, one), LAST_TENTH))
+            claims.append(Claim.positive(text, bounded_difference(two, one), LAST_TENTH))
         learning_bands(panels, out / f"{self.name}.png", "Learning of MDLSTMs with one layer and with two")
         picture = Picture(f"{self.name}.png", LEARNING_CAPTION)
         return Findings([Table("What training reaches", rows)], claims, [picture])
@@ -226,12 +231,18 @@ class Curriculum(Study):
         reached = {label: found[label]["points"] for label in self.trainings}
         fitness = "fitness of the last champions at e = 0"
         rows = [
-            Row({"training": label}, "last champions' fitness at e = 0", mean_interval(values))
+            Row(
+                {"training": label},
+                "last champions' fitness at e = 0",
+                bounded_mean(values),
+                each=single_runs(values),
+            )
             for label, values in reached.items()
         ]
         levels = np.stack([run["e"] for run in found.runs("curriculum")])
-        rows.append(Row({"training": "curriculum"}, "e reached", mean_interval(levels[:, -1])))
-        direct = mean_interval(reached["direct"])
+        last = levels[:, -1]
+        rows.append(Row({"training": "curriculum"}, "e reached", bounded_mean(last, 0.0, 0.5), each=single_runs(last)))
+        direct = bounded_mean(reached["direct"])
         claims = [
             Claim(
                 "Direct training against e = 0 does not learn to win more games than it loses.",
@@ -240,7 +251,7 @@ class Curriculum(Study):
             ),
             Claim.positive(
                 "A curriculum reaches more than direct training against e = 0.",
-                difference(reached["curriculum"], reached["direct"]),
+                bounded_difference(reached["curriculum"], reached["direct"]),
                 f"{fitness}, curriculum minus direct",
             ),
         ]
@@ -296,13 +307,18 @@ class Sizes(Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         reached = {key: per_run(found[key]["points"], found[key]["run"]) for key in found.jobs}
-        means = {key: mean_interval(values) for key, values in reached.items()}
+        means = {key: bounded_mean(values) for key, values in reached.items()}
         rows = [
-            Row({"trained on": label, "board": f"{size}x{size}"}, "champions' fitness", mean)
+            Row(
+                {"trained on": label, "board": f"{size}x{size}"},
+                "champions' fitness",
+                mean,
+                each=single_runs(reached[label, size]),
+            )
             for (label, size), mean in means.items()
         ]
         gaps = {
-            size: difference(reached["5x5 and 9x9, two objectives", size], reached["9x9 alone", size])
+            size: bounded_difference(reached["5x5 and 9x9, two objectives", size], reached["9x9 alone", size])
             for size in self.test_sizes
         }
         claim = Claim(
@@ -362,15 +378,19 @@ class Symmetry(Study):
             curves[mode] = learning_curves(found.runs((mode, "runs")))
             reached[mode] = last_tenth(curves[mode][0])
             labels = {"mode": mode}
-            rows.append(Row(labels, "random, 7x7", mean_interval(found[mode, "random"]["points"])))
-            rows.append(Row(labels, "training, mean of the last tenth", mean_interval(reached[mode])))
+            rows.append(Row(labels, "random, 7x7", bounded_mean(found[mode, "random"]["points"])))
+            trained = reached[mode]
+            rows.append(
+                Row(labels, "training, mean of the last tenth", bounded_mean(trained), each=single_runs(trained))
+            )
             for size in self.test_sizes:
                 champions = per_run(found[mode, size]["points"], found[mode, size]["run"])
-                rows.append(Row(labels, f"champions, {size}x{size}", mean_interval(champions)))
+                each = single_runs(champions)
+                rows.append(Row(labels, f"champions, {size}x{size}", bounded_mean(champions), each=each))
         claims = []
         for other in ("tied", "original"):
             text = f"The symmetric mode learns better than the {other} one."
-            claims.append(Claim.positive(text, difference(reached["symmetric"], reached[other]), LAST_TENTH))
+            claims.append(Claim.positive(text, bounded_difference(reached["symmetric"], reached[other]), LAST_TENTH))
         panel = LearningPanel("Atari-Go 7x7, against the naive player", curves)
         learning_bands([panel], out / f"{self.name}.png", "Learning of MDLSTMs with different symmetries")
         return Findings([Table("All modes", rows)], claims, [Picture(f"{self.name}.png", LEARNING_CAPTION)])

@@ -8,7 +8,7 @@ from typing import ClassVar
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
-from nobi.statistics import MOST_RUNS, bounded_mean, difference, per_run
+from nobi.statistics import bounded_difference, bounded_mean, per_run, single_runs
 from nobi.studies.jobs import Measurement, Training, evolution_runs
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -46,7 +46,7 @@ class Features(Study):
     scales: ClassVar = {
         "tiny": FeaturesScale(Measurement(Training(2, 2, 4), 1, 1, 4), 6),
         "quick": FeaturesScale(Measurement(Training(2, 10, 10), 9, 1, 40), 18),
-        "day": FeaturesScale(Measurement(Training(3, 50, 20), 49, 1, 60), 18),
+        "day": FeaturesScale(Measurement(Training(5, 200, 20), 199, 1, 200), 18),
         "paper": FeaturesScale(Measurement(Training(10, 1000), 999, 1, 1000), 18),
     }
     sizes = (5, 7, 9, 13, 19)
@@ -93,13 +93,13 @@ class Features(Study):
         for (net, case), size in product(self.cases(), self.sizes):
             arrays = found[net, case, size]
             fitness = values[net, case, size] = per_run(arrays["points"], arrays["run"])
-            each = tuple(fitness.tolist()) if len(fitness) <= MOST_RUNS else ()
+            each = single_runs(fitness)
             labels = {"network": NAMES[net], "inputs": case, "board": f"{size}x{size}"}
             rows.append(Row(labels, "fitness", bounded_mean(fitness), neutral=0.0, each=each))
         claims = [
             Claim.positive(
                 f"{NAMES[net]} with further inputs plays better than with stones only at equal games: {case}.",
-                {f"{n}x{n}": difference(values[net, case, n], values[net, RAW, n]) for n in self.sizes},
+                {f"{n}x{n}": bounded_difference(values[net, case, n], values[net, RAW, n]) for n in self.sizes},
                 "difference of fitness",
             )
             for net, case in self.cases()

@@ -1,15 +1,34 @@
 """S09's announced next step, Go itself: swiping networks evolved on small boards, measured on larger ones."""
 
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
-from nobi.figures.comparison import size_lines
-from nobi.statistics import MOST_RUNS, bounded_mean, per_run
-from nobi.studies.jobs import Measurement, Training, evolution_runs
+from nobi.figures.comparison import SharePanel, share_panels
+from nobi.statistics import Interval, bounded_mean, per_run, single_runs
+from nobi.studies.beyond.engine_games import EngineEvolutionJob, EngineGamesJob, PlayoutGamesJob, engine_title
+from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs
+from nobi.studies.resources import GNUGO, Engine
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+
+NETS = (MDLSTM, MDRNN)
+PLAYOUT, ENGINE = "playout", "GNU Go, level 0"
+OPPONENTS = (PLAYOUT, ENGINE)
+"""In training and in the measurement."""
+
+
+@dataclass(frozen=True)
+class GoScale:
+    """Training and measurement against both opponents. GNU Go is some hundred times slower than playouts."""
+
+    playout: Measurement
+    engine: Training
+    measured: int
+    """Games of a champion against GNU Go on a board."""
+    sizes: tuple[int, ...] = (5, 7, 9, 13, 19)
 
 
 class Go(Study):
@@ -17,61 +36,104 @@ class Go(Study):
 
     name = "beyond-go"
     page = "beyond"
+    plays_against = (GNUGO,)
     scales: ClassVar = {
-        "tiny": Measurement(Training(2, 3, 4), 2, 1, 4),
-        "quick": Measurement(Training(2, 20, 20), 19, 1, 40),
-        "day": Measurement(Training(3, 80, 30), 79, 1, 100),
-        "paper": Measurement(Training(5, 300), 299, 1, 200),
+        "tiny": GoScale(Measurement(Training(2, 3, 4), 2, 1, 4), Training(2, 1, 1), 1, (5, 7)),
+        "quick": GoScale(Measurement(Training(2, 20, 20), 19, 1, 40), Training(2, 2, 2), 2),
+        "day": GoScale(Measurement(Training(3, 80, 30), 79, 1, 100), Training(2, 8, 4), 2),
+        "paper": GoScale(Measurement(Training(5, 300), 299, 1, 200), Training(5, 200, 20), 100),
     }
     trained = (5, 7)
-    sizes = (5, 7, 9, 13, 19)
-    game = "go"
-    opponent = "playout"
+
+    @property
+    def engine(self) -> Engine | None:
+        """GNU Go; None at the scale `tiny`, which has `playout` in its place."""
+        return None if self.scale == "tiny" else self.engines[GNUGO]
 
     def conditions(self) -> dict[str, str]:
-        s = self.settings
+        s, training = self.settings, self.settings.playout.training
         return {
-            "networks": "MDLSTM and MDRNN of 3 units (93 and 21 weights)",
-            "game": "Go by area scoring, komi 7.5",
-            "trainer": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations, "
-            f"{s.training.games} games of each network against `playout`",
+            "networks": "MDLSTM and MDRNN of 3 units (93 and 21 weights); they never pass while they have another "
+            "legal move, and may fill own eyes",
+            "game": "Go by area scoring, komi 7.5; scored by nobi",
+            "against playout": f"CMA-ES, {training.runs} runs of {training.generations} generations, "
+            f"{training.games} games of each network in each generation",
+            "against GNU Go": f"CMA-ES, {s.engine.runs} runs of {s.engine.generations} generations, "
+            f"{s.engine.games} games; {engine_title(self.engine)}",
             "playout": "random legal moves that do not fill own eyes; it passes when no other move is left",
-            "measured": f"the champion of the last generation of each run, {s.games} new games against `playout`",
+            "measured": f"the champion of the last generation of each run, {s.playout.games} new games against "
+            f"playout and {s.measured} against GNU Go, alternating colours",
+            "intervals": "over runs",
         }
 
+    def runs(self, net: str, trained: int, opponent: str) -> tuple[EvolutionJob, ...] | tuple[EngineEvolutionJob, ...]:
+        """The runs of a network on a board against an opponent."""
+        s = self.settings
+        if opponent == PLAYOUT:
+            settings = EvolutionSettings(game="go", sizes=(trained,), net=net, opponents=(PLAYOUT,))
+            return evolution_runs(s.playout.training, settings, self.seed)
+        return tuple(
+            EngineEvolutionJob(
+                net, trained, self.engine, s.engine.generations, s.engine.games, 1000 * self.seed + number
+            )
+            for number in range(s.engine.runs)
+        )
+
     def jobs(self) -> Jobs:
-        jobs = {}
-        for net, trained in product((MDLSTM, MDRNN), self.trained):
-            settings = EvolutionSettings(game=self.game, sizes=(trained,), net=net, opponents=(self.opponent,))
-            runs = evolution_runs(self.settings.training, settings, self.seed)
-            for size in self.sizes:
+        s = self.settings
+        jobs: dict[Any, Any] = {}
+        for net, trained, opponent in product(NETS, self.trained, OPPONENTS):
+            runs = self.runs(net, trained, opponent)
+            for size in s.sizes:
                 if size >= trained:
-                    jobs[net, trained, size] = self.settings.champions(runs, size, self.opponent, self.seed)
+                    key = net, trained, opponent, size
+                    jobs[*key, PLAYOUT] = PlayoutGamesJob(runs, net, size, s.playout.games, self.seed)
+                    jobs[*key, ENGINE] = EngineGamesJob(runs, net, size, self.engine, s.measured, self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        rows, lines, fitness = [], {}, {}
-        for net, trained, size in found.jobs:
-            champions = found[net, trained, size]
-            values = per_run(champions["points"], champions["run"])
-            fitness[net, trained, size] = bounded_mean(values)
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
-            labels = {"network": NAMES[net], "trained on": f"{trained}x{trained}", "board": f"{size}x{size}"}
-            rows.append(Row(labels, "fitness", fitness[net, trained, size], neutral=0.0, each=each))
-        larger = [size for size in self.sizes if size >= max(self.trained)]
-        for net, trained in product((MDLSTM, MDRNN), self.trained):
-            label = f"{NAMES[net]}, trained on {trained}x{trained}"
-            lines[label] = [fitness[net, trained, size] for size in larger]
+        rows, fitness = [], {}
+        for key in found.jobs:
+            net, trained, opponent, size, against = key
+            values = per_run(found[key]["points"], found[key]["run"])
+            fitness[key] = bounded_mean(values)
+            labels = {
+                "network": NAMES[net],
+                "trained on": f"{trained}x{trained}",
+                "trained against": opponent,
+                "board": f"{size}x{size}",
+                "measured against": against,
+            }
+            rows.append(Row(labels, "fitness", fitness[key], neutral=0.0, each=single_runs(values)))
+        larger = [size for size in self.settings.sizes if size >= max(self.trained)]
+        panels = [
+            SharePanel(
+                f"trained against {opponent},\nmeasured against {against}",
+                {
+                    f"{NAMES[net]}, trained on {trained}x{trained}": [
+                        _share(fitness[net, trained, opponent, size, against]) for size in larger
+                    ]
+                    for net, trained in product(NETS, self.trained)
+                },
+            )
+            for opponent, against in product(OPPONENTS, OPPONENTS)
+        ]
         claims = [
             Claim.positive(
-                f"{NAMES[net]} evolved on {trained}x{trained} wins most games of Go against playout on {size}x{size}.",
-                fitness[net, trained, size],
+                f"{NAMES[net]} evolved on {trained}x{trained} against {opponent} wins most games of Go against it on "
+                f"{size}x{size}.",
+                fitness[net, trained, opponent, size, opponent],
                 "fitness",
             )
-            for net, trained in product((MDLSTM, MDRNN), self.trained)
-            for size in (trained, 19)
+            for opponent, net, trained in product(OPPONENTS, NETS, self.trained)
+            for size in dict.fromkeys((trained, max(self.settings.sizes)))
         ]
         file = f"{self.name}.png"
-        size_lines(lines, larger, out / file, "Go by evolution: champions against playout")
-        caption = "Fitness of the last champions on boards that they were not trained on; 95 % intervals over runs."
-        return Findings([Table("Champions against playout", rows)], claims, [Picture(file, caption)])
+        share_panels(panels, larger, out / file, "Go by evolution: champions on larger boards")
+        caption = "Games won by the last champions, by board; 95 % intervals over runs."
+        return Findings([Table("Champions on all boards", rows)], claims, [Picture(file, caption)])
+
+
+def _share(fitness: Interval) -> Interval:
+    """The share of points, draws counting half, of a mean outcome."""
+    return 0.5 * (fitness - (-1.0))

@@ -11,7 +11,7 @@ from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import size_lines
 from nobi.games import variant
 from nobi.players import make_player
-from nobi.statistics import MOST_RUNS, bounded_mean, difference, per_run
+from nobi.statistics import bounded_difference, bounded_mean, per_run, single_runs
 from nobi.streams import derive_seed
 from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs
 from nobi.studies.s09.random import CONV_2, MDLSTM
@@ -122,7 +122,7 @@ class Gradient(Study):
     scales: ClassVar = {
         "tiny": GradientScale(Measurement(Training(2, 2, 4), 1, 1, 4), 2, 2, "nobi-net:width=16,blocks=1"),
         "quick": GradientScale(Measurement(Training(2, 10, 10), 9, 1, 40), 2, 50, "nobi-net:width=16,blocks=1"),
-        "day": GradientScale(Measurement(Training(3, 50, 20), 49, 1, 60), 3, 500, "nobi-net:width=16,blocks=2"),
+        "day": GradientScale(Measurement(Training(3, 150, 20), 149, 1, 60), 3, 2500, "nobi-net:width=16,blocks=2"),
         "paper": GradientScale(Measurement(Training(5, 1000), 999, 1, 1000), 5, 50_000, "nobi-net:width=64,blocks=6"),
     }
     sizes = (5, 7, 9, 13, 19, 25)
@@ -170,7 +170,7 @@ class Gradient(Study):
         for kind, size in found.jobs:
             arrays = found[kind, size]
             values[kind, size] = per_run(arrays["points"], arrays["run"]) if "run" in arrays else arrays["points"]
-            each = tuple(values[kind, size].tolist()) if len(values[kind, size]) <= MOST_RUNS else ()
+            each = single_runs(values[kind, size])
             labels = {"network": kind, "board": f"{size}x{size}"}
             rows.append(Row(labels, "fitness", bounded_mean(values[kind, size]), neutral=0.0, each=each))
             if "agreement" in arrays:
@@ -181,7 +181,7 @@ class Gradient(Study):
             Claim.positive(
                 f"{name} plays better trained by gradient than evolved, on every board.",
                 {
-                    f"{n}x{n}": difference(values[f"{name} by gradient", n], values[f"{name} evolved", n])
+                    f"{n}x{n}": bounded_difference(values[f"{name} by gradient", n], values[f"{name} evolved", n])
                     for n in self.sizes
                 },
                 "difference of fitness",
@@ -191,7 +191,7 @@ class Gradient(Study):
         claims += [
             Claim.positive(
                 f"Of the networks {how}, MDLSTM plays better than CONV on the boards larger than 7x7.",
-                {f"{n}x{n}": difference(values[f"MDLSTM {how}", n], values[f"CONV {how}", n]) for n in large},
+                {f"{n}x{n}": bounded_difference(values[f"MDLSTM {how}", n], values[f"CONV {how}", n]) for n in large},
                 "difference of fitness",
             )
             for how in ("by gradient", "evolved")

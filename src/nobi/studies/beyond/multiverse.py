@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings, EvolutionSettings
 from nobi.figures.conclusions import Conclusion, conclusion_table
-from nobi.statistics import Interval, bounded_mean, difference, higher_over_runs, last_tenth
+from nobi.statistics import Interval, bounded_difference, bounded_mean, difference, higher_over_runs, last_tenth
 from nobi.studies.jobs import (
     ChampionsJob,
     Measurement,
@@ -104,9 +104,9 @@ class Multiverse(Study):
             Training(2, 16, 10), Measurement(Training(2, 8, 10), 4, 2, 10), Measurement(Training(2, 10, 10), 5, 2, 10)
         ),
         "day": MultiverseScale(
-            Training(3, 30, 10),
-            Measurement(Training(3, 20, 20), 8, 4, 20),
-            Measurement(Training(3, 30, 20), 15, 5, 20),
+            Training(4, 80, 10),
+            Measurement(Training(4, 40, 20), 16, 6, 40),
+            Measurement(Training(4, 60, 20), 30, 8, 40),
         ),
         "paper": MultiverseScale(COEVOLUTION["paper"], S08Transfer.scales["paper"], S09Transfer.scales["paper"]),
     }
@@ -242,7 +242,9 @@ class Multiverse(Study):
             for net in ("MDLSTM", "CONV", "MDRNN", "MLP")
         }
         for better, worse in (("MDLSTM", "CONV"), ("CONV", "MDRNN"), ("MDRNN", "MLP")):
-            effects[f"S09 figure 3a: {better} learns better than {worse}"] = difference(reached[better], reached[worse])
+            effects[f"S09 figure 3a: {better} learns better than {worse}"] = bounded_difference(
+                reached[better], reached[worse]
+            )
         effects["S09 figure 3a: MLP loses most games"] = -bounded_mean(reached["MLP"])
         for game, name in S09_GAMES.items():
             shares = {}

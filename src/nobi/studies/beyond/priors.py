@@ -6,6 +6,7 @@ equal total cost, so its result does not depend on the load of the machine.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -25,7 +26,7 @@ from nobi.players.base import Player
 from nobi.players.value import ValuePlayer, ValueSettings
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.statistics import bounded_mean, elo_difference, share_interval
+from nobi.statistics import Interval, bounded_mean, elo_difference, elo_of, share_interval
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.s08.random import GAME_NAMES
 from nobi.studies.s09.random import MDLSTM
@@ -238,6 +239,18 @@ class ValueMatchJob(Job):
         return {"points": _play(where, a, b, self, cache, progress), "playouts": np.array([playouts])}
 
 
+def share_over_runs(runs: Sequence[NDArray[np.float64]]) -> Interval:
+    """The share of the points of runs [run][game]; the interval is over runs, or over the games of a single run."""
+    if len(runs) == 1:
+        return share_interval(float(runs[0].sum()), len(runs[0]))
+    return bounded_mean(np.array([points.mean() for points in runs]), 0.0, 1.0)
+
+
+def elo_interval(share: Interval) -> Interval:
+    """The Elo difference at which this share is expected."""
+    return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
+
+
 @dataclass(frozen=True)
 class PriorsScale:
     """Boards, matches and the evolution of value networks."""
@@ -263,7 +276,7 @@ class Priors(Study):
     scales: ClassVar = {
         "tiny": PriorsScale((5,), 4, 2, 1, 1, 1, 2, 5),
         "quick": PriorsScale((7, 9), 20, 10, 3, 1, 5, 4, 7),
-        "day": PriorsScale((7, 11, 19), 30, 20, 3, 1, 15, 10, 11),
+        "day": PriorsScale((7, 11, 19), 100, 40, 3, 3, 40, 20, 11),
         "paper": PriorsScale((7, 9, 11, 13, 15, 19), 1000, 400, 20, 5, 200, 100, 19),
     }
     value_games = ("atari-go", "gomoku")
@@ -291,6 +304,7 @@ class Priors(Study):
             "two moves ahead: the answers to the 8 moves that look best",
             "games": f"{s.games} of each match, of each run for values, alternating colours; values up to "
             f"{self.value_sizes[-1]}x{self.value_sizes[-1]}",
+            "intervals": "over games; of values over runs, or over the games of the only run",
             "reproducibility": "the measured costs differ a little each time, and with them the numbers of playouts",
         }
 
@@ -343,11 +357,11 @@ class Priors(Study):
                 shares[label, game, size] = share_interval(float(points.sum()), len(points))
             for label, size in product(self.depths.values() if game in self.value_games else (), self.value_sizes):
                 runs = found.runs((label, game, size))
-                points = np.concatenate([run["points"] for run in runs])
+                share = share_over_runs([run["points"] for run in runs])
                 labels = {"game": GAME_NAMES[game], "board": f"{size}x{size}", "case": label}
                 labels["playouts of the opponent"] = str(runs[0]["playouts"][0])
-                values.append(Row(labels, "Elo", elo_difference(float(points.sum()), len(points)), neutral=0.0))
-                shares[label, game, size] = share_interval(float(points.sum()), len(points))
+                values.append(Row(labels, "Elo", elo_interval(share), neutral=0.0))
+                shares[label, game, size] = share
             for label in (*self.cases, self.depths[2]):
                 if (label, game, sizes[0]) in shares:
                     panel.lines[label] = [shares[label, game, size] for size in sizes if (label, game, size) in shares]

@@ -124,9 +124,11 @@ class Table2(LargeStudy):
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         table, accuracy = self.accuracy_table(found, "pro")
         gap = accuracy["train"] - accuracy["test"]
-        claim = Claim(
+        claim = self.settings.overfitting(
             "Overfitting is not the primary problem: on games it has seen the network is ahead by less than 2 %.",
-            (-(gap - 0.02)).is_positive,
+            gap,
+            0.02,
+            self.datasets["pro"].count("train", BOARD),
             f"accuracy on the train split minus the test split: {100 * gap:+.1f} points; the paper's: +0.8",
         )
         return Findings([table], [claim])
@@ -231,11 +233,7 @@ class Figure8(LargeStudy):
                 (often - 0.2).is_positive,
                 f"{100 * often:.0f} % of these positions",
             ),
-            Claim(
-                "There are times when the expert's move is not among the best 40.",
-                missed.is_positive,
-                f"{100 * missed:.1f} % of the positions",
-            ),
         ]
+        note = f"The expert's move is not among the best 40 in {100 * missed:.1f} % of the positions."
         caption = "How often the expert's move is among the network's n best, on the test split; the band is 95 %."
-        return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)], [note])

@@ -149,9 +149,11 @@ class Claims(Study):
         compare_with_paper(bars, out / file, "Accuracy of small networks of M15", "accuracy, %")
         claims = [
             Claim.positive("The plane of ladders adds a small benefit.", ladder, points=True),
-            Claim(
+            s.learning.overfitting(
                 "A network of 10 layers overfits by less than 1 %.",
-                (-(overfitting - 0.01)).is_positive,
+                overfitting,
+                0.01,
+                self.datasets["kgs"].count("train", BOARD),
                 f"{shape_text(s.deep)}, accuracy on the train minus the test split: {100 * overfitting:+.1f} points",
             ),
             self.strength(accuracy, matches),

@@ -10,8 +10,8 @@ import numpy as np
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import MOST_RUNS, Interval, bounded_mean, difference, last_tenth
-from nobi.studies.jobs import EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
+from nobi.statistics import Interval, bounded_difference, bounded_mean, last_tenth, per_run, single_runs
+from nobi.studies.jobs import ChampionsJob, EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN
 from nobi.studies.s08.training import CoevolutionStudy, coevolved_networks, evolved_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -54,6 +54,8 @@ class Claims(Study):
         s = self.settings.training
         return {
             "evolution": f"MDRNN, k = 10, Atari-Go 5x5 against naive; {s.runs} runs, {s.games} games of each network",
+            "measured": f"champions of the last tenth of the generations, {s.games} new games: the best fitness of a "
+            "generation is the highest of several noisy ones, and the higher, the more there are",
             "equal effort": f"the evaluations of {s.generations} generations of (10+10); the others have as many",
             "perceptrons": f"{self.settings.networks} random ones of each size on 5x5 against naive",
             "not very sensitive": f"the mean fitness differs by less than {SENSITIVE}",
@@ -68,7 +70,12 @@ class Claims(Study):
         return evolution_runs(training, settings, self.seed)
 
     def jobs(self) -> Jobs:
-        jobs: dict[Any, Any] = {label: self.runs(*method) for label, method in METHODS.items()}
+        jobs: dict[Any, Any] = {}
+        for label, method in METHODS.items():
+            runs = self.runs(*method)
+            tenth = max(1, runs[0].settings.generations // 10)
+            first, step = runs[0].settings.generations - tenth, max(1, tenth // 5)
+            jobs[label] = ChampionsJob(runs, first, step, 5, "naive", self.settings.training.games, self.seed)
         for hidden, game in product(self.hidden, GAMES):
             net = f"mlp:hidden={hidden},unit=sigmoid"
             jobs[hidden, game] = RandomNetworksJob(
@@ -81,11 +88,10 @@ class Claims(Study):
     def report(self, found: Results, out: Path) -> Findings:
         rows, bars, reached = [], [], {}
         for label in METHODS:
-            _, best = learning_curves(found.runs(label))
-            reached[label] = last_tenth(best)
+            reached[label] = per_run(found[label]["score"], found[label]["run"])
             interval = bounded_mean(reached[label])
-            each = tuple(reached[label].tolist()) if len(reached[label]) <= MOST_RUNS else ()
-            rows.append(Row({"trainer": label}, "best fitness, last tenth", interval, each=each))
+            each = single_runs(reached[label])
+            rows.append(Row({"trainer": label}, "champions' fitness, last tenth", interval, each=each))
             bars.append(PaperComparison(label, interval, each=each))
         perceptrons = []
         for hidden, game in product(self.hidden, GAMES):
@@ -93,7 +99,7 @@ class Claims(Study):
             perceptrons.append(Row(labels, "mean fitness", bounded_mean(found[hidden, game]["score"])))
         games = {name: last_tenth(learning_curves(found.runs(name))[1]) for name in ("Gomoku", "Atari-Go")}
         usual, *others = METHODS
-        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         spread = {
             GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
         }
@@ -108,14 +114,14 @@ class Claims(Study):
             ),
             Claim.positive(
                 "Gomoku is easier to learn than Atari-Go, on 7x7.",
-                difference(games["Gomoku"], games["Atari-Go"]),
+                bounded_difference(games["Gomoku"], games["Atari-Go"]),
                 "best fitness, last tenth",
             ),
         ]
         file = f"{self.name}.png"
-        compare_with_paper(bars, out / file, "Evolution strategies at equal effort", "best fitness, last tenth")
+        compare_with_paper(bars, out / file, "Evolution strategies at equal effort", "champions' fitness")
         tables = [Table("Evolution strategies at equal effort", rows), Table("Random perceptrons", perceptrons)]
-        caption = "The best fitness at the end of training by several evolution strategies; 95 % intervals over runs."
+        caption = "Champions at the end of training by several evolution strategies; 95 % intervals over runs."
         return Findings(tables, claims, [Picture(file, caption)])
 
 
@@ -150,11 +156,11 @@ class CoevolutionChoices(CoevolutionStudy):
         rows, bars, reached = [], [], {}
         for label in self.variants:
             values = reached[label] = last_tenth(np.stack([run["absolute"] for run in found.runs(label)]))
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             rows.append(Row({"settings": label}, "absolute fitness, last tenth", bounded_mean(values), each=each))
             bars.append(PaperComparison(label, bounded_mean(values), each=each))
         usual, *others = self.variants
-        gaps = {label: difference(reached[usual], reached[label]) for label in others}
+        gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         warm = others[-1]
         claims = [
             insensitive(

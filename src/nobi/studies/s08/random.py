@@ -17,9 +17,9 @@ from nobi.players.inspection import inspect_network
 from nobi.statistics import (
     Interval,
     all_positive,
+    bounded_difference,
     bounded_mean,
     correlation_of_networks,
-    difference,
     most_positive,
     published_correlation,
     share_interval,
@@ -146,13 +146,12 @@ class Figure2(RandomStudy):
         inside = inspect_network(game, network, weights)
         inside_figure(inside, out / "s08-fig2.png", "What a random MDRNN of two units makes of a position")
         exact = bool(np.array_equal(inspect_network(mirrored, network, weights).output[:, ::-1], inside.output))
-        claim = Claim(
-            "The network treats mirrored boards alike, since all sweeps share their weights.",
-            exact,
-            f"outputs of the mirrored board are the mirrored outputs, {'bit for bit' if exact else 'not exactly'}",
+        note = (
+            "By construction, not a claim: all sweeps share their weights, so mirrored boards are treated alike. "
+            f"The outputs of the mirrored board are the mirrored outputs, {'bit for bit' if exact else 'not exactly'}."
         )
         caption = "Left: the board. Right: the output, brighter is higher. Below: the hidden units of the four sweeps."
-        return Findings(claims=[claim], pictures=[Picture("s08-fig2.png", caption)])
+        return Findings(pictures=[Picture("s08-fig2.png", caption)], notes=[note])
 
 
 class Percentiles(RandomStudy):
@@ -182,12 +181,12 @@ class Percentiles(RandomStudy):
         file, name = f"{self.name}.png", GAME_NAMES[self.game]
         percentile_curves(panels, out / file, f"Random networks on {name}")
         gaps = {
-            f"{n}x{n}, {o}": difference(fitness["MDRNN", n, o], fitness["MLP", n, o])
+            f"{n}x{n}, {o}": bounded_difference(fitness["MDRNN", n, o], fitness["MLP", n, o])
             for n, o in product(self.sizes, self.opponents)
         }
         small, large = self.sizes
         growth = {
-            (net, o): difference(fitness[net, large, o], fitness[net, small, o])
+            (net, o): bounded_difference(fitness[net, large, o], fitness[net, small, o])
             for net, o in product(self.nets, self.opponents)
         }
         claims = [

@@ -18,7 +18,6 @@ from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.records.sgf_writer import sgf_of
 from nobi.statistics import (
-    MOST_RUNS,
     bounded_mean,
     correlation_of_networks,
     difference,
@@ -27,6 +26,7 @@ from nobi.statistics import (
     mean_interval,
     mean_of_published,
     per_run,
+    single_runs,
 )
 from nobi.storage import atomic_write
 from nobi.studies.jobs import (
@@ -136,13 +136,15 @@ class Figure6(Study):
             for size in EVOLUTION_SIZES:
                 board = f"{size}x{size}"
                 mean, best = curves[board] = learning_curves(found.runs((game, size)))
+                reached = bounded_mean(last_tenth(mean))
                 top = bounded_mean(last_tenth(best))
                 labels = {"game": GAME_NAMES[game], "board": board}
                 rows.append(Row(labels, "mean fitness, first generation", bounded_mean(mean[:, 0])))
-                rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(last_tenth(mean))))
+                rows.append(Row(labels, "mean fitness, last tenth", reached))
                 rows.append(Row(labels, "best fitness, last tenth", top))
                 text = f"Evolution finds weights that beat the naive player in most games: {GAME_NAMES[game]} {board}."
-                claims.append(Claim.positive(text, top, "best fitness of a generation, over the last tenth"))
+                # the best fitness of a generation is the highest of several noisy ones, and too high
+                claims.append(Claim.positive(text, reached, "mean fitness over the last tenth of the generations"))
             panels.append(LearningPanel(GAME_NAMES[game], curves))
         title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
         learning_bands(panels, out / "s08-fig6.png", title)
@@ -193,7 +195,7 @@ class Table2(CoevolutionStudy):
             values = numbers[meaning, game, elitist]
             labels = {"a champion joins if": meaning, "game": GAME_NAMES[game], "selection": SELECTION[elitist]}
             paper = mean_of_published(mean, deviation, RUNS)
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             rows.append(Row(labels, "dominance number", mean_interval(values), paper, each=each))
         for meaning, game in product(BEATS, GAMES):
             gap = difference(numbers[meaning, game, True], numbers[meaning, game, False])
@@ -345,7 +347,7 @@ class Rules(CoevolutionStudy):
         for label in self.variants:
             small, large = (found[label, size] for size in self.sizes)
             gained = (large["score"] > small["score"]).astype(np.float64)
-            each = tuple(per_run(gained, small["run"]).tolist())
+            each = single_runs(per_run(gained, small["run"]))
             higher[label] = higher_over_runs(small["score"], large["score"], small["run"])
             numbers = np.array([float(len(beats(run["scores"]))) for run in found.runs(label)])
             labels = {"rules": label}
@@ -354,7 +356,7 @@ class Rules(CoevolutionStudy):
             rows.append(
                 Row(labels, "dominance number", mean_interval(numbers), dominance, each=tuple(numbers.tolist()))
             )
-            bars.append(PaperComparison(label, higher[label], 0.92, each if len(each) <= MOST_RUNS else ()))
+            bars.append(PaperComparison(label, higher[label], p, each))
         file = f"{self.name}.png"
         title = "Coevolved networks that are better on 9x9 than on 5x5"
         compare_with_paper(bars, out / file, title, "share p of champions")

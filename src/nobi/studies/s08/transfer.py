@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import (
-    MOST_RUNS,
     Interval,
     all_positive,
     correlation_of_networks,
     higher_over_runs,
     most_positive,
     per_run,
+    single_runs,
 )
 from nobi.studies.jobs import Job, Measurement
 from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards, published, transfer_rows
@@ -62,7 +62,7 @@ def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
 def each_run(values: NDArray[Any], run: NDArray[np.int64]) -> tuple[float, ...]:
     """The means of single runs, for tables; none if there are more than ten."""
     means = per_run(np.asarray(values, np.float64), run)
-    return tuple(means.tolist()) if len(means) <= MOST_RUNS else ()
+    return single_runs(means)
 
 
 class TransferStudy(Study):

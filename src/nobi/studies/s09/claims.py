@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import MOST_RUNS, bounded_mean, difference, last_tenth
+from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
 from nobi.studies.jobs import ChampionsJob, Training, learning_curves
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_HEURISTIC, LAST_TENTH, trained_networks
@@ -71,14 +71,17 @@ class Claims(Study):
         rows, bars, reached = [], [], {}
         for planes, width in product(PLANES, WIDTHS):
             values = reached[planes, width] = last_tenth(learning_curves(found.runs((planes, width)))[0])
-            each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+            each = single_runs(values)
             labels = {"network": planes, "p": str(width)}
             rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(values), each=each))
             bars.append(PaperComparison(f"{planes}, p = {width}", bounded_mean(values), each=each))
         claims = [
             Claim.positive(
                 f"p = {BEST} is best for {planes} against {OPPONENT}.",
-                {f"p = {BEST} minus p = {p}": difference(reached[planes, BEST], reached[planes, p]) for p in (3, 7)},
+                {
+                    f"p = {BEST} minus p = {p}": bounded_difference(reached[planes, BEST], reached[planes, p])
+                    for p in (3, 7)
+                },
                 LAST_TENTH,
             )
             for planes in PLANES
@@ -86,7 +89,7 @@ class Claims(Study):
         large = []
         for opponent in (OPPONENT, EXPERT):
             points = found[opponent]["points"]
-            each = tuple(points.tolist()) if len(points) <= MOST_RUNS else ()
+            each = single_runs(points)
             large.append(
                 Row({"network": "MDLSTM", "opponent": opponent}, "mean fitness", bounded_mean(points), each=each)
             )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
-from nobi.statistics import all_positive, bounded_mean, difference, share_interval
+from nobi.statistics import all_positive, bounded_difference, bounded_mean, share_interval
 from nobi.studies.jobs import Job
 from nobi.studies.s08.random import RandomStudy as S08RandomStudy
 from nobi.studies.s08.random import Sample, boards, transfer_claims, transfer_rows
@@ -144,7 +144,7 @@ class Figure2(RandomStudy):
         kinds = {label: fitness[net, "atari-go", "naive"] for label, net in KINDS.items()}
         panels.append(Panel("(c) Atari-Go, naive", kinds))
         more = [Row({"network": label}, "mean fitness", bounded_mean(values)) for label, values in kinds.items()]
-        gaps = {case: difference(fitness[MDRNN, *case], fitness[MLP, *case]) for case in self.cases}
+        gaps = {case: bounded_difference(fitness[MDRNN, *case], fitness[MLP, *case]) for case in self.cases}
         lost = float((fitness[MDRNN, "atari-go", "heuristic"] <= -0.98).mean())
         strong = [
             Row(
@@ -166,7 +166,9 @@ class Figure2(RandomStudy):
             Claim.positive(
                 "Small values of k are appropriate for MDRNNs.",
                 {
-                    f"k = {small} minus k = 10": difference(kinds[f"MDRNN, k = {small}"], kinds["MDRNN, k = 10"])
+                    f"k = {small} minus k = 10": bounded_difference(
+                        kinds[f"MDRNN, k = {small}"], kinds["MDRNN, k = 10"]
+                    )
                     for small in (1, 3)
                 },
                 "mean fitness",

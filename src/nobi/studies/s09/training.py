@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import MOST_RUNS, bounded_mean, difference, last_tenth
+from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
 from nobi.studies.jobs import EvolutionJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, MDLSTM, MDRNN, MLP, NAMES
@@ -66,11 +66,11 @@ class LearningStudy(Study):
             reached[net] = last_tenth(mean)
             labels = {"network": NAMES[net]}
             for text, values in (("mean", reached[net]), ("best", last_tenth(best))):
-                each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+                each = single_runs(values)
                 rows.append(Row(labels, f"{text} fitness, last tenth", bounded_mean(values), each=each))
         for better, worse in self.order:
             text = f"{NAMES[better]} learns to play better than {NAMES[worse]} against {self.opponent}."
-            claims.append(Claim.positive(text, difference(reached[better], reached[worse]), LAST_TENTH))
+            claims.append(Claim.positive(text, bounded_difference(reached[better], reached[worse]), LAST_TENTH))
         claims += self.further_claims(reached)
         file = f"{self.name}.png"
         panel = LearningPanel(f"Atari-Go 7x7, against {in_words(self.opponent)}", curves)

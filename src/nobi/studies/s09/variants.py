@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import MOST_RUNS, bounded_mean, difference, last_tenth
+from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
 from nobi.studies.jobs import EvolutionJob, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, MDRNN, NAMES, PENTE
@@ -48,14 +48,14 @@ class VariantStudy(Study):
                 mean, best = curves[NAMES[net]] = learning_curves(found.runs((case, net)))
                 reached[net] = last_tenth(mean)
                 for text, values in (("mean", reached[net]), ("best", last_tenth(best))):
-                    each = tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
+                    each = single_runs(values)
                     labels = {"case": case, "network": NAMES[net]}
                     rows.append(Row(labels, f"{text} fitness, last tenth", bounded_mean(values), each=each))
             panels.append(LearningPanel(case, curves))
             for conv in CONVS:
                 for better, worse in ((MDLSTM, conv), (conv, MDRNN)):
                     text = f"{NAMES[better]} learns to play better than {NAMES[worse]}: {case}."
-                    claims.append(Claim.positive(text, difference(reached[better], reached[worse]), LAST_TENTH))
+                    claims.append(Claim.positive(text, bounded_difference(reached[better], reached[worse]), LAST_TENTH))
         file = f"{self.name}.png"
         learning_bands(panels, out / file, self.title_of_figure)
         return Findings([Table("What training reaches", rows)], claims, [Picture(file, LEARNING_CAPTION)])
