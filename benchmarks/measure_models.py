@@ -51,12 +51,13 @@ def rounded(interval: Interval) -> dict[str, float | None]:
 
 
 def load(name: str) -> dict[str, Any]:
-    """The stored results of a model; those of another file of the same name are dropped."""
+    """The stored results of a model; of another file of the same name only the matches, marked as earlier ones."""
     stored: dict[str, Any] = json.loads(RESULTS.read_text()).get(name, {}) if RESULTS.exists() else {}
     if name in shipped():
         digest = hashlib.sha256(shipped()[name].read_bytes()).hexdigest()
         if stored.get("sha256") != digest:
-            stored = {"sha256": digest, "boards": "5x5 to 25x25"}
+            earlier = [match | {"earlier": True} for match in stored.get("matches", []) if "seconds" not in match]
+            stored = {"sha256": digest, "boards": "5x5 to 25x25", "matches": earlier}
     return stored
 
 

@@ -113,6 +113,7 @@ def matches_text(found: dict[str, Any]) -> str:
             f"{match['seconds']:g} s per move" if match.get("seconds") else f"{match['playouts']:,} playouts per move"
         )
         how = limit if match.get("seconds") or match["playouts"] else "the network alone"
+        how += " (earlier version)" if match.get("earlier") else ""
         counted = f"{match['wins']:g} of {match['games']}"
         rows.append(
             [f"{match['board']}x{match['board']}", how, counted, percent(match["win_rate"]), elo_text(match["elo"])]
@@ -123,13 +124,17 @@ def matches_text(found: dict[str, Any]) -> str:
 def deep(entry: dict[str, Any]) -> str:
     """The section of a model for Go."""
     name, found, provenance = entry["name"], entry["results"], entry["provenance"]
-    training, stable = provenance["training"], provenance.get("stable", {})
-    decay = provenance["positions"]
-    total = decay + stable.get("positions", 0)
+    training = provenance["training"]
+    phases = [*provenance.get("earlier", []), provenance]
+    seen = sum(phase["positions"] for phase in phases)
+    decay = sum(phase["positions"] for phase in phases if "decay=0" not in phase["training"]["schedule"])
     text = [f"## {name}\n"]
     facts = [
         ["network", f"`{entry['network']}`, {entry['weights']:,} weights, one file for every board from 5x5 to 25x25"],
-        ["positions seen", f"{total:,}: {total - decay:,} at a constant learning rate, {decay:,} while it decays to 0"],
+        [
+            "positions seen",
+            f"{seen:,}: {seen - decay:,} at a constant learning rate, {decay:,} in runs that end with a decay to 0",
+        ],
         ["optimiser", f"{training['optimiser'].capitalize()}, batches of {training['batch']}, two processes"],
         [
             "data",
@@ -183,28 +188,26 @@ def deep(entry: dict[str, Any]) -> str:
     else:
         text.append("The playing strength has not been measured yet.\n")
     text.append(f"![Accuracy during the training](images/{name}-curve.png)\n" if found.get("curve") else "")
-    text.append(commands_of(training, stable, provenance))
+    text.append(commands_of(phases))
     return "\n".join(text)
 
 
-def commands_of(training: dict[str, Any], stable: dict[str, Any], provenance: dict[str, Any]) -> str:
-    """The commands that train a model for Go again."""
+def commands_of(phases: list[dict[str, Any]]) -> str:
+    """The commands that train a model for Go again, each run starting from the one before."""
     lines = ["To train it again, with datasets made by `nobi data import`:\n", "```"]
-    common = f"--net {training['net']} --batch {training['batch']} --optimiser {training['optimiser']}"
-    common += " --threads 1 --processes 2"
-    start = ""
-    if stable:
+    for number, phase in enumerate(phases, 1):
+        training = phase["training"]
+        start = f"--start runs/part{number - 1} " if number > 1 else ""
+        frozen = f"--frozen {training['frozen']:g} " if training["frozen"] else ""
         lines.append(
-            f"nobi imitate runs/stable {DATA} \\\n    {common} \\\n"
-            f"    --steps 400000 --schedule {stable['run']} --seed {stable['seed']}"
+            f"nobi imitate runs/part{number} {start}{DATA} \\\n"
+            f"    --net {training['net']} --batch {training['batch']} --optimiser {training['optimiser']} "
+            f"--threads 1 --processes 2 \\\n"
+            f"    --steps {training['steps']} --schedule {training['schedule']} {frozen}--seed {training['seed']}"
         )
-        lines[-1] += f"    # stopped after {math.ceil(stable['positions'] / training['batch']):,} steps"
-        start = "--start runs/stable "
-    lines.append(
-        f"nobi imitate runs/final {start}{DATA} \\\n    {common} \\\n"
-        f"    --steps {provenance['step']} --schedule {training['schedule']} "
-        f"--frozen {training['frozen']:g} --seed {training['seed']}"
-    )
+        made = math.ceil(phase["positions"] / training["batch"])
+        if made < training["steps"]:
+            lines[-1] += f"    # stopped after {made:,} steps"
     return "\n".join([*lines, "```", ""])
 
 

@@ -224,6 +224,20 @@ def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
         assert torch.equal(one, two)
 
 
+def test_a_model_names_the_trainings_that_it_continues(tmp_path, games5):
+    settings = some(games5, optimiser="muon", schedule="wsd:rate=0.01,warmup=0,decay=0")
+    finish(tmp_path / "first", settings)
+    continued = dataclasses.replace(settings, start=str(tmp_path / "first"), seed=5)
+    run = ImitationRun(tmp_path / "second", continued)
+    run.train(until=2)
+    finish(tmp_path / "second", continued, resume=True)
+    finish(tmp_path / "third", dataclasses.replace(settings, start=str(tmp_path / "second" / "model.safetensors")))
+    provenance = load_deep(tmp_path / "third" / "model.safetensors").provenance
+    assert [part["training"]["seed"] for part in provenance["earlier"]] == [settings.seed, 5]
+    assert {part["positions"] for part in provenance["earlier"]} == {provenance["positions"]}
+    assert "earlier" not in load_deep(tmp_path / "first" / "model.safetensors").provenance
+
+
 def test_statistics_are_frozen_in_the_last_part_of_a_run(tmp_path, games5):
     run = ImitationRun(tmp_path / "run", some(games5, frozen=0.5, validation=0))
     run.train(until=7)

@@ -32,7 +32,7 @@ from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, resto
 from nobi.imitation.prediction import rank_moves
 from nobi.imitation.settings import ImitationSettings
 from nobi.imitation.step import GradientStep, LossWeights, ProcessGroup
-from nobi.models.model import DeepModel, compiled_model, load_deep, save_model
+from nobi.models.model import DeepModel, compiled_model, load_deep, read_model_file, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import SwipingTwin
 from nobi.records.dataset import is_dataset
@@ -42,7 +42,7 @@ from nobi.workers import handle_interrupts
 
 FORMAT = "nobi-imitation-1"
 _NETWORK, _OPTIMISER, _TALLY = "network.", "optimiser.", "tally"
-_CHECKPOINT = "checkpoint.safetensors"
+_CHECKPOINT, _MODEL = "checkpoint.safetensors", "model.safetensors"
 SAVE_SECONDS = 20.0
 """The time between checkpoints."""
 _VALIDATION_SEED = 0
@@ -169,6 +169,7 @@ class ImitationRun:
         )
         if settings.start and not self._checkpoint.exists():  # before the folder is made: a bad file leaves none
             self._start_from(Path(settings.start))
+        self._earlier = self._earlier_trainings() if self.group.is_main else []
 
     @property
     def finished(self) -> bool:
@@ -246,13 +247,15 @@ class ImitationRun:
         write_checkpoint(self._checkpoint, checkpoint)
         lines = "".join(json.dumps(line) + "\n" for line in self.lines)
         atomic_write(self.folder / "metrics.jsonl", lines.encode())
-        save_trained(self.folder / "model.safetensors", self.model())
+        save_trained(self.folder / _MODEL, self.model())
 
     def model(self) -> DeepModel:
         """The current network."""
         size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
         training = {"game": "go", **dataclasses.asdict(self.settings)}
         provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
+        if self._earlier:
+            provenance["earlier"] = self._earlier
         return DeepModel(self.network, size, json.loads(json.dumps(provenance)))
 
     @property
@@ -354,6 +357,20 @@ class ImitationRun:
         found = load_deep(path).network
         if not self.network.start_from(found):
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
+
+    def _earlier_trainings(self) -> list[dict[str, Any]]:
+        """The trainings that this one continues, the first one first: their settings and positions."""
+        own = self.folder / _MODEL
+        start = Path(self.settings.start)
+        if self._checkpoint.exists() and own.exists():
+            earlier: list[dict[str, Any]] = read_model_file(own).provenance.get("earlier", [])
+            return earlier
+        file = start / _MODEL if start.is_dir() else start
+        if not self.settings.start or (start.is_dir() and not file.exists()):
+            return []
+        found = read_model_file(file).provenance
+        training, positions = found.get("training"), found.get("positions")
+        return [*found.get("earlier", []), {"training": training, "positions": positions}] if training else []
 
     def _load_state(self, found: Checkpoint, path: Path) -> None:
         """Load the weights and the optimiser's state of a checkpoint, which was read from `path`."""

@@ -113,8 +113,7 @@ class ShippedNetwork:
     def describe(self) -> str:
         """What it was trained on, in one line."""
         provenance = read_model_file(shipped()[self.net]).provenance
-        stable, training = provenance.get("stable", {}), provenance.get("training", {})
-        seen = stable.get("positions", 0) + training.get("steps", 0) * training.get("batch", 0)
+        seen = sum(part["positions"] for part in [*provenance.get("earlier", []), provenance])
         return (
             f"{self.net}, the network that is part of nobi, after {seen:,} positions of KGS, professionals, Fox and "
             "small boards (docs/models.md)"
