@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from helpers.commands import call
+from helpers.engines import fake
 from nobi import games
 from nobi.cli.terminal import board_text
 
@@ -50,6 +51,18 @@ def test_a_resignation_is_undone_alone(capsys, monkeypatch):
     assert code == 0
     boards = out.split("    A B C D E")[1::2]
     assert [board.count("●") for board in boards] == [0, 1, 1, 1, 0, 0]
+
+
+def test_a_game_is_saved_when_the_engine_stops(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "game.sgf"
+    answers(monkeypatch, "C3", f"save {path}", "undo", "quit")
+    opponent = f"gtp:{fake('crash', 1)}"
+    code, out, _ = call(capsys, "play", "--terminal", "--game", "go", "--size", "5", "--opponent", opponent)
+    assert code == 0
+    assert "The engine" in out
+    assert "no result" in out
+    assert b"RE[Void]" in path.read_bytes()
+    assert b";B[cc]" in path.read_bytes()
 
 
 def test_the_opponent_begins_in_the_terminal(capsys, monkeypatch):

@@ -86,7 +86,7 @@ def test_the_annotated_game_has_comments_and_variations(reviewed):
     record = sgf.Sgf_game.from_bytes(annotated_sgf(session, review))
     nodes = record.get_main_sequence()
     assert record.get_player_name("b") == "Ada"
-    assert nodes[0].get("C").startswith("Reviewed by A search.")
+    assert nodes[0].get("C").startswith("Reviewer: A search.")
     assert [node.get_move()[0] for node in nodes[1:]] == list("bwbwbwbw")
     for one, parent, node in zip(review.moves, nodes, nodes[1:], strict=False):
         assert one.move in node.get("C")

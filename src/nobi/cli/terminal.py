@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, enemy_of
+from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, WHITE, enemy_of
 from nobi.board.text import COLUMNS, is_star, point_at, point_named, row_column, vertex_name
 from nobi.cli.base import output_console
 from nobi.errors import NobiError
@@ -75,7 +75,9 @@ class _Game:
         try:
             move = self.bot.choose(self.game, Clock())
         except EngineError as fault:
-            raise NobiError(f"The engine {fault}.") from None
+            sentence = f"The engine {fault}. The game has no result; 'save FILE' keeps it."
+            self.result = Result(DRAW, sentence, "Void")
+            return
         colour = self.game.to_move
         if move == RESIGN:
             self._resign(colour)

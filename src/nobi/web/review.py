@@ -299,7 +299,7 @@ def annotated_sgf(session: Session, review: Review) -> bytes:
     content = sgf_of(session.game, review.black, review.white, review.title, result)
     record = sgf.Sgf_game.from_bytes(content)
     nodes = record.get_main_sequence()
-    text = [f"Reviewed by {review.reviewer}."]
+    text = [f"Reviewer: {review.reviewer}."]
     if (share := review.agreement()) is not None:
         text.append(f"It would have played {100 * share:.0f} % of the moves.")
     nodes[0].set("C", " ".join(text))
@@ -351,10 +351,10 @@ def default_reviewer(shipped: dict[str, Any], game: str) -> str:
 
 def reviewer_name(model: str, playouts: int) -> str:
     """What a reviewer is called: a network, a search with a network or a search without one."""
-    search = f"a search of {playouts or PLAYOUTS:,} playouts"
+    search = f"search of {playouts or PLAYOUTS:,} playouts"
     if not model:
-        return search[0].upper() + search[1:]
-    return f"{model} with {search}" if playouts else model
+        return f"A {search}"
+    return f"{model} with a {search}" if playouts else model
 
 
 def check_playouts(playouts: int) -> None:
