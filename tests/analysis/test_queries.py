@@ -190,13 +190,13 @@ def test_set_up_stones_replace_and_capture():
 
 def test_komi_moves_the_score():
     def lead(**more):
-        found = answer(maxVisits=50, overrideSettings={"reportAnalysisWinratesAs": "BLACK"}, **more)
+        found = answer(**{"maxVisits": 50, "overrideSettings": {"reportAnalysisWinratesAs": "BLACK"}, **more})
         return found["rootInfo"]["scoreLead"]
 
     assert lead(komi=-20) > lead() > lead(komi=30)
     assert lead(rules="japanese") != lead()
-    handicap = [["B", "C3"], ["B", "G7"], ["B", "C7"]]
-    free, paid = (lead(initialStones=handicap, whiteHandicapBonus=bonus) for bonus in ("0", "N"))
+    handicap = {"initialStones": [["B", "C3"], ["B", "G7"], ["B", "C7"]], "maxVisits": 400}
+    free, paid = (lead(**handicap, whiteHandicapBonus=bonus) for bonus in ("0", "N"))
     assert free > paid
 
 

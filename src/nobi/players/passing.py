@@ -81,9 +81,9 @@ def choose_move(
     after: AfterPass | None = None
     if game.next_pass_ends:
         after = look_after_pass(game, search, seconds)
-        # every other move does harm, as in seki; or seems to lose, and costs the last point of the lead
+        # every other move does harm, as in seki; or seems to lose, unlike a pass, and costs the last point of the lead
         has_no_move = prefers_pass or (
-            scoring == "territory" and after.margin <= 1 and search.value < 0.5 <= after.value
+            scoring == "territory" and after.margin <= 1 and search.value < min(0.5, after.value)
         )
         if after.wins(scoring) or (after.margin > 0 and (lost or (has_no_move and after.settled))):
             return PASS
