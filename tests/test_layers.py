@@ -21,6 +21,7 @@ LAYERS = [
         "workers",
         "cluster",
         "statistics",
+        "frames",
         "environment",
     ),
     ("board",),

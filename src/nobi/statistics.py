@@ -8,14 +8,11 @@ Several players: the Bradley–Terry model, in which i beats j with the probabil
 maximum likelihood (draws count half for each). The ratings have the mean 0; the intervals come from the inverse of the
 information matrix. The maximum exists only if no group of players won every point against the others (Ford 1957);
 otherwise half a draw is added for each pair that met, and `Ratings.added_draws` says so.
-
-`frame_of` gives results with intervals as pandas data frames, for those who have pandas installed.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
-from importlib.util import find_spec
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +20,8 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
-from nobi.errors import NobiError
-
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 CONFIDENCE = 0.95
 
@@ -440,25 +435,3 @@ def percentiles(fitness: Values, at: Sequence[float]) -> list[Interval]:
     low, high = np.maximum(0, low), high + 1
     bounds = np.percentile(fitness, at), ordered[low], ordered[high]
     return [Interval(*map(float, each)) for each in zip(*bounds, strict=True)]
-
-
-def frame_of(rows: Iterable[Any]) -> "pandas.DataFrame":
-    """A data frame with one row per mapping or dataclass; an interval fills the columns NAME, NAME_low, NAME_high."""
-    if find_spec("pandas") is None:
-        raise NobiError("Data frames need pandas; install it with pip install 'nobi[pandas]'.")
-    import pandas
-
-    return pandas.DataFrame([_flat(row) for row in rows])
-
-
-def _flat(row: Any) -> dict[str, Any]:
-    items: Mapping[str, Any] = row if isinstance(row, Mapping) else vars(row)
-    found: dict[str, Any] = {}
-    for name, value in items.items():
-        if isinstance(value, Interval):
-            found |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-        elif is_dataclass(value) and not isinstance(value, type):
-            found |= {f"{name}_{key}": part for key, part in _flat(asdict(value)).items()}
-        else:
-            found[name] = value
-    return found

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.frames import frame_of
 from nobi.games.base import Game, Variant
-from nobi.statistics import Interval, elo_difference, frame_of, mean_interval, share_interval
+from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
 
 if TYPE_CHECKING:
     import pandas

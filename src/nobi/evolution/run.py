@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
+from nobi.frames import frame_of
 from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.nn.network import Network, Weights
 from nobi.spec import choices, parse_spec, settings_from
-from nobi.statistics import frame_of
 from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.trainers import make_trainer
 from nobi.trainers.base import Learner, Population, fingerprint, replay

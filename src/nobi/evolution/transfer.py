@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from nobi.errors import NobiError
 from nobi.evolution.fitness import MEASURES, Fitness
+from nobi.frames import frame_of
 from nobi.models.model import Model, load_model
 from nobi.nn.network import Network, Weights
-from nobi.statistics import Interval, correlation, frame_of, mean_interval, outcome_interval, share_interval
+from nobi.statistics import Interval, correlation, mean_interval, outcome_interval, share_interval
 from nobi.storage import read_tensors
 from nobi.trainers.base import Population
 from nobi.workers import Executor

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
-from nobi.statistics import Interval, bradley_terry, frame_of
+from nobi.frames import frame_of
+from nobi.statistics import Interval, bradley_terry
 from nobi.storage import atomic_write, holds_run, write_config
 
 if TYPE_CHECKING:
