@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, BORDER, EMPTY, WHITE, Stones
 from nobi.compiling import inlined
+from nobi.search.tactics import as_count
 
 PATTERNS = {
     "hane around a stone": "XOX ... ???",
@@ -80,7 +81,7 @@ def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
 @inlined
 def seen_by(code: int, colour: int) -> int:
     """A code with black and white exchanged for White; the border has both bits of a point."""
-    code = np.int64(code)  # type: ignore[assignment]
+    code = as_count(code)
     return code if colour == BLACK else ((code & 0x5555) << 1) | ((code & 0xAAAA) >> 1)
 
 

@@ -8,7 +8,7 @@ combined by exclusive or for each of the eight images at once (Zobrist 1970), an
 """
 
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,11 +106,11 @@ def _add_ring(stones: Stones, workspace: ShapeWorkspace, point: int, ring: int, 
 
 
 @inlined
-def _smallest(images: _Images) -> int:
+def _smallest(images: _Images) -> np.uint64:
     a, b, c, d = images
     low, high = np.uint64(0xFFFFFFFF), np.uint64(32)
     least = min(min(a & low, b & low), min(c & low, d & low))
-    return min(least, min(min(a >> high, b >> high), min(c >> high, d >> high)))  # type: ignore[return-value]
+    return min(least, min(min(a >> high, b >> high), min(c >> high, d >> high)))
 
 
 @compiled
@@ -134,7 +134,7 @@ MOST_SHAPES = 23_000
 
 
 @inlined
-def _slot(shape: int) -> np.uint64:
+def _slot(shape: np.integer[Any]) -> np.uint64:
     """The first index at which a shape is looked for."""
     return ((np.uint64(shape) * _HASH_FACTOR) & np.uint64(0xFFFFFFFF)) >> np.uint64(32 - _TABLE_BITS)
 
@@ -146,7 +146,7 @@ def shape_gamma(
     point: int,
     shapes: NDArray[np.uint32],
     gammas: NDArray[np.float32],
-) -> float:
+) -> np.float32:
     """The gamma of the largest known shape around an empty point; 1 if none is known.
 
     Around a shape that is not known, a larger one is not looked for: it occurs less often.
@@ -163,7 +163,7 @@ def shape_gamma(
         if shapes[slot] == 0:
             break
         known = slot
-    return gammas[known] if known != _NOWHERE else np.float32(1.0)  # type: ignore[return-value]
+    return gammas[known] if known != _NOWHERE else np.float32(1.0)
 
 
 def shape_table(
