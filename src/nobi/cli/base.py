@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     Settings = TypeVar("Settings", bound=DataclassInstance)
 
-UNSET: Any = tyro.conf.arg(help_behavior_hint="")
-"""For a flag whose default is None: help does not show the default."""
-
 
 @dataclass(frozen=True)
 class CommonFlags:

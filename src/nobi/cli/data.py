@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import UNSET, Command, LongCommand, Result, Stopwatch, plain_table, settings_among
+from nobi.cli.base import Command, LongCommand, Result, Stopwatch, plain_table, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.records.settings import ImportSettings
 
@@ -37,9 +37,9 @@ class DataImport(LongCommand, ImportSettings):
         ),
     ] = tyro.MISSING
     out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
-    max_handicap: Annotated[int | None, UNSET] = None
+    max_handicap: int | None = None
     """Take games with at most this many handicap stones; 0: even games only."""
-    max_moves: Annotated[int | None, UNSET] = None
+    max_moves: int | None = None
     """Take games with at most this many moves."""
     force: bool = False
     """Replace the dataset if it exists."""

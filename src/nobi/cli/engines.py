@@ -16,7 +16,7 @@ import tyro
 
 from nobi import games, players
 from nobi.cli import INTERRUPTED
-from nobi.cli.base import UNSET, CommonFlags, announce_compiling
+from nobi.cli.base import CommonFlags, announce_compiling
 from nobi.cli.series import OWN_PLAYER_HELP
 from nobi.errors import NobiError
 from nobi.models import SUFFIX, is_model
@@ -69,7 +69,7 @@ class Gtp(CommonFlags):
     """The answer to the command `name`: Lizzie asks for scores and ownership if it begins with KataGo."""
     version_text: str = ""
     """The answer to the command `version`: Lizzie needs 0.15 or more."""
-    log: Annotated[Path | None, UNSET] = None
+    log: Path | None = None
     """Append the whole dialogue to this file."""
 
     def run(self) -> int:
@@ -156,7 +156,7 @@ class Analysis(CommonFlags):
             help="A search, as in 'mcts:explore=0.1', or a model; by default the search with the best shipped model.",
         ),
     ] = ""
-    config: Annotated[Path | None, UNSET] = None
+    config: Path | None = None
     """A configuration file of KataGo; settings that nobi does not have are ignored."""
     model: str = ""
     """A model of nobi; other files, such as KataGo's networks, are ignored with a note."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import UNSET, ExecutorFlags, LongCommand, Result, plain_table
+from nobi.cli.base import ExecutorFlags, LongCommand, Result, plain_table
 from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.errors import NobiError, require_torch
 
@@ -44,7 +44,7 @@ class Transfer(ExecutorFlags):
     """Games of every model on every board against every opponent; half with each colour."""
     measure: str = "points"
     """What counts: points (the mean outcome) or score (which rewards short games)."""
-    figure: Annotated[Path | None, UNSET] = None
+    figure: Path | None = None
     """Save the figure here, as PNG and SVG."""
 
     def execute(self) -> Result:
@@ -137,7 +137,7 @@ class Predict(LongCommand):
     """Compare legal moves only, also for networks that were trained on all points."""
     average: bool = False
     """Average the network's values over the eight images of each board, as a nobi-net does when it plays."""
-    figures: Annotated[Path | None, UNSET] = None
+    figures: Path | None = None
     """Draw the figures into this folder."""
     device: str = "auto"
     """Where to compute: cpu, cuda, cuda:1, or auto: a GPU if there is one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.base import UNSET, Result, plain_table
+from nobi.cli.base import Result, plain_table
 from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.cli.series import PLAYER_HELP, SeriesFlags, elo_text, play_series, series_notes
 from nobi.errors import NobiError
@@ -42,9 +42,9 @@ class Match(SeriesFlags):
     game: Annotated[str, tyro.conf.arg(help=_GAME)] = "atari-go"
     size: int = 9
     """Board size, 5 to 25."""
-    games: Annotated[int | None, UNSET] = None
+    games: int | None = None
     """Number of games; by default 1000, or 100 if games are played one by one."""
-    sgf: Annotated[Path | None, UNSET] = None
+    sgf: Path | None = None
     """Save every game as SGF in this folder."""
     show: bool = False
     """Print the last position of the first game."""

@@ -135,6 +135,7 @@ def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:
     import tyro
 
     style = (tyro.conf.FlagCreatePairsOff, tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)
+    _hide_empty_defaults(command)
     printed = io.StringIO()
     found: Any
     try:
@@ -152,6 +153,20 @@ def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:
         problem = _explain(command, prog, arguments)
     text = " ".join(printed.getvalue().translate(str.maketrans("╭╮╰╯│─", "      ")).split())
     raise NobiError(problem or text or f"'{prog}' does not accept {' '.join(arguments)}.")
+
+
+def _hide_empty_defaults(command: type) -> None:
+    """Keep the help of a command free of `(default: )` and `(default: None)`."""
+    import tyro
+
+    hidden = tyro.conf.arg(help_behavior_hint="")
+    hints = get_type_hints(command, include_extras=True)
+    for field in dataclasses.fields(command):
+        if field.default in (None, "", ()):
+            hint = hints[field.name]
+            marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may state another hint
+            kind = get_args(hint)[0] if marks else hint
+            command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]  # type: ignore[index]
 
 
 class _Argument(NamedTuple):

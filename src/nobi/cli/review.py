@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import models
-from nobi.cli.base import UNSET, LongCommand, Result, plain_table
+from nobi.cli.base import LongCommand, Result, plain_table
 from nobi.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ class Review(LongCommand):
     """The network, a model file or the name of a shipped model; 'none': a search without a network."""
     playouts: int = 200
     """Playouts of the search at every position; 0: the network alone."""
-    figure: Annotated[Path | None, UNSET] = None
+    figure: Path | None = None
     """Save a figure of the probability to win here, as PNG and SVG."""
-    annotate: Annotated[Path | None, UNSET] = None
+    annotate: Path | None = None
     """Save the game with comments and variations here, as SGF."""
     all: bool = False
     """Print every move, not only the largest losses."""

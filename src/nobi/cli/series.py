@@ -12,7 +12,7 @@ import tyro
 
 import nobi
 from nobi import games, players
-from nobi.cli.base import UNSET, ExecutorFlags, plain
+from nobi.cli.base import ExecutorFlags, plain
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 from nobi.workers import usable_threads
@@ -49,7 +49,7 @@ class SeriesFlags(ExecutorFlags):
     threads: int = 0
     """Threads of games between fast players; 0: one per core. Games played one by one use --parallel; the threads of a
     search are a setting of the player, as in 'mcts:threads=2'."""
-    folder: Annotated[Path | None, UNSET] = None
+    folder: Path | None = None
     """Save every game as SGF in this folder, and games.jsonl."""
     resume: bool = False
     """Continue the match in --folder, if there is one."""
@@ -57,20 +57,20 @@ class SeriesFlags(ExecutorFlags):
     """An engine that scores games of Go, as in 'gnugo --mode gtp --chinese-rules'; by default nobi does."""
     handicap: int = 0
     """Handicap stones of Black, in Go."""
-    openings: Annotated[Path | None, UNSET] = None
+    openings: Path | None = None
     """A file with the moves of one opening per line, an SGF file or a folder of SGF files; each opening is used for two
     games, with colours exchanged."""
     random_moves: int = 0
     """Begin with this many random moves, the same in two games, with colours exchanged."""
-    seconds: Annotated[float | None, UNSET] = None
+    seconds: float | None = None
     """Time per move, for players that use time; a small excess does not lose."""
-    main_time: Annotated[float | None, UNSET] = None
+    main_time: float | None = None
     """Seconds of main time for each player and game. A player that exceeds the time loses."""
-    byo_yomi: Annotated[float | None, UNSET] = None
+    byo_yomi: float | None = None
     """Seconds of a byo-yomi period, after the main time."""
-    periods: Annotated[int | None, UNSET] = None
+    periods: int | None = None
     """Number of byo-yomi periods; 1 by default. A move that takes longer than a period uses it up."""
-    stones: Annotated[int | None, UNSET] = None
+    stones: int | None = None
     """Stones to be played in each period instead (Canadian byo-yomi)."""
     timeout: float = 60.0
     """Seconds that an engine may take for an answer before it loses the game."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import tyro
 
 from nobi import games
-from nobi.cli.base import UNSET, Result, plain, plain_table
+from nobi.cli.base import Result, plain, plain_table
 from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text, open_series
 from nobi.errors import NobiError
 from nobi.spec import parse_spec
@@ -75,7 +75,7 @@ class Tune(SeriesFlags):
     """Candidates of a generation; 0: 4 + ⌊3 ln n⌋ for n settings."""
     candidate_games: int = 50
     """Games of every candidate."""
-    log: Annotated[Path | None, UNSET] = None
+    log: Path | None = None
     """Append the result as one line of JSON to this file."""
 
     def check(self) -> None:
