@@ -124,8 +124,8 @@ _ELSEWHERE = {
 }
 """The public names that are not defined in `nobi.api`."""
 
-# Read when PyTorch is loaded, which nothing does before this line. OpenMP's threads wait for each other by spinning
-# unless told otherwise, which on a busy machine makes a network many times slower than one thread would be.
+# PyTorch reads this variable when it is loaded, and nothing loads it before this line. By default, OpenMP's threads
+# wait for each other by spinning, which on a busy machine is many times slower than a single thread.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 

@@ -1,4 +1,4 @@
-"""The functions of the public interface, `import nobi`: games, players, models and records.
+"""Functions of the public interface, `import nobi`: games, players, models and records.
 
 Those for training and experiments are in `nobi.api_training`. All accept specs such as `"heuristic:e=0.2"` as well as
 objects, settings as keyword arguments, and show a progress bar on a terminal or in a notebook unless `progress=False`.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def game(spec: str = "atari-go", size: int = 9) -> Game:
-    """A game at its start.
+    """Return a new game.
 
     >>> go = nobi.game("go:komi=7", size=5)
     >>> go.play("C3"); go.play("D3"); go.to_move == nobi.BLACK
@@ -46,7 +46,7 @@ def game(spec: str = "atari-go", size: int = 9) -> Game:
 
 
 def variant(spec: str, size: int = 9) -> Variant:
-    """A game with its rules on a board of some size, not started.
+    """Return the rules of a game for a board size.
 
     >>> nobi.variant("gomoku", size=15)
     <Variant gomoku 15x15>
@@ -55,7 +55,7 @@ def variant(spec: str, size: int = 9) -> Variant:
 
 
 def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
-    """A player of a game on one size of board: a built-in player, a model, or the path or name of a model.
+    """Return a player of a game on one size of board: a built-in player, a model, or the path or name of a model.
 
     >>> print(nobi.player("heuristic:e=0.2", on=nobi.variant("atari-go", 7)))
     heuristic:e=0.2
@@ -74,7 +74,7 @@ def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
 
 
 def bot(spec: "str | Model | DeepModel", on: Variant | Game, seed: int = 0) -> "Bot":
-    """A player of a single game, which may use a clock, keep a search tree, resign and report its analysis.
+    """Return a player of a single game, which may use a clock, keep a search tree, resign and report its analysis.
 
     >>> go = nobi.game("go", size=5)
     >>> expert = nobi.bot("mcts:rollouts=200", on=go)
@@ -97,7 +97,7 @@ def play_games(
     keep_moves: bool = False,
     progress: bool = True,
 ) -> "PlayedGames":
-    """Many games between two players over all cores; A has black in the games of even number.
+    """Play many games between two players on all cores; A has Black in even-numbered games.
 
     The games depend on the seed alone, not on the number of threads or the executor: `"local"` (threads), `"ray"`,
     `"ray://host:port"`, or an open executor, which stays open. Ctrl-C raises `PlayInterrupted`, a KeyboardInterrupt
@@ -115,9 +115,9 @@ def play_games(
     first, second = (one if isinstance(one, Player) else player(one, on) for one in (a, b))
     with (
         open_executor(executor, threads) as workers,
-        progress_of_workers("games", games, workers, show=progress) as tell,
+        progress_of_workers("games", games, workers, show=progress) as report,
     ):
-        return play(on, first, second, games, seed=seed, executor=workers, keep_moves=keep_moves, progress=tell)
+        return play(on, first, second, games, seed=seed, executor=workers, keep_moves=keep_moves, progress=report)
 
 
 def match(
@@ -134,10 +134,11 @@ def match(
     seed: int = 0,
     progress: bool = True,
 ) -> "MatchSummary":
-    """A match between two players that play game by game: searches, engines (`"gtp:gnugo --mode gtp"`), models.
+    """Play a match between two stateful players: searches, engines (`"gtp:gnugo --mode gtp"`), models.
 
-    With a folder the games are kept there, and a match that is there is continued. `parallel` games are played at the
-    same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or one that is open) uses all its workers.
+    With a folder, the games are stored there, and an existing match in it is continued. `parallel` games are played at
+    the same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or an open executor) uses all its
+    workers.
 
     >>> result = nobi.match("mcts:rollouts=50", "random", on=nobi.variant("go", 5), games=2, progress=False)
     >>> result.all.wins
@@ -163,7 +164,7 @@ def tournament(
     seed: int = 0,
     progress: bool = True,
 ) -> "TournamentSummary":
-    """Games between every two of several players, and their Elo ratings; the other arguments as for `nobi.match`.
+    """Play games between each pair of players and compute Elo ratings; the other arguments are those of `nobi.match`.
 
     >>> table = nobi.tournament(["naive", "random"], on=nobi.variant("atari-go", 5), games=6, progress=False)
     >>> table.players, float(table.points.sum()), len(table.elo)
@@ -186,9 +187,9 @@ def _play_series(
     seed: int,
     progress: bool,
 ) -> "list[GameResult]":
-    """Play `games` games between every two players; those in the folder are not played again.
+    """Play `games` games between each pair of players; those in the folder are not played again.
 
-    `names` has the players as they are kept in the folder: two by name, or a list.
+    `names` holds the players as they are stored in the folder: `a` and `b`, or the list `players`.
     """
     from nobi.cli.progress import progress_of_workers
     from nobi.matches.folder import MatchFolder
@@ -197,24 +198,24 @@ def _play_series(
     from nobi.workers import open_executor
 
     on, specs = settings.variant, names["players"] if "players" in names else names.values()
-    # different seeds, or two players of one kind would draw the same random numbers
+    # different seeds: two players of one kind would otherwise draw the same random numbers
     entrants = [Entrant(spec, on, (seed + i) % 2**63, settings.timeout) for i, spec in enumerate(specs)]
     schedule = pairings(len(entrants), games)
     kept = {"game": str(on), "size": on.size, "referee": settings.referee, "seconds": settings.seconds, "seed": seed}
     with (
         open_executor(executor, settings.parallel if executor == "local" else 0) as workers,
         Series(settings, entrants, workers) as series,
-        progress_of_workers("games", len(schedule), workers, show=progress) as tell,
+        progress_of_workers("games", len(schedule), workers, show=progress) as report,
     ):
         out = MatchFolder(Path(folder), names | kept, resume=True) if folder else None
         records = out.load() if out else []
-        save = result_saver(records, out, lambda: tell(len(records)))
+        save = result_saver(records, out, lambda: report(len(records)))
         series.play(remaining(schedule, records), lambda _: Opening(), save)
     return sorted(records, key=lambda record: record.game)
 
 
 def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":
-    """A network without weights (`mdlstm:hidden=3`), or a deep network with random ones (`nobi-net`).
+    """Return a network without weights (`mdlstm:hidden=3`), or a deep network with random weights (`nobi-net`).
 
     >>> nobi.network("mdlstm:hidden=3").weight_count(9)
     93
@@ -226,7 +227,7 @@ def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":
 
 
 def load(path: Path | str) -> "Model | DeepModel":
-    """The model in a file, or a shipped model by name; nothing in a file is executed.
+    """Return the model in a file, or a shipped model by name; nothing in a file is executed.
 
     >>> nobi.load("go-main").size
     19
@@ -241,7 +242,7 @@ def load(path: Path | str) -> "Model | DeepModel":
 
 
 def save(path: Path | str, model: "Model | DeepModel") -> None:
-    """Write a model to a `.safetensors` file, whole or not at all."""
+    """Write a model to a `.safetensors` file atomically."""
     from nobi.models.model import save_model
 
     save_model(Path(path), model)
@@ -255,7 +256,7 @@ def import_records(
     workers: int = 1,
     **fields: Any,
 ) -> "Dataset":
-    """Make a dataset of game records in SGF files, folders and archives, without duplicates and damaged records."""
+    """Make a dataset from the SGF records in files, folders and archives, without duplicates and damaged records."""
     from nobi.records.dataset import Dataset
     from nobi.records.importing import import_records as import_all
     from nobi.records.settings import ImportSettings
@@ -267,7 +268,7 @@ def import_records(
 
 
 def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
-    """What a network computes for the current position of a game: outputs, hidden units, legal and best moves.
+    """Return what a network computes for the current position of a game: outputs, hidden units, legal and best moves.
 
     >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=1, games=10, progress=False)
     >>> seen = nobi.inspect(run.champion(), nobi.game("atari-go", 7))
@@ -278,7 +279,7 @@ def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
 
 
 def read_sgf(path: Path | str) -> "SgfRecord":
-    """The first game of an SGF file."""
+    """Return the first game of an SGF file."""
     from nobi.records.sgf_reader import read_sgf as read
 
     return read(Path(path))
@@ -293,7 +294,7 @@ def write_sgf(game: Game, path: Path | str, **names: str) -> None:
 
 
 def list_games() -> list[str]:
-    """The names of the games, third-party ones included.
+    """Return the names of the games, third-party ones included.
 
     >>> nobi.list_games()[:2]
     ['atari-go', 'go']
@@ -302,35 +303,35 @@ def list_games() -> list[str]:
 
 
 def list_players() -> list[str]:
-    """The names of the players."""
+    """Return the names of the players."""
     from nobi.players import names
 
     return names()
 
 
 def list_networks() -> list[str]:
-    """The names of the networks, compiled and deep."""
+    """Return the names of the networks, compiled and deep."""
     from nobi.networks import deep, names
 
     return sorted({*names(), *deep.names()})
 
 
 def list_trainers() -> list[str]:
-    """The names of the trainers of `evolve`."""
+    """Return the names of the trainers of `evolve`."""
     from nobi.trainers import names
 
     return names()
 
 
 def list_models() -> list[str]:
-    """The names of the models that ship with the package."""
+    """Return the names of the models that ship with the package."""
     from nobi.models import shipped
 
     return list(shipped())
 
 
 def list_studies() -> list[str]:
-    """The names of the studies, in the order of the papers."""
+    """Return the names of the studies, in the order of the papers."""
     from nobi.studies import names
 
     return names()

@@ -33,8 +33,8 @@ def evolve(
 ) -> "EvolutionRun":
     """Train a network by evolution; the fields of `EvolutionSettings` are also keyword arguments.
 
-    Without a folder the run is not kept; its champion is in memory. `executor` says where games are played: `"local"`
-    (threads), `"ray"`, `"ray://host:port"`, or an open executor, which stays open. The results are the same.
+    Without a folder the run is not stored; its champion is in memory. Games are played by the `executor`: `"local"`
+    (threads), `"ray"`, `"ray://host:port"`, or an open executor, which stays open. The results do not depend on it.
 
     >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
     >>> run.generation, run.champion().size
@@ -88,7 +88,7 @@ def transfer(
     executor: "str | Executor" = "local",
     progress: bool = True,
 ) -> "TransferReport":
-    """How models play on boards of several sizes against fixed opponents; `executor` as for `nobi.evolve`.
+    """Measure how models play on several board sizes against fixed opponents; `executor` as for `nobi.evolve`.
 
     >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=2, games=10, progress=False)
     >>> report = nobi.transfer(run.champion(), sizes=[5, 7], games=20, progress=False)
@@ -105,11 +105,11 @@ def transfer(
     boards = len(sizes) * len(opponents)
     with (
         open_executor(executor, threads) as workers,
-        progress_of_workers("boards", boards, workers, show=progress) as tell,
+        progress_of_workers("boards", boards, workers, show=progress) as report,
     ):
         chosen = game or first.game
         return measure_transfer(
-            first.network, weights, chosen, sizes, opponents, games, seed, executor=workers, progress=tell
+            first.network, weights, chosen, sizes, opponents, games, seed, executor=workers, progress=report
         )
 
 
@@ -132,8 +132,8 @@ def imitate(
     chosen = settings_with(settings or ImitationSettings(), fields)
     with join_process_group(device) as group:
         run = ImitationRun(Path(folder), chosen, resume=resume, group=group)
-        with progress_bar("steps", run.total, show=progress) as tell:
-            run.train(lambda run: tell(run.step_number), lambda _: None)
+        with progress_bar("steps", run.total, show=progress) as report:
+            run.train(lambda run: report(run.step_number), lambda _: None)
     return run
 
 
@@ -149,9 +149,9 @@ def predict(
     device: str = "auto",
     progress: bool = True,
 ) -> "Prediction":
-    """How well a model predicts the moves of game records, with intervals over games.
+    """Measure how well a model predicts the moves of game records, with intervals over games.
 
-    `average`: by values averaged over the eight images of each board, as a nobi-net plays.
+    With `average`, values are averaged over the eight symmetric images of each board, as a nobi-net does in play.
     """
     require_torch("Predicting moves")
     from nobi.cli.progress import progress_bar
@@ -159,8 +159,8 @@ def predict(
     from nobi.imitation.step import choose_device
 
     evaluation = open_evaluation(Path(model), [str(path) for path in data], split, sizes, positions, seed)
-    with progress_bar("positions", evaluation.count, show=progress) as tell:
-        return evaluation.measure(choose_device(device), average=average, progress=tell)
+    with progress_bar("positions", evaluation.count, show=progress) as report:
+        return evaluation.measure(choose_device(device), average=average, progress=report)
 
 
 def run_study(
@@ -174,7 +174,7 @@ def run_study(
     data: dict[str, Path] | None = None,
     engines: dict[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measure tables and figures of the papers again; the documents are also written to `out/results`.
+    """Reproduce tables and figures of the papers; the result documents are also written to `out/results`.
 
     `executor` as for `nobi.evolve`.
     """
@@ -189,7 +189,7 @@ def run_study(
 
 @contextmanager
 def _training(folder: Path | str | None, executor: "str | Executor", threads: int) -> "Iterator[tuple[Path, Executor]]":
-    """The folder of a run, by default a temporary one, and the executor of its games."""
+    """Yield the folder of a run, by default a temporary one, and the executor of its games."""
     from nobi.workers import open_executor
 
     with ExitStack() as stack:
@@ -202,5 +202,5 @@ def _train(run: "TrainingRun", workers: "Executor", progress: bool) -> None:
     """Train to the last generation, with a progress bar."""
     from nobi.cli.progress import progress_of_workers
 
-    with progress_of_workers("generations", run.settings.generations, workers, show=progress) as tell:
-        run.train(lambda run: tell(run.generation))
+    with progress_of_workers("generations", run.settings.generations, workers, show=progress) as report:
+        run.train(lambda run: report(run.generation))

@@ -1,8 +1,8 @@
 """Clocks: time settings, remaining time, the time to use for a move, and losses on time.
 
-The main time is followed by nothing (absolute), by periods in each of which a number of stones has to be played
-(canadian), or by periods of which one is lost whenever a move takes longer than it (byoyomi, as KGS sends it); or
-every move adds some time to it (fischer).
+Systems: `absolute` (main time only); `canadian` (after the main time, periods in each of which a number of stones has
+to be played); `byoyomi`, as KGS sends it (after the main time, a number of periods; a move that takes longer than a
+period uses it up); `fischer` (every move adds time).
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ System = Literal["none", "absolute", "canadian", "byoyomi", "fischer"]
 LAG = 0.2
 """Safety margin of each move in seconds; at most a tenth of the move's limit."""
 RESERVE = 1.0
-"""Seconds of absolute time that are never planned for, since a game may be long; at most a tenth of the main time."""
+"""Seconds of absolute time kept as a reserve for long games; at most a tenth of the main time."""
 FEWEST_MOVES = 8
-"""The least number of own moves that the rest of a game is assumed to have."""
+"""Minimum number of own moves that are expected in the rest of a game."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class TimeSettings:
     count: int = 0
     """Stones to be played in each period (canadian), or the number of periods (byoyomi)."""
     cap: float = 0.0
-    """The most seconds on a clock (fischer); 0: no limit."""
+    """Maximum seconds on a clock (fischer); 0: no limit."""
     per_move: float = 0.0
-    """The most seconds of one move (fischer); 0: no limit."""
+    """Maximum seconds of one move (fischer); 0: no limit."""
 
     def __post_init__(self) -> None:
         if min(self.main, self.period, self.count, self.cap, self.per_move) < 0:
@@ -63,9 +63,9 @@ class TimeLeft:
     """The remaining time of a player."""
 
     seconds: float
-    """Of the main time or of the current period."""
+    """Seconds left of the main time or of the current period."""
     count: int
-    """0 in main time; else the stones to be played in this period (canadian) or the remaining periods (byoyomi)."""
+    """0 in the main time; then the stones to be played in this period (canadian) or the remaining periods (byoyomi)."""
 
 
 class TimeControl:
@@ -92,7 +92,7 @@ class TimeControl:
         self.left[colour] = TimeLeft(max(0.0, seconds), count)
 
     def spend(self, colour: int, seconds: float) -> bool:
-        """Deduct the time of a move; return whether the player was in time."""
+        """Deduct the time of a move; return whether the player was within the limit."""
         s = self.settings
         if s.system == "none":
             return True
@@ -125,7 +125,7 @@ class TimeControl:
         return in_time
 
     def most(self, colour: int) -> float | None:
-        """Seconds until the player loses on time; None without a limit."""
+        """Return the seconds until the player loses on time; None without a limit."""
         s = self.settings
         if s.system == "none":
             return None
@@ -138,7 +138,7 @@ class TimeControl:
         return left.seconds + overtime
 
     def seconds(self, colour: int, points: int, stones: int) -> float | None:
-        """Seconds to use for the next move; None without a limit. `points` and `stones` are those of the board."""
+        """Return the seconds to use for the next move; None without a limit. `points` and `stones` are of the board."""
         s = self.settings
         if s.system == "none":
             return None

@@ -1,15 +1,15 @@
-"""Games on several machines: the executor of `--executor ray` and `--executor ray://host:port`.
+"""Tasks on several machines: the executor of `--executor ray` and `--executor ray://host:port`.
 
-No other module knows Ray. `RayExecutor` sends parts of the work as Ray tasks:
+No other module uses Ray. `RayExecutor` divides the work into parts and sends them as Ray tasks:
 
 * The function, with the weights of a generation inside, is stored once per call in Ray's object store; every node
-  fetches it once, and every worker process unpickles it once. A task carries only the limits of its part.
-* A part takes about `PART_SECONDS`, or is the share of a worker if there is less to do, but not so little that giving
-  out the parts takes longer than computing one.
-* Ray repeats the parts of lost workers and nodes elsewhere. A part depends on nothing but the function and its limits,
-  so the results are the same bits.
+  fetches it once, and every worker process unpickles it once. A task contains only the limits of its part.
+* A part takes about `PART_SECONDS`, or less if the work divided by the number of workers is less; parts are large
+  enough that submitting all parts takes no longer than computing one.
+* Ray repeats the parts of lost workers and nodes elsewhere. A part depends only on the function and its limits, so the
+  results are identical.
 * Before a worker unpickles anything, it compares its version of nobi, its packages and its processor with those of the
-  sender (`identity`): a node that could compute other bits is refused.
+  sender (`identity`): a node that could compute different results is refused.
 * Only one process of a node compiles a function at a time; the others load it from the cache of the node.
 
 A Ray that is started here listens on the loopback interface only, with token authentication.
@@ -39,16 +39,16 @@ from nobi.workers import FILE_COPIES, Executor, PartSizes, defer_interrupts, usa
 B = TypeVar("B")
 
 PART_SECONDS = 0.5
-"""How long a part takes, about: much longer than the few milliseconds that a task costs."""
+"""Approximate duration of a part: much longer than the few milliseconds of overhead per task."""
 _AHEAD = 2
-"""Parts per worker that are submitted: one runs, one waits at the worker."""
+"""Submitted parts per worker: one runs, one is queued."""
 _RETRIES = 20
-"""How often a part is repeated whose worker or node is lost."""
+"""How often a part is repeated after its worker or node was lost."""
 _POLL_SECONDS = 0.5
 _STATUS_SECONDS = 1.0
 """The time between two requests for the list of nodes."""
 _LOST_SECONDS = 5.0
-"""The head is lost if it does not answer for so long."""
+"""The head counts as lost if it does not answer for this time."""
 _STORE_BYTES = 200 * 2**20
 """The object store of a Ray that is started here; weights and results are small."""
 _INSTALL = "--executor ray needs the package ray; install it with pip install 'nobi[ray]'."
@@ -56,7 +56,7 @@ _RESUME = "finished work is saved, and the same command with --resume continues"
 
 
 def identity() -> dict[str, str]:
-    """What the bits of a result depend on, beside the task."""
+    """Return what the result of a task depends on besides the task itself."""
     from nobi.compile_cache import source_hash
     from nobi.compiling import target_processor
 
@@ -66,7 +66,7 @@ def identity() -> dict[str, str]:
 
 
 def _difference(here: dict[str, str], there: dict[str, str]) -> str:
-    """The first difference, as `has nobi 0.1, not 0.2`; empty if there is none."""
+    """Return the first difference, such as `has nobi 0.1, not 0.2`; empty if there is none."""
     for name, value in here.items():
         found = there.get(name, "an unknown version")
         if found != value:
@@ -75,7 +75,7 @@ def _difference(here: dict[str, str], there: dict[str, str]) -> str:
 
 
 def _make_entry() -> Callable[..., Any]:
-    """The function that a worker runs first. Ray sends its code, so it works with any version of nobi there."""
+    """Return the function that a worker runs first. Ray sends its code, so it works with any version of nobi there."""
 
     def enter(expected: dict[str, str], *arguments: Any) -> tuple[str, Any]:
         import socket
@@ -179,7 +179,7 @@ class RayExecutor(Executor):
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        """The cores of the nodes that are alive, or the number given at the construction if that is smaller."""
+        """The number of cores of live nodes, at most `threads` if that was given."""
         cores = sum(int(node["Resources"].get("CPU", 0)) for node in self._head.nodes)
         return max(1, min(cores, self._threads or cores))
 
@@ -246,7 +246,7 @@ class RayExecutor(Executor):
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Raise a NobiError for the errors of Ray that a user can do something about."""
+        """Raise a NobiError for the errors of Ray that a user can resolve."""
         errors = self._ray.exceptions
         try:
             yield
@@ -259,7 +259,7 @@ class RayExecutor(Executor):
             raise NobiError(f"The connection to the Ray cluster was lost ({reason}); {_RESUME}.") from None
 
     def _send(self, paths: Sequence[str]) -> list[tuple[str, str, Any]]:
-        """(path, digest, object) of model files and of the plug-ins of this process; sent again only if changed."""
+        """Return (path, digest, object) of model files and plug-ins; a file is sent again only if it has changed."""
         from nobi.spec import PLUGIN_PREFIX
 
         plugins = [str(module.__file__) for name, module in list(sys.modules.items()) if name.startswith(PLUGIN_PREFIX)]
@@ -319,10 +319,10 @@ class RayExecutor(Executor):
 
 
 class _HeadWatch:
-    """Asks the head for the list of nodes in a thread of its own, and notices when it is lost.
+    """Polls the head for the list of nodes in a separate thread, and detects when the head is lost.
 
-    Calls of Ray that need the head do not return when it is lost, and after a minute Ray ends the process. So nothing
-    else asks the head.
+    Ray calls that need the head do not return when it is lost, and after a minute Ray ends the process. Therefore only
+    this thread sends requests to the head.
     """
 
     def __init__(self, ray: Any) -> None:
@@ -345,7 +345,7 @@ class _HeadWatch:
             raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
 
     def close(self) -> None:
-        """Stop watching; wait for a question under way, which would connect to Ray again after its shutdown."""
+        """Stop polling; wait for a pending request, which would connect to Ray again after its shutdown."""
         self._stop.set()
         if not self.lost:
             self._thread.join(_LOST_SECONDS)
@@ -360,7 +360,7 @@ class _HeadWatch:
                 self._answered = time.monotonic()
 
     def _listens(self) -> bool:
-        """Whether the head is there, although it is slow."""
+        """Return whether the head accepts connections; it may be slow."""
         host, _, port = self._address.rpartition(":")
         try:
             socket.create_connection((host.strip("[]"), int(port or 0)), timeout=_LOST_SECONDS / 2).close()
@@ -370,7 +370,7 @@ class _HeadWatch:
 
 
 class _Guard:
-    """Prints a sentence if Ray ends this process, as it does when the node of this process is lost.
+    """Prints a message if Ray ends this process, as it does when the node of this process is lost.
 
     A child process waits for a line; if its input ends without one, this process has ended without `close`.
     """
@@ -438,7 +438,7 @@ def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
 
 
 def _abandon(ray: Any) -> None:
-    """End this process, at its end, at once: Ray would wait for a head that does not answer, or crash."""
+    """Skip Ray's shutdown when this process exits: it would wait for a head that does not answer, or crash."""
 
     def end() -> None:
         with contextlib.suppress(Exception):  # of a Ray that was started here

@@ -1,4 +1,4 @@
-"""Where Numba keeps compiled code on disk, so that it is never stale and rarely compiled anew.
+"""The disk cache of compiled code: never stale, and rarely recompiled.
 
 Numba's disk cache does not notice a change in a called function of another file. The cache folder of a function is
 therefore named by a hash of all sources with compiled code that its module imports, directly or not, and that the
@@ -41,7 +41,7 @@ _IMPORT = re.compile(r"^from (nobi[\w.]*) import (?:\(([^)]*)\)|([^\n]*))", re.M
 
 @cache
 def _source_of(module: str) -> str | None:
-    """The source of a module of nobi; None if there is no such module."""
+    """Return the source of a module of nobi; None if there is no such module."""
     package, *parts = module.split(".")
     if package != _PACKAGE.name:
         return None
@@ -54,7 +54,7 @@ def _source_of(module: str) -> str | None:
 
 @cache
 def _imports_of(module: str) -> frozenset[str]:
-    """The modules of nobi that a module imports at its top."""
+    """Return the modules of nobi that a module imports at its top."""
     found = set()
     for match in _IMPORT.finditer(_source_of(module) or ""):
         names = re.findall(r"\w+", match[2] or match[3])
@@ -64,7 +64,7 @@ def _imports_of(module: str) -> frozenset[str]:
 
 @cache
 def modules_below(module: str) -> frozenset[str]:
-    """A module of nobi and all modules that it imports, directly or not."""
+    """Return a module of nobi and all modules that it imports, directly or not."""
     found, new = {module}, [module]
     while new:
         more = _imports_of(new.pop()) - found
@@ -80,7 +80,7 @@ def _all_modules() -> frozenset[str]:
 
 
 def _modules_of(function: Callable[..., Any]) -> frozenset[str]:
-    """The modules of nobi that a function may depend on; all for a function of another package."""
+    """Return the modules of nobi that a function may depend on; all modules for a function of another package."""
     known: frozenset[str] | None = getattr(function, _MODULES, None)
     if known is not None:
         return known
@@ -89,13 +89,13 @@ def _modules_of(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def depends_on(function: Callable[..., Any], others: Iterable[Callable[..., Any]]) -> None:
-    """Note that a bound template depends on what other functions depend on."""
+    """Record that a bound template depends on everything that other functions depend on."""
     setattr(function, _MODULES, frozenset().union(*map(_modules_of, others)))
 
 
 @cache
 def _hash_of(modules: frozenset[str]) -> str:
-    """A hash of the sources with compiled code among these modules."""
+    """Return a hash of the sources with compiled code among these modules."""
     digest = hashlib.sha256()
     for module in sorted(modules | _COMPILERS):
         source = _source_of(module) or ""
@@ -105,7 +105,7 @@ def _hash_of(modules: frozenset[str]) -> str:
 
 
 def source_hash() -> str:
-    """A hash of all sources with compiled code."""
+    """Return a hash of all sources with compiled code."""
     return _hash_of(_all_modules())
 
 
@@ -115,7 +115,7 @@ _used_folders: set[Path] = set()
 
 @contextmanager
 def cache_folder_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Let Numba keep the functions that are decorated in this context in the cache folder of a function."""
+    """Let Numba store the functions that are decorated in this context in the cache folder of a function."""
     with _folder_lock:
         root = _config.CACHE_DIR
         folder = Path(root) / _hash_of(_modules_of(function))
@@ -128,12 +128,12 @@ def cache_folder_of(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def cache_root() -> Path:
-    """The folder of all compiled code."""
+    """Return the folder of all compiled code."""
     return Path(_config.CACHE_DIR)
 
 
 def cache_folders() -> list[Path]:
-    """The cache folders of the functions that this process has defined, where they exist."""
+    """Return the cache folders of the functions that this process has defined, where they exist."""
     return sorted(folder for folder in _used_folders if folder.is_dir())
 
 
@@ -156,7 +156,7 @@ def _choose_cache_folder() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError:  # a home that cannot be written to: compile anew in every session
+    except OSError:  # the home folder cannot be written to: compile in every session
         folder = Path(tempfile.mkdtemp(prefix="nobi-compiled-"))
     return folder
 

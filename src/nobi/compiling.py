@@ -1,7 +1,7 @@
-"""Compilation of the hot functions with Numba, cached on disk and compiled anew when a source they use changes.
+"""Compilation of hot functions with Numba, cached on disk and recompiled when a source that they use changes.
 
-`compiled`, `inlined` and `arithmetic` decorate functions. Compiled functions allocate no arrays: scratch arrays are
-part of the state that they are given.
+`compiled`, `inlined` and `arithmetic` are decorators. Compiled functions allocate no arrays: scratch arrays are part of
+the state that is passed to them.
 
 **Templates.** One loop serves every game and player. Numba compiles a function that is passed as an argument again in
 each process, so a loop does not take the rules of a game as an argument. It calls them by global names, and
@@ -83,8 +83,8 @@ def compiled(function: F) -> F:
 def merged(function: F) -> F:
     """Compile a function as part of each compiled function that calls it, before types are inferred.
 
-    For large functions that are called in one place. Numba compiles a called function by itself, and LLVM optimises it
-    again within its caller, and so on for every level of calls; a merged function is optimised with its caller only.
+    For large functions with a single caller. Numba compiles a called function separately, and LLVM optimises it again
+    within its caller, at every level of calls; a merged function is optimised only with its caller.
     """
     return _compile(function, inline="always")
 
@@ -121,7 +121,7 @@ def specialise(
 
 
 def bind(template: F, label: str, **bindings: object) -> F:
-    """A copy of `template`, not compiled, with its global names bound."""
+    """Return a copy of `template`, not compiled, with its global names bound."""
     unknown = bindings.keys() - set(template.__code__.co_names)
     if unknown:
         raise ValueError(f"{template.__qualname__} never uses {', '.join(sorted(unknown))}")
@@ -137,7 +137,7 @@ def bind(template: F, label: str, **bindings: object) -> F:
 
 
 def _fingerprint(bindings: dict[str, object]) -> str:
-    """A hash of bindings: functions by name, those of other packages also by the contents of their files."""
+    """Return a hash of bindings: functions by name, those of other packages also by the contents of their files."""
     digest = hashlib.sha256()
     for key, value in sorted(bindings.items()):
         function = getattr(value, "py_func", None)
@@ -150,7 +150,7 @@ def _fingerprint(bindings: dict[str, object]) -> str:
 
 
 def _compile(function: F, **options: Any) -> F:
-    """The function, compiled when it is first called with arguments of some types."""
+    """Return the function, to be compiled at its first call with each combination of argument types."""
     # The cache of a file's functions refers to the module's name, which differs for a file loaded by its path.
     cache = not function.__module__.startswith(PLUGIN_PREFIX)
     with cache_folder_of(function):
@@ -167,9 +167,9 @@ def _compile(function: F, **options: Any) -> F:
 
 
 class _Watch(event.Listener):
-    """Records what is compiled because the cache does not hold it, and how long that takes.
+    """Records which functions are compiled because the cache does not contain them, and how long that takes.
 
-    Numba compiles one function at a time; the functions that it calls are compiled within.
+    Numba compiles one function at a time; compilations of the functions that it calls are nested.
     """
 
     def __init__(self) -> None:
@@ -204,12 +204,12 @@ def when_compiling(notify: Callable[[str], None]) -> None:
 
 
 def seconds_compiling() -> float:
-    """The time that this process has spent compiling, for clocks that leave it out."""
+    """Return the seconds that this process has spent compiling, for clocks that exclude them."""
     return _watch.seconds
 
 
 def subject_of(function: Callable[..., Any]) -> str:
-    """What a compiled function is part of, for users; empty if it is part of Numba."""
+    """Return a user-readable name for what a compiled function is part of; empty if it is part of Numba."""
     parts = function.__module__.split(".")
     label, *more = getattr(function, _LABEL, "").split("_")
     if parts[0] != "nobi" or len(parts) < 2:
@@ -284,7 +284,7 @@ class _DeferInterrupts(event.Listener):
 
 
 class _OneProcess(event.Listener):
-    """Lets one process of this machine compile or load at a time; the others then find the result in the cache."""
+    """Lets only one process of this machine compile or load at a time; the others then load the result."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w")
@@ -306,21 +306,21 @@ class _OneProcess(event.Listener):
 
 @cache
 def compile_in_one_process() -> None:
-    """Let only one of the processes of this machine that call this compile at a time.
+    """Compile in at most one process at a time, among the processes of this machine that call this function.
 
-    For workers that start together: the first compiles a function, the others load it from the cache.
+    Used by workers that start together: the first compiles a function, the others load it from the cache.
     """
     event.register("numba:compiler_lock", _OneProcess(cache_root() / "lock"))  # type: ignore[no-untyped-call]
 
 
 def target_processor() -> str:
-    """The processor that Numba compiles for; floating-point results may differ in the last bits between processors."""
+    """Return the processor that Numba compiles for; the last bits of floating-point results may depend on it."""
     config: Any = numba.config
     return str(config.CPU_NAME or llvmlite.binding.get_host_cpu_name())
 
 
 def _prefer_wide_vectors() -> None:
-    """Lets the compiler use 512-bit vectors where the processor has them, which it avoids by default.
+    """Let the compiler use 512-bit vectors where the processor has them; by default it avoids them.
 
     A target that the user chose, by NUMBA_CPU_NAME or NUMBA_CPU_FEATURES, stays as it is.
     """
@@ -334,10 +334,10 @@ def _prefer_wide_vectors() -> None:
 
 
 def has_feature(feature: str) -> bool:
-    """Whether the processor that Numba compiles for has a feature such as `avx2`.
+    """Return whether the processor that Numba compiles for has a feature such as `avx2`.
 
-    NUMBA_CPU_FEATURES decides where it mentions the feature. Otherwise a processor that NUMBA_CPU_NAME names is taken
-    to have AVX2 unless it is `generic`, and not to have AVX-512.
+    NUMBA_CPU_FEATURES has priority if it mentions the feature. Otherwise a processor named by NUMBA_CPU_NAME is assumed
+    to have AVX2, unless it is `generic`, but not AVX-512.
     """
     named: str | None = numba.config.CPU_NAME  # type: ignore[attr-defined]
     features = (numba.config.CPU_FEATURES or "").split(",")  # type: ignore[attr-defined]

@@ -1,12 +1,12 @@
-"""From positions of Go to codes, small numbers for each point (`features.base.Code`), and from codes to planes.
+"""Encoding of Go positions: codes, small numbers for each point (`features.base.Code`), and planes made from codes.
 
 Codes are computed for the points of the board in memory order, border included, so that most of them are vectorised
-comparisons; the symmetry is applied afterwards. Only few empty points have no empty neighbour, and only few moves join
-or capture chains: these are examined one by one.
+comparisons; the symmetry is applied afterwards. Few empty points have no empty neighbour, and few moves join or
+capture chains: these are examined one by one.
 
 The liberties of all chains are found in one loop over the empty points: each is a liberty of every adjacent chain.
 The first SEVEN liberties of a chain are stored, so that the liberties after a move, exact up to six, are a union of
-short lists. The loop has no branches on the colour of neighbours, because a processor predicts these badly.
+short lists. The loop has no branches on the colour of neighbours, because such branches are often mispredicted.
 """
 
 import threading
@@ -142,14 +142,14 @@ def write_codes(
 
 @inlined
 def komi_code(komi: float, to_move: int) -> np.uint8:
-    """The value of `Code.KOMI`."""
+    """Return the value of `Code.KOMI`."""
     points = USUAL_KOMI if np.isnan(komi) else min(max(komi, -60.0), 60.0)
     return np.uint8(NO_KOMI + int(np.floor(2 * points)) * (1 if to_move == WHITE else -1))
 
 
 @inlined
 def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
-    """Code.STONE."""
+    """Write Code.STONE."""
     colour = boards.stones.colour[g]
     me = boards.stones.to_move[g]
     own, enemy = np.uint8(me), np.uint8(enemy_of(me))
@@ -159,7 +159,7 @@ def find_stones(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
 
 @inlined
 def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
-    """Code.LEGAL. A move next to an empty point is always legal, except under superko."""
+    """Write Code.LEGAL. A move next to an empty point is always legal, except under superko."""
     stones, chains = boards.stones, boards.chains
     found[_LEGAL] = 0
     superko = boards.ko_rule != SIMPLE
@@ -172,7 +172,7 @@ def find_legal(boards: GoBoards, g: int, found: NDArray[np.uint8]) -> None:
 
 @inlined
 def count_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Find the liberties of all chains; arbitrary for heads of no stone."""
+    """Find the liberties of all chains; entries that are not the head of a chain are arbitrary."""
     stones, chains = boards.stones, boards.chains
     workspace.number[:] = 0
     for i in range(stones.empties[g]):
@@ -199,7 +199,7 @@ def _append_liberty(workspace: Workspace, head: int, point: int, new: bool) -> N
 
 @inlined
 def find_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Code.LIBERTIES, OWN_LIBERTIES and ENEMY_LIBERTIES."""
+    """Write Code.LIBERTIES, OWN_LIBERTIES and ENEMY_LIBERTIES."""
     found, head = workspace.found, boards.chains.head[g]
     for point in range(len(head)):
         found[_LIBERTIES, point] = min(workspace.number[head[point]], np.uint16(MOST))
@@ -212,7 +212,7 @@ def find_liberties(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def find_consequences(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Code.LIBERTIES_AFTER and CAPTURES."""
+    """Write Code.LIBERTIES_AFTER and CAPTURES."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     me = stones.to_move[g]
     found[_AFTER] = 0
@@ -229,7 +229,7 @@ def find_consequences(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int) -> int:
-    """The liberties after a legal move, up to six, plus 256 times the stones it captures, up to 255."""
+    """Return the liberties after a legal move, up to six, plus 256 times the stones it captures, up to 255."""
     stones, chains = boards.stones, boards.chains
     workspace.looks[0] += 1
     look = workspace.looks[0]
@@ -262,7 +262,7 @@ def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me:
 
 @inlined
 def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, look: int) -> int:
-    """How many captured stones become liberties of the capturing chain: those next to the move or its chain."""
+    """Return how many captured stones become liberties of the capturing chain: those next to the move or its chain."""
     stones, chains = boards.stones, boards.chains
     freed = 0
     for k in range(SIDES):
@@ -287,7 +287,7 @@ def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, 
 
 @inlined
 def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArray[np.uint16]) -> None:
-    """Code.TURNS."""
+    """Write Code.TURNS."""
     for point in range(found.shape[1]):
         found[_TURNS, point] = np.uint8(OLD) * (found[_STONE, point] != NEITHER)
     for i in range(RECENT - 1, -1, -1):  # the latest last: of two stones on one point, the later counts
@@ -297,7 +297,7 @@ def find_turns(boards: GoBoards, g: int, found: NDArray[np.uint8], recent: NDArr
 
 @inlined
 def find_ladders(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Code.LADDER: read the ladder after each atari on a chain with two liberties."""
+    """Write Code.LADDER: read the ladder after each atari on a chain with two liberties."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     found[_LADDER] = 0
     for cell in range(len(workspace.points)):
@@ -312,7 +312,7 @@ def find_ladders(boards: GoBoards, g: int, workspace: Workspace) -> None:
 
 @inlined
 def find_escapes(boards: GoBoards, g: int, workspace: Workspace) -> None:
-    """Code.ESCAPE: read the ladder after each extension of an own chain in atari and each capture of its attackers."""
+    """Write Code.ESCAPE: read the ladder after each extension of an own chain in atari and each attacker's capture."""
     stones, chains, found = boards.stones, boards.chains, workspace.found
     attacker = enemy_of(stones.to_move[g])
     found[_ESCAPE] = 0
@@ -355,7 +355,7 @@ _workspaces = threading.local()
 
 
 def position_planes(game: Game, planes: Planes, rank: int = 0) -> NDArray[np.float32]:
-    """The planes of the current position of a game: float32[plane, n, n].
+    """Return the planes of the current position of a game: float32[plane, n, n].
 
     Legal moves are those of the game's own rules, superko included.
 
@@ -398,7 +398,7 @@ def board_planes(
 
 
 def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
-    """uint16[RECENT] the latest moves, the latest first; PASS where there was none."""
+    """Return the latest moves, the latest first; PASS where there was none: uint16[RECENT]."""
     return np.array([*reversed(moves[-RECENT:]), *[PASS] * RECENT][:RECENT], np.uint16)
 
 

@@ -1,4 +1,4 @@
-"""What a result may depend on beside its settings: the commit of the sources, the processor, versions of libraries."""
+"""The environment that results may depend on: the commit of the sources, the processor, versions of libraries."""
 
 import platform
 import subprocess
@@ -11,11 +11,11 @@ import nobi
 
 _PACKAGE = Path(__file__).parent
 _LIBRARIES = ("numpy", "numba", "scipy", "torch")
-"""Libraries whose versions are stated if they are loaded."""
+"""Libraries whose versions are recorded if they are loaded."""
 
 
 def processor_name() -> str:
-    """The name of the processor, such as `Intel(R) Xeon(R) Processor`."""
+    """Return the name of the processor, such as `Intel(R) Xeon(R) Processor`."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -24,7 +24,7 @@ def processor_name() -> str:
 
 @cache
 def commit_of_sources() -> str:
-    """The commit that the package is run from, with `, changed` if files differ from it; empty if it is installed."""
+    """Return the commit of the working tree, with `, changed` if files differ; empty for an installed package."""
     if _git("rev-parse", "--show-prefix") != "src/nobi/":
         return ""
     commit = _git("rev-parse", "--short=12", "HEAD")

@@ -1,4 +1,4 @@
-"""Results as pandas data frames, for those who have pandas installed."""
+"""Results as pandas data frames; pandas is optional."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def frame_of(rows: Iterable[Any]) -> "pandas.DataFrame":
-    """A data frame with one row per mapping or dataclass; an interval fills the columns NAME, NAME_low, NAME_high."""
+    """Return a data frame with one row per mapping or dataclass; an interval fills NAME, NAME_low and NAME_high."""
     if find_spec("pandas") is None:
         raise NobiError("Data frames need pandas; install it with pip install 'nobi[pandas]'.")
     import pandas

@@ -1,4 +1,4 @@
-"""Memory layout: arrays on cache lines of their own, and states (named tuples of arrays) as one block.
+"""Memory layout: arrays that share no cache line, and states (named tuples of arrays) in one block.
 
 A core owns memory by cache lines. Where small arrays of two threads share a line, each write of one thread invalidates
 the line for the other, and two threads can be slower than one; where an array begins within a line, a vector read as
@@ -25,7 +25,7 @@ S = TypeVar("S")
 
 
 def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """Zeros, like NumPy's, on cache lines of their own."""
+    """Return zeros, as NumPy does, on cache lines that no other array uses."""
     kind = np.dtype(dtype)
     shape = shape if isinstance(shape, tuple) else (shape,)
     wanted = prod(shape) * kind.itemsize
@@ -35,7 +35,7 @@ def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def arrays_of(state: Any) -> Iterator[NDArray[Any]]:
-    """All arrays of a state, a tuple of numbers, arrays and tuples, in order."""
+    """Yield all arrays of a state (a tuple of numbers, arrays and tuples) in order."""
     if isinstance(state, np.ndarray):
         yield state
     elif isinstance(state, tuple):
@@ -44,12 +44,12 @@ def arrays_of(state: Any) -> Iterator[NDArray[Any]]:
 
 
 def copy_state(state: S) -> S:
-    """A copy of a state that shares no array with it."""
+    """Return a copy of a state that shares no array with it."""
     return _with_arrays(state, {id(array): array.copy() for array in arrays_of(state)})
 
 
 def pack(state: S, *, only_boards: bool = False) -> tuple[S, Words]:
-    """The same state with its arrays moved into one block of memory, and that block.
+    """Return (the state with its arrays moved into one block of memory, the block).
 
     With `only_boards`, only the arrays [1, …] of a game's one board are moved; the tables that all boards share are
     not.
@@ -74,12 +74,12 @@ def load_board(state: Any, source: Any, g: int) -> None:
 
     Where their lengths differ (the history of Go), the common part is copied.
     """
-    for mine, theirs in zip(arrays_of(state), arrays_of(source), strict=True):
-        if _of_one_board(mine) and mine.ndim == 1:
-            mine[0] = theirs[g]
-        elif _of_one_board(mine):
-            both = min(mine.shape[-1], theirs.shape[-1])
-            mine[0, ..., :both] = theirs[g, ..., :both]
+    for copy, original in zip(arrays_of(state), arrays_of(source), strict=True):
+        if _of_one_board(copy) and copy.ndim == 1:
+            copy[0] = original[g]
+        elif _of_one_board(copy):
+            length = min(copy.shape[-1], original.shape[-1])
+            copy[0, ..., :length] = original[g, ..., :length]
 
 
 @inlined
@@ -94,7 +94,7 @@ def _of_one_board(array: NDArray[Any]) -> bool:
 
 
 def _with_arrays(state: Any, replacements: dict[int, NDArray[Any]]) -> Any:
-    """The state with arrays replaced by identity."""
+    """Return the state with arrays replaced; `replacements` is keyed by `id`."""
     if isinstance(state, np.ndarray):
         return replacements.get(id(state), state)
     if isinstance(state, tuple):

@@ -29,7 +29,7 @@ _WOOD, _LINE, _BLACK, _WHITE = (220, 179, 92), (70, 50, 20), (20, 20, 20), (245,
 
 
 class BoardEnv(AECEnv):  # type: ignore[misc]
-    """One game of two agents, without the wrappers that check how it is used."""
+    """One game of two agents, without the wrappers that check for incorrect use."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "render_modes": ["ansi", "rgb_array"],
@@ -72,7 +72,7 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self._agent_to_move()
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """The planes for an agent, and its legal actions: none unless it is its turn."""
+        """Return the planes for an agent, and its legal actions: none if it is not its turn."""
         size, me = self.variant.size, AGENTS[agent]
         colours = self.game.boards.stones.colour[0, self._points].reshape(size, size)
         own, enemy = colours == me, (colours != me) & (colours != EMPTY)
@@ -114,7 +114,7 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
             self.terminations[agent] = True
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board as text (`ansi`) or as a picture uint8[h, w, 3] (`rgb_array`)."""
+        """Return the board as text (`ansi`) or as a picture uint8[h, w, 3] (`rgb_array`)."""
         if self.render_mode == "ansi":
             return str(self.game)
         return self._picture() if self.render_mode == "rgb_array" else None
@@ -141,7 +141,7 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
 
 
 def env(game: str = "atari-go", size: int = 7, render_mode: str | None = None) -> AECEnv:
-    """The environment of a game such as `go:komi=5.5`, with PettingZoo's wrappers that report incorrect use.
+    """Return the environment of a game such as `go:komi=5.5`, with PettingZoo's wrappers that report incorrect use.
 
     >>> environment = env("atari-go", size=5)
     >>> environment.reset(seed=0)

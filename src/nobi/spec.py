@@ -19,15 +19,15 @@ from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_typ
 from nobi.errors import NobiError
 
 PLUGIN_PREFIX = "nobi_plugin_"
-"""Begins the module names of files that a user loads."""
+"""Prefix of the module names of files loaded by a user."""
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 _SIMILARITY = 0.7
-"""The least similarity (`difflib`) of a name that is proposed to the name that was given."""
+"""Minimum similarity (`difflib`) between a proposed name and the given name."""
 _SHORT_LIST = 12
-"""Up to this number, all choices are listed next to a proposed name."""
+"""Maximum number of choices that are all listed next to a proposed name."""
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -43,7 +43,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def format_spec(name: str, settings: Any) -> str:
-    """The shortest spec of a name and its settings dataclass; defaults are left out."""
+    """Return the shortest spec of a name and its settings dataclass; defaults are left out."""
     changed = [
         f"{field.name}={_as_text(getattr(settings, field.name))}"
         for field in dataclasses.fields(settings)
@@ -68,7 +68,7 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
-    """A settings dataclass with some fields replaced; lists become tuples, as settings hold them."""
+    """Return a settings dataclass with some fields replaced; lists become tuples, as settings hold them."""
     known = [field.name for field in dataclasses.fields(settings)]  # type: ignore[arg-type]
     for name in fields:
         if name not in known:
@@ -78,14 +78,14 @@ def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
 
 
 def closest(given: str, names: Iterable[str]) -> str | None:
-    """The name that is most similar to the given one, or None if none is similar."""
+    """Return the name that is most similar to the given one, or None if none is similar."""
     by_lower_case = {name.lower(): name for name in names}
     similar = get_close_matches(given.lower(), by_lower_case, 1, _SIMILARITY)
     return by_lower_case[similar[0]] if similar else None
 
 
 def choices(names: Iterable[str], given: str = "") -> str:
-    """The end of an error message, such as `choose one of a, b or c`; it proposes the name most similar to `given`."""
+    """Return the end of an error message, such as `choose one of a, b or c`; proposes a name similar to `given`."""
     *most, last = known = list(names) or [""]
     if not last:
         return "it takes none"
@@ -128,22 +128,22 @@ class Registry(Generic[T]):
         self._loaded: dict[str, type[T]] = {}
 
     def register(self, cls: Any) -> Any:
-        """Add a class under its attribute `name`; usable as a decorator. A later registration replaces an earlier."""
+        """Add a class under its attribute `name`; usable as a decorator. Later registrations replace earlier ones."""
         self._loaded[cls.name] = cls
         return cls
 
     def names(self) -> list[str]:
-        """All names, without importing any class."""
+        """Return all names, without importing any class."""
         return sorted({*self._builtin, *self._loaded, *(point.name for point in entry_points(group=self._group))})
 
     def find(self, name: str) -> type[T]:
-        """The class of this name, imported if necessary."""
+        """Return the class of this name, imported if necessary."""
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
     def make(self, spec: str, *arguments: Any) -> T:
-        """The object of a spec: its class is called with its settings and these arguments."""
+        """Return the object of a spec: its class is called with its settings and these arguments."""
         name, given = parse_spec(spec)
         kind: Any = self.find(name)
         made: T = kind(settings_from(kind.settings_type, given, spec), *arguments)
@@ -172,7 +172,7 @@ def load_file(path: Path) -> None:
     if not path.is_file() or spec is None or spec.loader is None:
         raise NobiError(f"There is no Python file {str(path)!r} to load.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # as an import does; compiled functions are cached by the name of their module
+    sys.modules[name] = module  # as `import` does; compiled functions are cached by the name of their module
     try:
         spec.loader.exec_module(module)
     except Exception as error:

@@ -1,8 +1,8 @@
 """Statistics: estimates with 95 % confidence intervals, Elo ratings, and comparisons of samples and runs.
 
-Elo of two players: the share of points, draws counting half, with Wilson's interval, each bound carried over by the Elo
-formula d = 400·log₁₀(s / (1 − s)). The interval holds its level for few games and for shares near 0 and 1 (where the
-difference itself is infinite and one bound is not), and is slightly too wide where there are draws.
+Elo of two players: the share of points, draws counting half, with Wilson's interval; its bounds are converted by the
+Elo formula d = 400·log₁₀(s / (1 − s)). The interval keeps its level for few games and for shares near 0 and 1 (where
+the difference itself is infinite and one bound is finite), and is slightly too wide with draws.
 
 Several players: the Bradley–Terry model, in which i beats j with the probability 1 / (1 + 10^((rⱼ − rᵢ)/400)), by
 maximum likelihood (draws count half for each). The ratings have the mean 0; the intervals come from the inverse of the
@@ -32,7 +32,7 @@ RESAMPLES = 2000
 """Samples of a bootstrap."""
 
 MOST_RUNS = 10
-"""Up to this number, the values of single runs are shown in tables and figures."""
+"""Maximum number of runs whose single values are shown in tables and figures."""
 
 Values = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Interval:
         return True if self.low > 0 else False if self.high < 0 else None
 
     def excludes(self, value: float) -> bool:
-        """Whether a value lies outside the interval."""
+        """Return whether a value lies outside the interval."""
         return not self.low <= value <= self.high
 
     def __neg__(self) -> "Interval":
@@ -86,31 +86,31 @@ class Interval:
 
 
 def all_positive(intervals: Iterable[Interval]) -> bool | None:
-    """Whether all intervals are above 0 (True), at least one is below 0 (False), or neither (None)."""
+    """Return True if all intervals are above 0, False if at least one is below 0, else None."""
     signs = [interval.is_positive for interval in intervals]
     return False if False in signs else None if None in signs else True
 
 
 def most_positive(intervals: Sequence[Interval]) -> bool | None:
-    """Whether more than half of the intervals are above 0 (True), more than half below 0 (False), or neither (None)."""
+    """Return True if more than half of the intervals are above 0, False if more than half are below 0, else None."""
     signs = [interval.is_positive for interval in intervals]
     return True if signs.count(True) > len(signs) / 2 else False if signs.count(False) > len(signs) / 2 else None
 
 
 def share_interval(successes: float, trials: float, quantile: float = _Z) -> Interval:
-    """The share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
+    """Return the share of successes, with Wilson's interval. Half successes, for draws, make it slightly too wide."""
     if trials == 0:
         return Interval(math.nan, 0.0, 1.0)
     share = successes / trials
     z = quantile
     centre = (share + z**2 / (2 * trials)) / (1 + z**2 / trials)
     spread = z / (1 + z**2 / trials) * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
-    # rounding must not exclude the share itself
+    # the interval must contain the share despite rounding
     return Interval(share, max(0.0, min(share, centre - spread)), min(1.0, max(share, centre + spread)))
 
 
 def mean_interval(values: Values) -> Interval:
-    """The mean, with Student's interval."""
+    """Return the mean, with Student's interval."""
     if len(values) == 0:
         return Interval(math.nan, -math.inf, math.inf)
     mean = float(np.mean(values))
@@ -122,17 +122,17 @@ def mean_interval(values: Values) -> Interval:
 
 
 def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0, quantile: float | None = None) -> Interval:
-    """The mean of a bounded quantity, such as a fitness, over independent runs or networks.
+    """Return the mean of a bounded quantity, such as a fitness, over independent runs or networks.
 
     Student's interval may exceed the bounds, and it has no width if all values are equal. This is Wilson's interval
-    with Student's quantile. The mean counts as a share of the range, and the number of trials is the one that would
-    give the observed standard error; it is at least the number of values, which it also is if all are equal.
+    with Student's quantile. The mean is treated as a share of the range, and the number of trials is the one that
+    gives the observed standard error; it is at least the number of values, and equal to it if all values are equal.
 
     Args:
         values: [run] or [network].
         low: the lowest possible value.
         high: the highest possible value.
-        quantile: in place of Student's for this number of values.
+        quantile: replaces Student's quantile for this number of values.
     """
     count = len(values)
     if count == 0:
@@ -149,24 +149,24 @@ def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0, quantile:
 
 
 def mean_of_published(mean: float, deviation: float, count: int) -> Interval:
-    """Student's interval of a mean of which a paper states the standard deviation and the number of values."""
+    """Return Student's interval of a mean, from the standard deviation and the number of values in a paper."""
     spread = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(count)
     return Interval(mean, mean - spread, mean + spread)
 
 
 def with_standard_error(value: float, error: float) -> Interval:
-    """The normal interval of an estimate of which a paper states the standard error."""
+    """Return the normal interval of an estimate with a published standard error."""
     return Interval(value, value - _Z * error, value + _Z * error)
 
 
 def outcome_interval(points: Values) -> Interval:
-    """The mean of outcomes 1, 0 and −1, with Wilson's interval, which has a width even if all are equal."""
+    """Return the mean of outcomes 1, 0 and −1, with Wilson's interval, whose width is never 0."""
     share = share_interval(float((points.sum() + len(points)) / 2), len(points))
     return Interval(2 * share.value - 1, 2 * share.low - 1, 2 * share.high - 1)
 
 
 def elo_of(share: float) -> float:
-    """The Elo difference at which this share of the points is expected."""
+    """Return the Elo difference with this expected share of the points."""
     if math.isnan(share):
         return math.nan
     if share <= 0:
@@ -175,7 +175,7 @@ def elo_of(share: float) -> float:
 
 
 def elo_difference(points: float, games: int) -> Interval:
-    """The Elo difference to the opponent of a player with these points in this number of games."""
+    """Return the Elo difference to the opponent of a player with these points in this number of games."""
     share = share_interval(points, games)
     low = elo_of(share.low) if points > 0 else -math.inf  # the bound of the share is 0 only up to rounding
     high = elo_of(share.high) if points < games or games == 0 else math.inf
@@ -183,7 +183,7 @@ def elo_difference(points: float, games: int) -> Interval:
 
 
 def pair_elo(pairs: Values) -> Interval:
-    """The Elo difference of a player with these mean points (0 to 1) of pairs of games with exchanged colours.
+    """Return the Elo difference of a player with these mean points (0 to 1) of pairs of games with exchanged colours.
 
     The two games of a pair begin with the same opening and are not independent, so the interval is that of the mean
     over pairs.
@@ -195,7 +195,7 @@ def pair_elo(pairs: Values) -> Interval:
 
 
 def expected_share(elo: float) -> float:
-    """The share of the points that is expected at an Elo difference."""
+    """Return the expected share of the points at an Elo difference."""
     return 1 / (1 + math.exp(-elo / _ELO_SCALE))
 
 
@@ -229,9 +229,9 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def log_likelihood_ratios(self, pairs: Values) -> Values:
-        """[pair] the ratio after each of these pairs, whose mean points are 0 to 1.
+        """Return the ratio after each pair of games, [pair]; `pairs` holds mean points from 0 to 1.
 
-        Two pairs of variance ¼ are added, so that a few equal results do not decide.
+        Two pairs of variance ¼ are added, so that a few equal results are not decisive.
         """
         s0, s1 = expected_share(self.elo0), expected_share(self.elo1)
         count = np.arange(1, len(pairs) + 1)
@@ -242,7 +242,7 @@ class Sprt:
         return ratios
 
     def decision(self, pairs: Values) -> tuple[int, int]:
-        """(1: `elo1` is accepted, −1: `elo0` is, 0: neither, number of pairs after which)."""
+        """Return (decision, number of pairs after which it was reached): 1 accepts `elo1`, −1 `elo0`, 0 neither."""
         ratios = self.log_likelihood_ratios(pairs)
         low, high = self.bounds
         crossed = np.flatnonzero((ratios <= low) | (ratios >= high))
@@ -256,15 +256,15 @@ class Ratings:
     """The ratings of several players."""
 
     elo: list[Interval]
-    """[player] relative to the mean of all, or to the player of reference."""
+    """[player] relative to the mean of all, or to the reference player."""
     added_draws: bool
     """Whether half a draw was added for each pair that met, because the likelihood has no maximum otherwise."""
 
 
 def bradley_terry(points: Values, reference: int | None = None) -> Ratings:
-    """The ratings of players; points float64[n, n] holds the points of i against j.
+    """Return the ratings of players; points float64[n, n] holds the points of i against j.
 
-    With a player of reference, whose rating is then 0 without an interval, the others are relative to it.
+    With a reference player, all ratings are relative to it; its own rating is 0 without an interval.
     """
     players = len(points)
     games = points + points.T
@@ -283,14 +283,14 @@ def bradley_terry(points: Values, reference: int | None = None) -> Ratings:
         variance = variance + variance[reference] - 2 * covariance[reference]
     elo = _ELO_SCALE * strength
     wide: NDArray[np.floating[Any]] = _Z * _ELO_SCALE * np.sqrt(np.maximum(0.0, variance))
-    together, labels = connected_components(games > 0, directed=False)
-    if together > 1:  # those who never met, even through others, cannot be compared
+    components, labels = connected_components(games > 0, directed=False)
+    if components > 1:  # players that are not connected by games cannot be compared
         wide = np.where([np.sum(labels == label) < players for label in labels], np.inf, wide)
     return Ratings([Interval(float(e), float(e - w), float(e + w)) for e, w in zip(elo, wide, strict=True)], added)
 
 
 def _maximise(points: Values, games: Values) -> NDArray[np.floating[Any]]:
-    """The log-strengths of maximum likelihood, with mean 0, by Newton's method with steps of at most 1."""
+    """Return the log-strengths of maximum likelihood, with mean 0, by Newton's method with steps of at most 1."""
     strength: NDArray[np.floating[Any]] = np.zeros(len(points))
     for _ in range(500):
         expected = games / (1 + np.exp(strength[None, :] - strength[:, None]))
@@ -305,7 +305,7 @@ def _maximise(points: Values, games: Values) -> NDArray[np.floating[Any]]:
 
 
 def _covariance(strength: NDArray[np.floating[Any]], games: Values) -> NDArray[np.floating[Any]]:
-    """The inverse of the information matrix for ratings with mean 0."""
+    """Return the inverse of the information matrix for ratings with mean 0."""
     share = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
     weight = games * share * (1 - share)
     information = np.diag(weight.sum(axis=1)) - weight
@@ -313,7 +313,7 @@ def _covariance(strength: NDArray[np.floating[Any]], games: Values) -> NDArray[n
 
 
 def difference(x: Values, y: Values) -> Interval:
-    """The difference of the means of two independent samples without bounds, with Welch's interval.
+    """Return the difference of the means of two independent samples without bounds, with Welch's interval.
 
     For fitnesses and shares see `bounded_difference`.
     """
@@ -328,11 +328,11 @@ def difference(x: Values, y: Values) -> Interval:
 
 
 def bounded_difference(x: Values, y: Values, low: float = -1.0, high: float = 1.0) -> Interval:
-    """The difference of the means of two independent samples of a bounded quantity, such as a fitness.
+    """Return the difference of the means of two independent samples of a bounded quantity, such as a fitness.
 
-    Welch's interval may exceed the possible differences, and it has no width if the values of each sample are equal.
-    This combines the intervals of both means as `bounded_mean` gives them, with Welch's degrees of freedom, by the
-    method of `Interval.__sub__`.
+    Welch's interval may exceed the possible differences, and has no width if the values of each sample are equal. This
+    interval combines those of both means (`bounded_mean`, with Welch's degrees of freedom) by the method of
+    `Interval.__sub__`.
     """
     if len(x) < 2 or len(y) < 2:
         return bounded_mean(x, low, high) - bounded_mean(y, low, high)
@@ -342,7 +342,7 @@ def bounded_difference(x: Values, y: Values, low: float = -1.0, high: float = 1.
 
 
 def _welch(x: Values, y: Values) -> tuple[float, float]:
-    """(squared standard error of the difference of two means, Welch's degrees of freedom)."""
+    """Return (squared standard error of the difference of two means, Welch's degrees of freedom)."""
     errors = np.array([x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)])
     if errors.sum() == 0:
         return 0.0, float(len(x) + len(y) - 2)
@@ -351,34 +351,34 @@ def _welch(x: Values, y: Values) -> tuple[float, float]:
 
 
 def gain_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """The mean gain in fitness [champion] from one board to another; Student's interval over the means of runs."""
+    """Return the mean gain in fitness [champion] from one board to another; Student's interval is over runs."""
     return mean_interval(per_run(large - small, run))
 
 
 def per_run(values: Values, run: NDArray[np.int64]) -> Values:
-    """[run] the mean over each run's champions [champion]."""
+    """Return the mean of the values [champion] of each run, [run]."""
     return np.array([values[run == r].mean() for r in np.unique(run)])
 
 
 def single_runs(values: Values) -> tuple[float, ...]:
-    """The values [run] for tables and figures; none if there are too many runs to show each."""
+    """Return the values [run] to show in tables and figures; none if there are more than `MOST_RUNS`."""
     return tuple(values.tolist()) if len(values) <= MOST_RUNS else ()
 
 
 def last_tenth(curves: Values) -> Values:
-    """[run] the mean over the last tenth of the generations of [run, generation]."""
+    """Return the mean over the last tenth of the generations, [run], of curves [run, generation]."""
     return curves[:, -max(1, curves.shape[1] // 10) :].mean(axis=1)
 
 
 def higher_over_runs(small: Values, large: Values, run: NDArray[np.int64]) -> Interval:
-    """S08's p: the share of champions with a higher fitness on the larger board; the interval is over runs."""
+    """Return S08's p, the share of champions with a higher fitness on the larger board; the interval is over runs."""
     return bounded_mean(per_run((large > small).astype(np.float64), run), 0.0, 1.0)
 
 
 def correlation_of_networks(x: Values, y: Values, seed: int = 0) -> Interval:
-    """Pearson's correlation of the fitness of networks on two boards, with a bootstrap interval over networks.
+    """Return Pearson's correlation of the fitness of networks on two boards, with a bootstrap interval over networks.
 
-    Fitness is far from normal (many networks win or lose all games), so Fisher's interval would not hold.
+    Fitness is far from normal (many networks win or lose all games), so Fisher's interval does not apply.
     """
     count = len(x)
     if count < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -398,13 +398,13 @@ def correlation_of_networks(x: Values, y: Values, seed: int = 0) -> Interval:
 
 
 def published_correlation(r: float, count: int) -> Interval:
-    """A correlation that a paper states for so many networks, with Fisher's interval."""
+    """Return a published correlation over `count` networks, with Fisher's interval."""
     spread = _Z / math.sqrt(count - 3)
     return Interval(r, math.tanh(math.atanh(r) - spread), math.tanh(math.atanh(r) + spread))
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
-    """Pearson's correlation of x [m] and y [m], with Fisher's interval: arctanh r is normal, of variance 1/(m − 3)."""
+    """Return Pearson's correlation of x [m] and y [m], with Fisher's interval: var(arctanh r) = 1/(m − 3)."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Interval(math.nan, -1.0, 1.0)
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
@@ -414,7 +414,7 @@ def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> Interval:
 
 
 def percentiles(fitness: Values, at: Sequence[float]) -> list[Interval]:
-    """Percentiles of the fitness of networks: S08's figures 3 and 4.
+    """Return percentiles of the fitness of networks: S08's figures 3 and 4.
 
     The intervals hold for any distribution: the number of values below the true percentile is binomial, and the
     quantiles of that number are the ranks of the bounds among the sorted values. With too few values a bound is

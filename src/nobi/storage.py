@@ -1,4 +1,4 @@
-"""Files and folders that are written atomically: readers see the old or the new content, never a part of it.
+"""Atomic writes of files and folders: readers see the old or the new content, never a part of it.
 
 * `atomic_write`, `atomic_folder`: the content gets its name when it is complete;
 * `save_tensors`: `.safetensors` files, the same bytes for the same content;
@@ -35,7 +35,7 @@ def atomic_write(path: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # after a power failure the new name must not belong to an empty file
+            os.fsync(file.fileno())  # otherwise the new name could refer to an empty file after a power failure
         os.chmod(temporary, 0o644)  # noqa: PTH101
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
@@ -44,7 +44,7 @@ def atomic_write(path: Path, content: bytes) -> None:
 
 
 def read_content(path: Path) -> bytes:
-    """The content of a file; a NobiError if it cannot be read."""
+    """Return the content of a file; raise a NobiError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -65,7 +65,7 @@ def make_writable_folder(folder: Path) -> Path:
 def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, str]) -> None:
     """Write tensors, and texts into the header of the file.
 
-    The library writes the texts in an order that differs between processes; here they are sorted.
+    The library's order of the texts differs between processes, so they are sorted here.
     """
     content = save(tensors, texts)
     start = 8 + int.from_bytes(content[:8], "little")
@@ -77,7 +77,7 @@ def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], texts: dict[str, 
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The tensors of a file, and the texts of its header."""
+    """Return the tensors of a file, and the texts of its header."""
     try:
         with safe_open(path, "numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
@@ -86,7 +86,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
 
 
 def config_of(settings: Any) -> dict[str, Any]:
-    """The settings of a run, a dataclass, as they are stored and compared."""
+    """Return the settings of a run, a dataclass, as they are stored and compared."""
     config: dict[str, Any] = json.loads(json.dumps({"nobi": nobi.__version__, **dataclasses.asdict(settings)}))
     return config
 
@@ -108,7 +108,7 @@ def holds_run(
         resume: whether to resume an existing run; otherwise an existing run is an error.
         may_change: the settings that may differ from those of the existing run.
         what: the noun for a run in error messages.
-        names: the names of settings in error messages where these are not flags.
+        names: the names of settings in error messages, where they differ from the flags.
     """
     path = make_writable_folder(folder) / CONFIG
     if not path.exists():
@@ -138,13 +138,13 @@ def write_config(folder: Path, config: Mapping[str, Any]) -> None:
 
 @contextmanager
 def atomic_folder(path: Path, *, replace: bool) -> Iterator[Path]:
-    """A new folder next to `path` for the caller to fill; at the end it is renamed to `path`.
+    """Yield a new folder next to `path` for the caller to fill; at the end it is renamed to `path`.
 
     Without `replace`, a folder that was created at `path` in the meantime is kept, and an error is raised. With
     `replace`, the old folder is first renamed to a hidden name, and removed afterwards. Between the two renames `path`
     does not exist for some microseconds: a reader that opens it then gets an error, never a mixture of both folders.
-    An exception leaves everything as it was. If the process is killed, the next call with the same `path` removes the
-    unfinished folder, or gives the old folder its name back.
+    An exception leaves everything unchanged. If the process is killed, the next call with the same `path` removes the
+    unfinished folder, or restores the name of the old one.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100
     created = [folder for folder in path.parents if not folder.exists()]  # the innermost first
@@ -197,14 +197,14 @@ def _remove_abandoned(path: Path, old: Path) -> None:
 
 
 def _restore_or_remove(path: Path, old: Path) -> None:
-    """Give the replaced folder its name back if there is no new one, else remove it."""
+    """Restore the name of the replaced folder if there is no new one, else remove it."""
     if os.path.exists(old) and not path.exists():  # noqa: PTH110 (pathlib raises an error for names that are too long)
         old.rename(path)
     shutil.rmtree(old, ignore_errors=True)
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """Remove folders that hold nothing, the innermost first."""
+    """Remove empty folders, the innermost first."""
     for folder in folders:
         try:
             folder.rmdir()

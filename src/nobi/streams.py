@@ -22,7 +22,7 @@ _S27, _S30, _S31, _S32, _S11 = (np.uint64(s) for s in (27, 30, 31, 32, 11))
 
 @inlined
 def hash_word(word: np.uint64) -> np.uint64:
-    """The hash of SplitMix64."""
+    """Return the hash of SplitMix64."""
     word = (word ^ (word >> _S30)) * _MIX1
     word = (word ^ (word >> _S27)) * _MIX2
     return word ^ (word >> _S31)
@@ -30,12 +30,12 @@ def hash_word(word: np.uint64) -> np.uint64:
 
 @compiled
 def stream_of(seed: int | np.uint64, game: int | np.uint64) -> np.uint64:
-    """The initial word of a game's stream."""
+    """Return the initial word of a game's stream."""
     return hash_word(hash_word(np.uint64(seed) + _STEP) + np.uint64(game) * _STEP)
 
 
 def derive_seed(seed: int, number: int) -> int:
-    """A seed below 2⁶³ for part `number` of what has this seed: a board size, a generation or a game."""
+    """Return a seed below 2⁶³, derived from `seed`, for part `number`: a board size, a generation or a game."""
     return int(stream_of(seed, number)) >> 1
 
 

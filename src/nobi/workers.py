@@ -1,8 +1,8 @@
-"""Work in several threads or processes, and signals during work that must not be interrupted.
+"""Executors for work in several threads or processes, and deferral of signals.
 
 `Executor` runs independent tasks; `ThreadExecutor` does so in threads of this process, and `nobi.cluster` on a cluster.
-Functions that play many games take an executor. What a task depends on is in its function and its number, so the
-results are the same with every executor.
+Functions that play many games take an executor. A task depends only on its function and its number, so the results are
+the same with every executor.
 """
 
 import math
@@ -25,7 +25,7 @@ from nobi.errors import NobiError
 
 
 def usable_threads(threads: int = 0) -> int:
-    """The number of threads to use: `threads`, or for 0 one per core that this process may use."""
+    """Return the number of threads to use: `threads`, or for 0 one per core that this process may use."""
     if threads:
         return threads
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -36,7 +36,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def handle_interrupts(handler: Callable[[int], None]) -> Iterator[None]:
-    """Call the handler with the number of SIGINT or SIGTERM; in other threads than the main one, do nothing."""
+    """Call the handler with the number of SIGINT or SIGTERM; do nothing in threads other than the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -69,13 +69,13 @@ S = TypeVar("S")
 
 
 FILE_COPIES: dict[str, Path] = {}
-"""In a worker on another machine: the copies of model files, by their paths on the machine that sent them."""
+"""In a worker on another machine: the local copies of model files, keyed by their paths on the sending machine."""
 
 
 class PerWorker(ABC, Generic[S]):
-    """The base of functions for an `Executor` that need a state for each worker, such as boards or an engine.
+    """Base class of functions for an `Executor` that need a state per worker, such as boards or an engine.
 
-    States are created when they are needed and used again. Other processes receive the function without its states.
+    States are created on demand and reused. Other processes receive the function without its states.
     """
 
     def __init__(self) -> None:
@@ -83,11 +83,11 @@ class PerWorker(ABC, Generic[S]):
 
     @abstractmethod
     def new_state(self) -> S:
-        """The state of one more worker."""
+        """Return the state for one more worker."""
 
     @contextmanager
     def state(self) -> Iterator[S]:
-        """A state that no other worker uses; after an exception it is not used again."""
+        """Yield a state that no other worker uses; after an exception it is not used again."""
         try:
             state = self._free.get_nowait()
         except queue.Empty:
@@ -130,7 +130,7 @@ class Executor(ABC):
     cpu_seconds: float = 0.0
     """CPU time spent so far by workers in other processes."""
     serial_seconds: float = 0.0
-    """What a part costs in the process that gives the work, which no number of workers shortens."""
+    """Seconds per part in the process that submits the work, which more workers do not reduce."""
 
     @abstractmethod
     def ranges(
@@ -151,7 +151,7 @@ class Executor(ABC):
         Args:
             function: computes a part.
             count: how many numbers there are.
-            least: the smallest size of a part, but for the last.
+            least: the minimum size of a part, except for the last.
             cancel: called after an exception such as KeyboardInterrupt, to make running parts end soon; their results
                 are discarded. Without it, parts that have begun are completed and yielded before KeyboardInterrupt is
                 raised, if the backend can do so.
@@ -174,20 +174,20 @@ class Executor(ABC):
                 yield from enumerate(results, begin)
 
     def map(self, function: Callable[[A], B], tasks: Iterable[A], *, files: Sequence[str] = ()) -> list[B]:
-        """function(task) for every task, in order; as `ranges`."""
+        """Return function(task) for every task, in order; as `ranges`."""
         results = self.stream(function, tasks, files=files)
         with closing_iterator(results):
             found = dict(results)
         return [found[i] for i in range(len(found))]
 
     def useful_workers(self, seconds: float) -> int:
-        """How many workers shorten work that takes one of them this long; 0 seconds: unknown."""
+        """Return how many workers can speed up work that takes one of them this long; 0 seconds: unknown."""
         if not (seconds and self.serial_seconds):
             return self.workers
         return max(1, min(self.workers, round(math.sqrt(seconds / self.serial_seconds))))
 
     def describe(self) -> str:
-        """The workers for the display of progress, such as `2 nodes, 8 workers`; empty for threads."""
+        """Return the workers for the display of progress, such as `2 nodes, 8 workers`; empty for threads."""
         return ""
 
     def close(self) -> None:  # noqa: B027
@@ -201,12 +201,12 @@ class Executor(ABC):
 
 
 def closing_iterator(iterator: Iterator[Any]) -> AbstractContextManager[Any]:
-    """Closes a generator at the end of the block; an exception in the block ends what it runs."""
+    """Close a generator at the end of the block; an exception in the block ends what it runs."""
     return closing(cast(Generator[Any, None, None], iterator))
 
 
 def make_executor(spec: str, threads: int = 0) -> Executor:
-    """The executor of a spec: `local`, `ray` or `ray://host:port`; `threads` is the number of workers, 0: all cores."""
+    """Return the executor of a spec: `local`, `ray` or `ray://host:port`, with `threads` workers; 0: one per core."""
     if spec == "local":
         return ThreadExecutor(threads)
     if spec == "ray" or spec.startswith("ray://"):
@@ -218,7 +218,7 @@ def make_executor(spec: str, threads: int = 0) -> Executor:
 
 @contextmanager
 def open_executor(executor: Executor | str, threads: int = 0) -> Iterator[Executor]:
-    """The executor of a spec, as for `make_executor`, which is closed at the end; an executor itself stays open."""
+    """Yield the executor of a spec, as `make_executor`, and close it at the end; an executor object stays open."""
     if isinstance(executor, Executor):
         yield executor
         return
@@ -242,12 +242,13 @@ class PartSizes:
 
         Args:
             count: how many items there are.
-            least: the smallest size of a part, but for the last.
+            least: the minimum size of a part, except for the last.
             seconds: how long a part should take.
             shares: a part has at most the remaining items divided by this.
             per_item: the expected seconds of one item; None: unknown, the first parts are small.
-            serial: the seconds that each part needs of a single process. A part then has about sqrt(count · serial /
-                per_item) items or more: there, all parts take this process as long as a worker takes for one part.
+            serial: the seconds that each part takes in the submitting process. A part then has at least about
+                sqrt(count · serial / per_item) items: at this size, submitting all parts takes as long as computing
+                one part.
         """
         self._count, self._least, self._seconds, self._shares = count, max(1, least), seconds, shares
         self._taken = 0
@@ -258,7 +259,7 @@ class PartSizes:
             self._least = max(self._least, round(math.sqrt(count * serial / per_item)))
 
     def take(self) -> tuple[int, int] | None:
-        """The next part; None if there is none."""
+        """Return the next part; None if there is none."""
         left = self._count - self._taken
         if left <= 0:
             return None
@@ -272,15 +273,15 @@ class PartSizes:
         self._count = self._taken
 
     def measured(self, items: int, seconds: float) -> None:
-        """Learn how long a part has taken."""
+        """Record how long a part has taken."""
         self.per_item = max(seconds, 1e-9) / items
         self._limit = 8 * items  # one measurement may be wrong
 
 
 PART_SECONDS = 0.05
-"""How long a thread works, about, before it checks for Ctrl-C."""
+"""Approximate time that a thread works before it checks for Ctrl-C."""
 _CLOSE_SECONDS = 5.0
-"""How long parts that were cancelled are awaited."""
+"""Maximum time to wait for cancelled parts."""
 
 
 class ThreadExecutor(Executor):
@@ -300,7 +301,7 @@ class ThreadExecutor(Executor):
         files: Sequence[str] = (),  # noqa: ARG002
     ) -> Iterator[tuple[int, int, B]]:
         threads = min(self.workers, -(-count // max(1, least)))
-        # parts whose results may be discarded are as small as possible
+        # parts whose results may be discarded (`cancel` is set) are as small as possible
         parts = PartSizes(count, least, 0.0 if cancel else PART_SECONDS, 2 * threads if threads > 1 else 1)
         if threads <= 1 and cancel is None:
             while part := parts.take():
@@ -334,7 +335,7 @@ class ThreadExecutor(Executor):
         running: list[tuple[threading.Thread, threading.Event]] = []
 
         def end(seconds: float | None) -> None:
-            """Wait for the threads. Python 3.11 takes a thread as ended if Ctrl-C interrupts its join."""
+            """Wait for the threads. Python 3.11 treats a thread as ended if Ctrl-C interrupts its join."""
             deadline = None if seconds is None else time.monotonic() + seconds
             with lock:
                 parts.stop()
@@ -361,7 +362,7 @@ class ThreadExecutor(Executor):
         except KeyboardInterrupt:
             if cancel is None:
                 end(None)
-            while not results.empty():  # with `cancel`, which comes next: what was complete before
+            while not results.empty():  # with `cancel`, which is called next: the results completed before
                 if isinstance(late := results.get(), tuple):
                     yield late
             raise
@@ -375,7 +376,7 @@ class ThreadExecutor(Executor):
 
 
 _AHEAD = 4
-"""Submitted tasks per process: enough to keep it busy, few enough to fit into memory."""
+"""Submitted tasks per process: enough to keep it busy, and few enough to limit memory."""
 
 
 def ordered_map(function: Callable[[A], B], tasks: Iterable[A], workers: int) -> Iterator[B]:

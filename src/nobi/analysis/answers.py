@@ -19,7 +19,7 @@ _MAP_DIGITS = 4
 
 
 def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray[np.float64] | None) -> dict[str, Any]:
-    """The result of a search so far, without `isDuringSearch`.
+    """Return the result of a search so far, without `isDuringSearch`.
 
     Args:
         query: the query.
@@ -92,7 +92,7 @@ def _move_info(order: int, one: MoveReport, query: Query, search: Search, same: 
 
 
 def _values(winrate: float, score: Score | None, same: bool) -> dict[str, float]:
-    """The values from the view of the player to move, or of the other one."""
+    """Return the values from the view of the player to move, or of the other one."""
     values = {"winrate": round(winrate if same else 1 - winrate, _DIGITS)}
     if score:
         sign = 1 if same else -1
@@ -103,7 +103,7 @@ def _values(winrate: float, score: Score | None, same: bool) -> dict[str, float]
 
 
 def _owners(query: Query, owned: NDArray[np.float64], mean: str, stdev: str, black: bool) -> dict[str, list[float]]:
-    """The owners, +1 for the colour of the perspective, if they are asked for."""
+    """Return the owners, +1 for the colour of the perspective, if they are asked for."""
     found = {}
     if mean in query.flags:
         found["ownership"] = _rounded(owned if black else -owned)

@@ -113,7 +113,7 @@ class AnalysisEngine:
         return Search(variant, self._search, policy=self._policy(variant))
 
     def _policy(self, variant: Variant) -> Policy | None:
-        """The policy of the model for a board size; searches share it."""
+        """Return the policy of the model for a board size; searches share it."""
         if not self._search.model:
             return None
         with self._policy_lock:
@@ -210,7 +210,7 @@ def _lines_of(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse(line: bytes) -> Any:
-    """The value of a line of JSON; a ValueError if it is none."""
+    """Return the value of a line of JSON; a ValueError if it is none."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not allowed")

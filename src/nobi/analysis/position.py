@@ -19,7 +19,8 @@ Stone = tuple[int, int]
 
 
 def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
-    """The stones on the board after they are put there one by one: later ones replace earlier ones, and capture."""
+    """Return the stones on the board after they are put there one by one: later ones replace earlier ones, and capture.
+    """
     neighbours = variant.allocate(1).stones.neighbours
     points = set(map(int, board_points(variant.size)))
     board: dict[int, int] = {}
@@ -48,7 +49,7 @@ def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
 
 
 def new_position(variant: Variant, stones: Sequence[Stone], to_move: int) -> Go:
-    """The position before the first move."""
+    """Return the position before the first move."""
     game = cast(Go, variant.new())
     game.set_up(list(stones), to_move)
     return game

@@ -65,7 +65,7 @@ class Query:
     restrictions: tuple[Restriction, ...]
 
     def position(self, turn: int) -> Go:
-        """The position after this number of moves."""
+        """Return the position after this number of moves."""
         game = new_position(self.variant, self.stones, self.to_move)
         for colour, move in self.moves[:turn]:
             play_tolerantly(game, colour, move)
@@ -102,7 +102,7 @@ class _Reader:
 
 
 def read_query(given: dict[str, Any], defaults: Defaults) -> tuple[Query, list[tuple[str, str]]]:
-    """A query and its warnings, as (field, text), from an object with a valid id."""
+    """Return a query and its warnings, as (field, text), from an object with a valid id."""
     reader = _Reader(given)
     size = _size(reader)
     given_stones = reader.items("initialStones") if "initialStones" in reader else []
@@ -156,7 +156,7 @@ def _player(value: Any, field: str) -> int:
 
 
 def read_vertex(name: Any, size: int) -> int:
-    """The point of a name in any case, of `(x,y)` from the top left, or PASS; a ValueError otherwise."""
+    """Return the point of a name in any case, of `(x,y)` from the top left, or PASS; a ValueError otherwise."""
     if not isinstance(name, str):
         raise ValueError("not a string")
     pair = re.fullmatch(r"\(([0-9]{1,3}),([0-9]{1,3})\)", name.strip(), re.ASCII)
@@ -190,7 +190,7 @@ def _initial_player(reader: _Reader, stones: list[Stone], moves: list[tuple[int,
 
 
 def _handicap(stones: list[Stone]) -> int:
-    """The number of handicap stones that a position seems to have."""
+    """Return the number of handicap stones that a position seems to have."""
     black = {point for point, colour in stones if colour == BLACK}
     return len(black) if len(black) > 1 and all(colour == BLACK for _, colour in stones) else 0
 

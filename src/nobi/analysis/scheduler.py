@@ -111,7 +111,7 @@ class Task:
         self._write({"error": f"internal error: {type(error).__name__}", "id": self.query.id, "turnNumber": self.turn})
 
     def without_results(self) -> dict[str, Any]:
-        """The answer to a task that was terminated before its search began."""
+        """Return the answer to a task that was terminated before its search began."""
         return {"id": self.query.id, "turnNumber": self.turn, "isDuringSearch": False, "noResults": True}
 
     def _begin(self) -> Search:
@@ -209,7 +209,7 @@ class Scheduler:
         return (0 if worker == 0 else task.quanta, -task.priority, task.number)
 
     def _take(self, worker: int) -> Task | None:
-        """The next task; None when the scheduler is closed."""
+        """Return the next task; None when the scheduler is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
                 self._changed.wait()

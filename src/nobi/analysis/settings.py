@@ -55,7 +55,7 @@ class Defaults:
 
 
 def number_within(name: str, value: Any, least: float, most: float, whole: bool) -> float | int:
-    """A number given as such or as text; a SettingError if it is none or out of range."""
+    """Return a number given as such or as text; a SettingError if it is none or out of range."""
     kind = "a whole number" if whole else "a number"
     try:
         number = float(value)
@@ -91,14 +91,14 @@ class EngineSettings:
 
 
 def read_config(path: Path) -> dict[str, str]:
-    """The settings of a configuration file of KataGo: lines `key = value`, and comments after a hash."""
+    """Return the settings of a configuration file of KataGo: lines `key = value`, and comments after a hash."""
     lines = read_content(path).decode("utf-8", "replace").splitlines()
     pairs = [line.partition("#")[0].partition("=") for line in lines]
     return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
 
 def read_overrides(text: str) -> dict[str, str]:
-    """The settings of `-override-config "key=value,key=value"`."""
+    """Return the settings of `-override-config "key=value,key=value"`."""
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     if not all(equals for _, equals, _ in pairs):
         raise NobiError(f"--override-config needs key=value, not {text!r}.")

@@ -69,7 +69,7 @@ def _play_fused(
 
 @cache
 def fused_loop(game: type[Game], a: type[CompiledPlayer], b: type[CompiledPlayer]) -> Callable[..., None]:
-    """The compiled loop for these two players."""
+    """Return the compiled loop for these two players."""
     return specialise(
         _play_fused,
         f"{game.name}_{a.name}_{b.name}",
@@ -185,7 +185,7 @@ def _compiled_loop(game: type[Game], a: Callable[..., None], b: Callable[..., No
 
 
 def _name_of(chooser: Any) -> str:
-    """The name of a compiled function, which is the same in every process."""
+    """Return the name of a compiled function, which is the same in every process."""
     function = chooser.py_func
     return f"{function.__module__}.{function.__qualname__}"
 
@@ -243,7 +243,7 @@ class ArenaGames(PerWorker[PlayPart]):
         self._seed, self._first, self._batch, self._keep_moves = seed, first, batch, keep_moves
 
     def empty(self, games: int) -> PlayedGames:
-        """The arrays for this number of games."""
+        """Return the arrays for this number of games."""
         moves = self._variant.most_moves if self._keep_moves else 0
         outcome, length = np.zeros(games, np.int8), np.zeros(games, np.int32)
         return PlayedGames(self._variant, self._first, outcome, length, np.zeros((games, moves), np.uint16))

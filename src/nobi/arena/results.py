@@ -58,12 +58,12 @@ class PlayedGames:
         return points * (1 - SPEED_SHARE * (self.length - shortest) / (longest - shortest))
 
     def finished(self) -> "PlayedGames":
-        """The games before the first that was not played."""
+        """Return the games before the first that was not played."""
         unplayed = np.flatnonzero(self.length == 0)
         return self.head(int(unplayed[0]) if len(unplayed) else len(self))
 
     def win_rate(self) -> Interval:
-        """The share of points of A, draws counting half."""
+        """Return the share of points of A, draws counting half."""
         return summarise(self)["all"].win_rate
 
     def part(self, begin: int, end: int) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]]:
@@ -71,11 +71,11 @@ class PlayedGames:
         return self.outcome[begin:end], self.length[begin:end], self.moves[begin:end]
 
     def head(self, count: int) -> "PlayedGames":
-        """The first `count` games."""
+        """Return the first `count` games."""
         return PlayedGames(self.variant, self.first, *self.part(0, count))
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row per game: number, colour and points of A, number of moves."""
+        """Return a row per game: number, colour and points of A, number of moves."""
         numbers = range(self.first, self.first + len(self))
         columns = zip(numbers, self.colour_of_a.tolist(), self.points_of_a.tolist(), self.length.tolist(), strict=True)
         names = {BLACK: "black", WHITE: "white"}
@@ -129,7 +129,7 @@ class ArenaStatistics(MatchStatistics):
 
 
 def match_statistics(points: Sequence[float], lengths: Sequence[int]) -> MatchStatistics:
-    """The statistics of games with these points, 1, ½ or 0, and these numbers of moves."""
+    """Return the statistics of games with these points, 1, ½ or 0, and these numbers of moves."""
     wins, draws = points.count(1.0), points.count(0.5)
     return MatchStatistics(
         games=len(points),
@@ -143,7 +143,9 @@ def match_statistics(points: Sequence[float], lengths: Sequence[int]) -> MatchSt
 
 
 def summarise(played: PlayedGames) -> dict[str, ArenaStatistics]:
-    """The statistics of A with Black, with White, and in all; games from the first unfinished one on do not count."""
+    """Return the statistics of A with Black, with White, and in all; games from the first unfinished one on do not
+    count.
+    """
     played = played.finished()
     colour = played.colour_of_a
     parts = {"black": colour == BLACK, "white": colour == WHITE, "all": np.ones(len(played), np.bool_)}

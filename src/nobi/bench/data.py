@@ -91,7 +91,7 @@ def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype
 
 
 def records_as_sgf(games: Collection) -> list[bytes]:
-    """The games as plain records: a root, and one node per move."""
+    """Return the games as plain records: a root, and one node per move."""
     texts = []
     for i in range(len(games.size)):
         size = int(games.size[i])

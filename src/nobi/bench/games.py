@@ -77,7 +77,7 @@ def open_spiel_rate(size: int, seconds: float) -> float:
 
 
 def two_threads(a: str, b: str, game: str, size: int, seconds: float) -> Measurement:
-    """The speed of two threads over that of one."""
+    """Return the speed of two threads over that of one."""
     ratios = rate_ratios(games_between(a, b, game, size), games_between(a, b, game, size, threads=2), seconds)
     return rate_measurement(f"{game} {size}x{size}, 2 threads over 1", "times", ratios, at_least=1.8, aim=2)
 
@@ -160,7 +160,7 @@ def peak_rate() -> float:
 
 
 def whole_games(network: str, game: str, size: int, pybrain: float, seconds: float) -> Measurement:
-    """The speed of random networks that play games against naive, over PyBrain's milliseconds per ply."""
+    """Return the speed of random networks that play games against naive, over PyBrain's milliseconds per ply."""
     where, net, rng = variant(game, size), make_network(network), np.random.default_rng(0)
     naive = make_player("naive", where)
     members = [NetworkPlayer(where, net, net.random_weights(size, rng)) for _ in range(10)]
@@ -176,21 +176,21 @@ def whole_games(network: str, game: str, size: int, pybrain: float, seconds: flo
 
 
 def single_move(network: str, size: int, pybrain: float, paper: str, seconds: float) -> Measurement:
-    """The time of one move, beside the milliseconds of PyBrain and those that the paper states."""
+    """Return the time of one move, beside the milliseconds of PyBrain and those that the paper states."""
     times = [1e6 / rate for rate in pass_rate(network, size, seconds, boards=1)]
     note = f"PyBrain: {pybrain} ms on such a machine" + (f"; the paper: {paper} ms" if paper else "")
     return time_measurement(f"{network}, one move on {size}x{size}", "µs", times, peer=note)
 
 
 def share_of_peak(network: str, size: int, seconds: float) -> Measurement:
-    """The operations per second of a forward pass over those of a matrix product."""
+    """Return the operations per second of a forward pass over those of a matrix product."""
     found, peak = [rate * operations(network, size) for rate in pass_rate(network, size, seconds)], peak_rate()
     note = f"{max(found) / 1e9:.0f} of {peak / 1e9:.0f} billion operations per second (a matrix product)"
     return rate_measurement(f"{network}, {size}x{size}: share of peak", "", [x / peak for x in found], peer=note)
 
 
 def cost_of_a_pass(network: str, size: int, seconds: float) -> Measurement:
-    """The time of a forward pass per board."""
+    """Return the time of a forward pass per board."""
     times = [1e6 / rate for rate in pass_rate(network, size, seconds)]
     note = f"{1000 * min(times) / size**2:.0f} ns per point"
     return time_measurement(f"{network}, {size}x{size}", "µs per board", times, peer=note)
@@ -235,12 +235,12 @@ GROWTH: list[Case] = [
 
 
 def plain_search(game: str, size: int, threads: int = 1) -> Search:
-    """A search without a network."""
+    """Return a search without a network."""
     return Search(variant(game, size), SearchSettings(threads=threads))
 
 
 def mdlstm_search(size: int) -> Search:
-    """A search of Go with a small network, whose policy is written into the tree but does not guide the search.
+    """Return a search of Go with a small network, whose policy is written into the tree but does not guide the search.
 
     Otherwise the tree would differ, and the speed would be that of other playouts.
     """
@@ -250,7 +250,7 @@ def mdlstm_search(size: int) -> Search:
 
 
 def deep_search(size: int) -> Search:
-    """The same with a deep network, which uses the cores that the search leaves."""
+    """Return the same with a deep network, which uses the cores that the search leaves."""
     from nobi.networks.deep import make_deep
     from nobi.nn.torch_layers import leave_cores
     from nobi.search.policy import DeepPolicy

@@ -47,14 +47,14 @@ def rate_measurement(
     aim: float | None = None,
     peer: str = "",
 ) -> Measurement:
-    """The measurement of repeated rates: more is better."""
+    """Return the measurement of repeated rates: more is better."""
     return Measurement(what, unit, statistics.median(found), max(found), at_least, aim, peer)
 
 
 def time_measurement(
     what: str, unit: str, found: list[float], *, at_most: float | None = None, peer: str = ""
 ) -> Measurement:
-    """The measurement of repeated times: less is better."""
+    """Return the measurement of repeated times: less is better."""
     return Measurement(what, unit, statistics.median(found), min(found), at_most, peer=peer, lower_is_better=True)
 
 
@@ -65,7 +65,7 @@ def rates(work: Work, seconds: float, repeats: int = REPEATS) -> list[float]:
 
 
 def rate_ratios(work: Work, other: Work, seconds: float, repeats: int = 11) -> list[float]:
-    """The speed of `other` divided by that of `work`, in pairs of consecutive measurements.
+    """Return the speed of `other` divided by that of `work`, in pairs of consecutive measurements.
 
     The speed of a shared machine changes with time; only measurements close in time are compared.
     """
@@ -75,7 +75,7 @@ def rate_ratios(work: Work, other: Work, seconds: float, repeats: int = 11) -> l
 
 
 def _amount_for(work: Work, seconds: float) -> int:
-    """The amount of work that takes about this time."""
+    """Return the amount of work that takes about this time."""
     amount, spent = 1, 0.0
     work(1)
     while spent < seconds / 10:  # find an amount that takes long enough to be timed

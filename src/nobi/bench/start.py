@@ -13,7 +13,7 @@ _GO_MATCH = ("match", "naive", "playout", "--game", "go", "--games", "10")
 
 
 def command_seconds(*arguments: str, cache: str | None = None) -> float:
-    """How long `nobi ARGUMENTS` takes in a new process."""
+    """Return how long `nobi ARGUMENTS` takes in a new process."""
     environment = os.environ | ({"NOBI_CACHE_DIR": cache} if cache else {})
     start = time.perf_counter()
     subprocess.run(  # noqa: S603

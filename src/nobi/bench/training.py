@@ -56,7 +56,7 @@ class TrainingSpeed:
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
-        """The CPU time of reading a batch over that of a bare step; other programs hardly change it."""
+        """Return the CPU time of reading a batch over that of a bare step; other programs hardly change it."""
         torch.set_num_threads(1)  # several would wait for each other, and waiting counts as CPU time
         reading = _cpu_seconds(lambda: [self._make(step) for step in range(steps)])
         return reading / _cpu_seconds(lambda: self.bare(steps))
@@ -86,7 +86,7 @@ def _cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def records_over_bare(spec: str, size: int, seconds: float) -> Measurement:
-    """The speed of training on records over that on a constant batch."""
+    """Return the speed of training on records over that on a constant batch."""
     speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
     ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
     [rate] = rates(speed.on_records, seconds, repeats=1)
@@ -113,7 +113,7 @@ TRAINING_BATCH = 64
 
 
 def training_step(seconds: float) -> Measurement:
-    """The speed of a training step over that with torch's convolutions."""
+    """Return the speed of a training step over that with torch's convolutions."""
     ours, torchs = _training("winograd"), _training("torch")
     ratios = rate_ratios(torchs, ours, seconds, repeats=5)
     [rate] = rates(ours, seconds, repeats=1)
@@ -141,7 +141,7 @@ def _training(convolution: str) -> Work:
 
 
 def inference(batch: int, peer: str, seconds: float) -> Measurement:
-    """The speed of the compiled network over that of torch or onnxruntime."""
+    """Return the speed of the compiled network over that of torch or onnxruntime."""
     ours = _inference("nobi", batch)
     ratios = rate_ratios(_inference(peer, batch), ours, seconds, repeats=5)
     [rate] = rates(ours, seconds, repeats=1)

@@ -69,7 +69,7 @@ class Chains(NamedTuple):
 
 @cache
 def _tables(size: int) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """The weights and edges of a size; all boards share them, and they are never written to."""
+    """Return the weights and edges of a size; all boards share them, and they are never written to."""
     point = np.arange(points_of(size), dtype=np.int64)
     weight = (1 << _COUNT) + (point << _SUM) + point**2
     edges = np.zeros(points_of(size), np.uint16)
@@ -104,45 +104,45 @@ def clear_chains(chains: Chains, g: int) -> None:
 
 @inlined
 def is_open(chains: Chains, g: int, point: int) -> bool:
-    """Whether the point has an empty neighbour."""
+    """Return whether the point has an empty neighbour."""
     return chains.around[g, point] < _ALL_OCCUPIED
 
 
 @inlined
 def is_alone(chains: Chains, g: int, point: int) -> bool:
-    """Whether no neighbour of the point is a stone."""
+    """Return whether no neighbour of the point is a stone."""
     return chains.around[g, point] == chains.edges[point]
 
 
 @inlined
 def free_sides(chains: Chains, g: int, point: int) -> int:
-    """The number of empty neighbours of the point."""
+    """Return the number of empty neighbours of the point."""
     return SIDES - (chains.around[g, point] >> 8)
 
 
 @inlined
 def is_enclosed(chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Whether all neighbours of the point are stones of this colour or border."""
+    """Return whether all neighbours of the point are stones of this colour or border."""
     around = chains.around[g, point]
     return ((around if colour == BLACK else around >> 4) & 15) == SIDES
 
 
 @inlined
 def in_atari(liberties: int) -> bool:
-    """Whether these packed liberties are those of a chain in atari."""
+    """Return whether these packed liberties are those of a chain in atari."""
     total = (liberties >> _SUM) & _SUM_MASK
     return (liberties >> _COUNT) * (liberties & _SQUARE_MASK) == total * total
 
 
 @inlined
 def last_liberty(liberties: int) -> int:
-    """The one liberty of a chain in atari."""
+    """Return the one liberty of a chain in atari."""
     return as_point(((liberties >> _SUM) & _SUM_MASK) // (liberties >> _COUNT))
 
 
 @inlined
 def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: int) -> int:
-    """The packed liberties of a chain without one of its liberties.
+    """Return the packed liberties of a chain without one of its liberties.
 
     The result is in turn `in_atari` if the chain has two liberties, and zero if it has one.
     """
@@ -154,7 +154,7 @@ def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: in
 
 @inlined
 def any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -> int:
-    """A liberty of the chain, preferably next to this stone if it belongs to the chain."""
+    """Return a liberty of the chain, preferably next to this stone if it belongs to the chain."""
     if chains.head[g, stone] != head:
         stone = head
     while True:
@@ -167,7 +167,7 @@ def any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -
 
 @inlined
 def touching(chains: Chains, g: int, point: int, colour: int) -> int:
-    """The number of neighbours of the point with a stone of this colour."""
+    """Return the number of neighbours of the point with a stone of this colour."""
     around = chains.around[g, point] - chains.edges[point]
     return (around if colour == BLACK else around >> 4) & 15
 
@@ -292,7 +292,7 @@ def remove_chain(stones: Stones, chains: Chains, g: int, point: int) -> int:
 
 @inlined
 def has_liberty_after(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at an empty point would have a liberty without capturing."""
+    """Return whether a stone of this colour at an empty point would have a liberty without capturing."""
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
@@ -304,7 +304,7 @@ def has_liberty_after(stones: Stones, chains: Chains, g: int, point: int, colour
 
 @inlined
 def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at an empty point would have a liberty after captures."""
+    """Return whether a stone of this colour at an empty point would have a liberty after captures."""
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
@@ -318,7 +318,7 @@ def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: i
 
 @inlined
 def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int, colour: int) -> bool:
-    """Whether the neighbour on this side belongs to a chain of this colour whose last liberty is the point.
+    """Return whether the neighbour on this side belongs to a chain of this colour whose last liberty is the point.
 
     True for only one side of each such chain, so that a loop over the sides counts every chain once.
     """
@@ -336,7 +336,7 @@ def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int
 
 @inlined
 def would_capture(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> int:
-    """The number of enemy stones that a stone of this colour at an empty point would capture."""
+    """Return the number of enemy stones that a stone of this colour at an empty point would capture."""
     captured = 0
     for k in range(SIDES):
         if is_captured_by(stones, chains, g, point, k, enemy_of(colour)):

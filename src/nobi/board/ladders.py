@@ -31,12 +31,12 @@ _limit_hits = np.zeros(1, np.int64)
 
 
 def most_depth(size: int) -> int:
-    """The limit of moves in a row. A longer ladder captures and recaptures in a cycle."""
+    """Return the limit of moves in a row. A longer ladder captures and recaptures in a cycle."""
     return max(500, 2 * size * size)
 
 
 def ladder_limit_hits() -> int:
-    """The number of ladders of this process that reached a limit (`MOST_STEPS`, `most_depth`).
+    """Return the number of ladders of this process that reached a limit (`MOST_STEPS`, `most_depth`).
 
     Beyond a limit, every answer of the chain's owner counts as an escape.
     """
@@ -75,7 +75,7 @@ def allocate_ladder_workspace(size: int) -> LadderWorkspace:
 def captures_in_ladder(
     stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, move: int, target: int
 ) -> bool:
-    """Whether a move captures the enemy chain of the stone `target` in a ladder.
+    """Return whether a move captures the enemy chain of the stone `target` in a ladder.
 
     Args:
         stones: the boards; board g is changed while reading and restored afterwards.
@@ -154,7 +154,8 @@ def captures_in_ladder(
 
 @compiled
 def escapes_ladder(stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, move: int, target: int) -> bool:
-    """Whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a ladder.
+    """Return whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a
+    ladder.
 
     Args:
         stones: the boards; board g is changed while reading and restored afterwards.
@@ -307,7 +308,7 @@ def _list_ataris(
 
 @inlined
 def _frees(stones: Stones, g: int, extension: int, atari: int) -> bool:
-    """Whether a chain that the move `atari` puts into atari has three liberties at `extension` alone."""
+    """Return whether a chain that the move `atari` puts into atari has three liberties at `extension` alone."""
     count = 0
     for k in range(SIDES):
         beside = stones.neighbours[extension, k]

@@ -69,18 +69,18 @@ class Boards(Protocol):
 
 
 def stride_of(size: int) -> int:
-    """The distance between a point and the one below it."""
+    """Return the distance between a point and the one below it."""
     return size + 1
 
 
 def points_of(size: int) -> int:
-    """The number of points of a board, border included."""
+    """Return the number of points of a board, border included."""
     return (size + 2) * stride_of(size) + 1
 
 
 @cache
 def _tables(size: int) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-    """The neighbours and keys of a size; all boards share them, and they are never written to."""
+    """Return the neighbours and keys of a size; all boards share them, and they are never written to."""
     points = points_of(size)
     stride = stride_of(size)
     steps = np.array([-1, 1, -stride, stride, -stride - 1, stride + 1, -stride + 1, stride - 1])
@@ -112,7 +112,7 @@ def allocate_stones(boards: int, size: int) -> Stones:
 
 
 def board_points(size: int) -> NDArray[np.int64]:
-    """The points of a board, row by row from the top: int64[size²]."""
+    """Return the points of a board, row by row from the top: int64[size²]."""
     rows, columns = np.divmod(np.arange(size * size), size)
     points: NDArray[np.int64] = (rows + 1) * stride_of(size) + columns + 1
     return points
@@ -127,7 +127,7 @@ class CellTables(NamedTuple):
 
 @cache
 def cell_tables(size: int) -> CellTables:
-    """The tables of a board size; they are shared, and never written to."""
+    """Return the tables of a board size; they are shared, and never written to."""
     points = board_points(size)
     cell_of = np.zeros(points_of(size), np.uint16)
     cell_of[points] = np.arange(size * size)
@@ -136,13 +136,13 @@ def cell_tables(size: int) -> CellTables:
 
 @inlined
 def as_point(number: int) -> int:
-    """A number converted to the type of points in compiled code."""
+    """Return a number converted to the type of points in compiled code."""
     return np.uint16(number)  # type: ignore[return-value]
 
 
 @inlined
 def enemy_of(colour: int) -> int:
-    """The other player's colour."""
+    """Return the other player's colour."""
     return BORDER - colour
 
 
@@ -214,7 +214,7 @@ def end_turn(stones: Stones, g: int, move: int) -> None:
 
 @inlined
 def makes_five(stones: Stones, g: int, point: int, colour: int) -> bool:
-    """Whether a stone of this colour at the point is part of five or more in a row, column or diagonal.
+    """Return whether a stone of this colour at the point is part of five or more in a row, column or diagonal.
 
     The colour of the point itself is not read: it may be empty or hold the stone.
     """

@@ -16,14 +16,14 @@ _TURNS = 4
 
 
 def transformed(boards: NDArray[Any], symmetry: int) -> NDArray[Any]:
-    """The images of arrays [..., n, n] under a symmetry; a view."""
+    """Return the images of arrays [..., n, n] under a symmetry; a view."""
     mirrored = boards[..., ::-1] if symmetry >= _TURNS else boards
     return np.rot90(mirrored, symmetry % _TURNS, axes=(-2, -1))
 
 
 @cache
 def cells_after(size: int) -> NDArray[np.uint16]:
-    """The image of every cell: uint16[symmetry, cell], read-only."""
+    """Return the image of every cell: uint16[symmetry, cell], read-only."""
     cells = np.arange(size * size, dtype=np.uint16)
     table = np.empty((SYMMETRIES, size * size), np.uint16)
     for symmetry in range(SYMMETRIES):
@@ -64,5 +64,5 @@ def pair_orbits(size: int) -> NDArray[np.int64]:
 
 
 def _numbered(representatives: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The representatives replaced by 0, 1, … in ascending order."""
+    """Return the representatives replaced by 0, 1, … in ascending order."""
     return np.unique(representatives, return_inverse=True)[1].reshape(representatives.shape)

@@ -36,18 +36,18 @@ def check_size(size: int) -> int:
 
 
 def point_at(row: int, column: int, size: int) -> int:
-    """The point in this row, 0 at the top, and column, 0 at the left."""
+    """Return the point in this row, 0 at the top, and column, 0 at the left."""
     return (row + 1) * stride_of(size) + column + 1
 
 
 def row_column(point: int, size: int) -> tuple[int, int]:
-    """The row, 0 at the top, and the column, 0 at the left, of a point."""
+    """Return the row, 0 at the top, and the column, 0 at the left, of a point."""
     row, column = divmod(point, stride_of(size))
     return row - 1, column - 1
 
 
 def vertex_name(point: int, size: int) -> str:
-    """The name of a point."""
+    """Return the name of a point."""
     if point == PASS:
         return "pass"
     row, column = row_column(point, size)
@@ -55,7 +55,7 @@ def vertex_name(point: int, size: int) -> str:
 
 
 def point_named(name: str, size: int) -> int:
-    """The point of this name."""
+    """Return the point of this name."""
     if name.strip().lower() == "pass":
         return PASS
     match = re.fullmatch(r"([A-HJ-Z])([1-9]\d?)", name.strip().upper())
@@ -67,7 +67,7 @@ def point_named(name: str, size: int) -> int:
 
 
 def star_lines(size: int) -> list[int]:
-    """The rows (and columns) of star points."""
+    """Return the rows (and columns) of star points."""
     edge = 3 if size >= 13 else 2 if size >= 7 else 1
     lines = {edge, size - 1 - edge}
     if size % 2 and size >= 9:
@@ -76,7 +76,7 @@ def star_lines(size: int) -> list[int]:
 
 
 def is_star(row: int, column: int, size: int) -> bool:
-    """Whether the point is a star point; boards below 13 lines have them in the corners and the centre."""
+    """Return whether the point is a star point; boards below 13 lines have them in the corners and the centre."""
     lines = star_lines(size)
     if size % 2 and (row, column) == (size // 2, size // 2):
         return True
@@ -86,7 +86,7 @@ def is_star(row: int, column: int, size: int) -> bool:
 
 
 def draw_board(stones: Stones, g: int) -> str:
-    """The diagram of the position on board g."""
+    """Return the diagram of the position on board g."""
     size = stones.size
     marked = row_column(int(stones.last[g]), size) if stones.last[g] != PASS else None
     header = "   " + " ".join(COLUMNS[:size])
@@ -105,7 +105,7 @@ def draw_board(stones: Stones, g: int) -> str:
 
 
 def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
-    """The board size of a diagram, and its stones as (point, colour) from the top left."""
+    """Return the board size of a diagram, and its stones as (point, colour) from the top left."""
     rows = []
     for line in text.splitlines():
         cells = re.sub(r"[()\s\d|]", "", line)
@@ -123,7 +123,8 @@ def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
 
 
 def board_svg(colours: NDArray[np.uint8], last: tuple[int, int] | None = None) -> str:
-    """The stones `colours` [n, n] on a wooden board with coordinates; the latest move, (row, column), is marked."""
+    """Return the stones `colours` [n, n] on a wooden board with coordinates; the latest move, (row, column), is marked.
+    """
     size = len(colours)
     width = CELL * (size + 1)
     lines, stars, stones, labels = [], [], [], []

@@ -107,7 +107,7 @@ class ExecutorFlags(LongCommand):
     none) or ray://host:port (a cluster). The results are the same. With ray, --threads is the number of workers."""
 
     def new_executor(self) -> "Executor":
-        """The executor of the flags."""
+        """Return the executor of the flags."""
         from nobi.workers import make_executor
 
         return make_executor(self.executor, self.threads)
@@ -119,7 +119,7 @@ def joined(*notes: str) -> str:
 
 
 def settings_among(flags: object, kind: "type[Settings]") -> "Settings":
-    """The settings among the flags of a command that inherits them."""
+    """Return the settings among the flags of a command that inherits them."""
     return kind(**{field.name: getattr(flags, field.name) for field in dataclasses.fields(kind)})
 
 
@@ -144,7 +144,7 @@ class Stopwatch:
         self._start = self._now()
 
     def seconds(self) -> float:
-        """The time; never 0, because it is used as a divisor."""
+        """Return the time; never 0, because it is used as a divisor."""
         return max(self._now() - self._start, 1e-9)
 
     def _now(self) -> float:
@@ -159,7 +159,7 @@ def print_json(document: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """The value made of JSON's types only."""
+    """Return the value made of JSON's types only."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
@@ -189,7 +189,7 @@ def output_console() -> "Console":
 
 
 def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> "Table":
-    """An empty table without frames: columns of text, which may wrap, then columns of numbers, which do not."""
+    """Return an empty table without frames: columns of text, which may wrap, then columns of numbers, which do not."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -70,7 +70,7 @@ class Bench(LongCommand):
 
 
 def _cases(section: str) -> "list[Case]":
-    """The measurements of a section; none if it needs torch, which is not installed."""
+    """Return the measurements of a section; none if it needs torch, which is not installed."""
     module, _, attribute = SECTIONS[section][0].partition(":")
     if module == "training" and find_spec("torch") is None:
         return []

@@ -101,7 +101,7 @@ class Gtp(CommonFlags):
         return players.make_bot(strongest_spec(variant, 0 if self.threads == 1 else self.threads), variant, self.seed)
 
     def _spec_with_threads(self) -> str:
-        """The player's spec, with --threads as its setting `threads` if it has one that is not given."""
+        """Return the player's spec, with --threads as its setting `threads` if it has one that is not given."""
         name, given = parse_spec(self.player)
         if self.threads == 1 or "threads" in given or is_model(name):
             return self.player
@@ -111,7 +111,7 @@ class Gtp(CommonFlags):
         return f"{name}:{','.join(f'{key}={value}' for key, value in given.items())}"
 
     def _variant(self) -> "Variant":
-        """The game and board at the start."""
+        """Return the game and board at the start."""
         if self.player.startswith("gtp:"):
             raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
         game, size = self.game, self.size
@@ -171,7 +171,7 @@ class Analysis(CommonFlags):
 
     @staticmethod
     def translate(words: Sequence[str]) -> list[str]:
-        """The arguments with two dashes for KataGo's one, and with all override strings joined."""
+        """Return the arguments with two dashes for KataGo's one, and with all override strings joined."""
         found = [f"-{word}" if word.lstrip("-") in _ONE_DASH and word[:2] != "--" else word for word in words]
         overrides, others = [], []
         rest = iter(found)

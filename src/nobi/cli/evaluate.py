@@ -246,7 +246,7 @@ def _draw(folder: Path, found: "dict[str, Prediction]", evaluations: "list[Evalu
 
 
 def _labels(models: list[str]) -> dict[str, str]:
-    """The names of model files in tables and figures: their folders if these differ, else their paths."""
+    """Return the names of model files in tables and figures: their folders if these differ, else their paths."""
     names = {model: Path(model).parent.name or Path(model).stem for model in models}
     return names if len(set(names.values())) == len(names) else {model: model for model in models}
 
@@ -282,7 +282,7 @@ def _metrics_table(head: str, groups: "Mapping[str, PredictionMetrics]") -> "Tab
 
 
 def _value(interval: "Interval", factor: float, digits: int, *, bounds: bool) -> str:
-    """The value with its 95 % interval: `44.2 ± 0.7`, or `5.0 (1–24)` if it is asymmetric."""
+    """Return the value with its 95 % interval: `44.2 ± 0.7`, or `5.0 (1–24)` if it is asymmetric."""
     value = f"{factor * interval.value:.{digits}f}"
     if not bounds:
         return value

@@ -80,7 +80,7 @@ class Show(LongCommand):
 
 
 def document_of(view: "Inspection") -> dict[str, Any]:
-    """A view for JSON."""
+    """Return a view for JSON."""
     from nobi.board.text import vertex_name
     from nobi.games.base import COLOUR_NAMES
 
@@ -113,7 +113,9 @@ def document_of(view: "Inspection") -> dict[str, Any]:
 
 
 def values_text(view: "Inspection") -> str:
-    """The values of the legal moves as a grid, a dot for a probability below 0.05 %; elsewhere X, O, or - for empty."""
+    """Return the values of the legal moves as a grid, a dot for a probability below 0.05 %; elsewhere X, O, or - for
+    empty.
+    """
     from nobi.board.stones import BLACK, EMPTY
     from nobi.board.text import COLUMNS
     from nobi.players.inspection import colours_of
@@ -141,7 +143,7 @@ def values_text(view: "Inspection") -> str:
 
 
 def best_text(view: "Inspection") -> str:
-    """The best moves in a sentence."""
+    """Return the best moves in a sentence."""
     from nobi.board.stones import PASS
     from nobi.board.text import row_column, vertex_name
 
@@ -279,7 +281,7 @@ def _short_elo(elo: dict[str, float | None]) -> str:
 
 
 def describe(name: str, path: Path) -> dict[str, Any]:
-    """A shipped model: its network, size and measured results."""
+    """Return a shipped model: its network, size and measured results."""
     from nobi.models.model import read_model_file
 
     file = read_model_file(path)

@@ -144,7 +144,7 @@ class Match(SeriesFlags):
 
 
 def _plays_alone(spec: str) -> bool:
-    """Whether this player plays one game at a time: an engine, or a player that searches."""
+    """Return whether this player plays one game at a time: an engine, or a player that searches."""
     if spec.startswith("gtp:"):
         return True
     name = spec.partition(":")[0]
@@ -233,7 +233,7 @@ class Tournament(SeriesFlags):
         return Result(document, [*report, *series_notes(self, records, self.players)], interrupted)
 
     def _table(self, records: "list[GameResult]") -> "Table":
-        """The cross table, the strongest player first."""
+        """Return the cross table, the strongest player first."""
         from nobi.matches.folder import summarise_tournament
 
         summary = summarise_tournament(records, self.players)

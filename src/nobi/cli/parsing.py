@@ -56,7 +56,7 @@ _HELP = ("-h", "--help")
 
 
 def parse(arguments: list[str]) -> Any:
-    """The command that is asked for, ready to run; or a text to print, such as the help.
+    """Return the command that is asked for, ready to run; or a text to print, such as the help.
 
     Plug-ins named by `NOBI_PLUGINS` and `--load` are executed first: the help of commands lists what they register.
     """
@@ -79,7 +79,7 @@ def parse(arguments: list[str]) -> Any:
 
 
 def _command_name(arguments: Sequence[str]) -> str:
-    """The command that the arguments begin with, or the first word of several if its help is asked for."""
+    """Return the command that the arguments begin with, or the first word of several if its help is asked for."""
     first = arguments[0]
     inner = [name.partition(" ")[2] for name in _CLASSES if name.startswith(f"{first} ")]
     if first in _CLASSES:
@@ -98,7 +98,7 @@ def _command_name(arguments: Sequence[str]) -> str:
 
 
 def _help(prefix: str = "") -> str:
-    """The list of all commands, or of those whose names begin so."""
+    """Return the list of all commands, or of those whose names begin so."""
     lines = [f"usage: nobi {prefix}COMMAND …"]
     if not prefix:
         lines += [
@@ -115,7 +115,7 @@ def _help(prefix: str = "") -> str:
 
 
 def _split_off_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The arguments without `--load FILE`, and the files of NOBI_PLUGINS and of `--load`."""
+    """Return the arguments without `--load FILE`, and the files of NOBI_PLUGINS and of `--load`."""
     files = list(filter(None, os.environ.get("NOBI_PLUGINS", "").split(os.pathsep)))
     others: list[str] = []
     words = iter(arguments)
@@ -184,7 +184,7 @@ class _Argument(NamedTuple):
 
 
 def _arguments_of(command: type) -> list[_Argument]:
-    """The arguments that Tyro makes from the fields of a command."""
+    """Return the arguments that Tyro makes from the fields of a command."""
     import tyro
 
     positional_mark = get_args(tyro.conf.Positional[int])[-1]
@@ -210,7 +210,7 @@ def _arguments_of(command: type) -> list[_Argument]:
 
 
 def _explain(command: type, prog: str, words: Sequence[str]) -> str | None:
-    """The first error among the arguments of a command, in one sentence; None if there is none."""
+    """Return the first error among the arguments of a command, in one sentence; None if there is none."""
     arguments = _arguments_of(command)
     flags = {name: flag for flag in arguments if not flag.positional for name in (flag.name, *flag.aliases)}
     hint = f"'{prog} --help' describes its arguments"

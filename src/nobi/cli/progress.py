@@ -78,7 +78,7 @@ def progress_of_workers(
 
 
 def progress_columns(*, note: bool, share: bool = False) -> "list[ProgressColumn]":
-    """The columns of the bar. On a narrow terminal the bar and the note are shortened, never the numbers."""
+    """Return the columns of the bar. On a narrow terminal the bar and the note are shortened, never the numbers."""
     from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.table import Column
     from rich.text import Text

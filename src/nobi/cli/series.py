@@ -97,14 +97,14 @@ class SeriesFlags(ExecutorFlags):
                 raise NobiError(f"--{name.replace('_', '-')} must be above 0, not {value}.")
 
     def needs_series(self) -> bool:
-        """Whether a flag is given that only games played one by one have."""
+        """Return whether a flag is given that only games played one by one have."""
         common = {field.name for field in fields(ExecutorFlags)}
         return any(
             getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in common
         )
 
     def time_settings(self) -> "TimeSettings":
-        """The clock of the flags."""
+        """Return the clock of the flags."""
         from nobi.clock import TimeSettings
 
         main, period = self.main_time or 0.0, self.byo_yomi or 0.0
@@ -115,7 +115,7 @@ class SeriesFlags(ExecutorFlags):
         return TimeSettings("byoyomi", main, period, self.periods or 1)
 
     def series_executor(self) -> "Executor":
-        """The executor of games that are played one by one."""
+        """Return the executor of games that are played one by one."""
         from nobi.workers import make_executor
 
         return make_executor(self.executor, self.parallel if self.executor == "local" else self.threads)
@@ -240,7 +240,7 @@ def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequenc
 
 
 def _most_common(reasons: "Counter[str]") -> list[tuple[str, int]]:
-    """The most frequent reasons, and the others as one."""
+    """Return the most frequent reasons, and the others as one."""
     common = reasons.most_common()
     listed, others = common[:_MAX_REASONS], common[_MAX_REASONS:]
     if others:

@@ -143,7 +143,7 @@ def _result(game: "Game") -> Result:
 
 
 def board_text(game: "Game") -> Text:
-    """The board in colours, with coordinates; the latest move in brackets."""
+    """Return the board in colours, with coordinates; the latest move in brackets."""
     size = game.size
     last = game.moves[-1] if game.moves else PASS
     marked = row_column(last, size) if last != PASS else None

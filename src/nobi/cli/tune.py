@@ -258,7 +258,7 @@ class Parameter(NamedTuple):
         return self.low > 0 and self.high / self.low >= _LOGARITHMIC
 
     def text(self, x: float) -> str:
-        """The setting's value for the trainer's number x, which is clipped to the bounds."""
+        """Return the setting's value for the trainer's number x, which is clipped to the bounds."""
         share = (min(1.0, max(-1.0, x)) + 1) / 2
         if self.is_logarithmic:
             value = math.exp(math.log(self.low) + share * math.log(self.high / self.low))
@@ -268,7 +268,7 @@ class Parameter(NamedTuple):
 
 
 def parse_parameter(text: str) -> Parameter:
-    """The parameter of a text such as `rave=500:6000`."""
+    """Return the parameter of a text such as `rave=500:6000`."""
     name, equals, bounds = text.partition("=")
     low, colon, high = bounds.partition(":")
     try:
@@ -281,7 +281,7 @@ def parse_parameter(text: str) -> Parameter:
 
 
 def spec_with(spec: str, parameters: Sequence[Parameter], values: "NDArray[np.floating]") -> str:
-    """The spec with the settings that the trainer's numbers stand for."""
+    """Return the spec with the settings that the trainer's numbers stand for."""
     name, settings = parse_spec(spec)
     settings |= {parameter.name: parameter.text(float(x)) for parameter, x in zip(parameters, values, strict=True)}
     return f"{name}:{','.join(f'{key}={value}' for key, value in settings.items())}"

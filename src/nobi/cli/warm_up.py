@@ -78,7 +78,7 @@ class WarmUp(Command):
 
 
 def _cache() -> tuple[Path, float]:
-    """The folder of compiled code, and the size of what this version uses of it in megabytes."""
+    """Return the folder of compiled code, and the size of what this version uses of it in megabytes."""
     from nobi.compile_cache import cache_folders, cache_root
 
     files = [file for folder in cache_folders() for file in folder.rglob("*") if file.is_file()]

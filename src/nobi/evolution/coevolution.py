@@ -48,7 +48,7 @@ AFTER_TRAINING = 2**62
 
 
 def shared_fitness(wins: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The fitness of hosts where a win over an opponent is shared by all hosts that beat it.
+    """Return the fitness of hosts where a win over an opponent is shared by all hosts that beat it.
 
     Args:
         wins: [host, opponent] whether the host beat the opponent.
@@ -112,12 +112,12 @@ class Record:
                     self._totals[one] = total + value, count + 1
 
     def score(self, one: Weights, other: Weights) -> float:
-        """The mean score of a network against another; 0 if they never met."""
+        """Return the mean score of a network against another; 0 if they never met."""
         total, count = self._pairs.get((one.tobytes(), other.tobytes()), (0.0, 0))
         return total / count if count else 0.0
 
     def mean_score(self, one: Weights) -> float:
-        """The mean score of a network over all its games; 0 if it has none."""
+        """Return the mean score of a network over all its games; 0 if it has none."""
         total, count = self._totals.get(one.tobytes(), (0.0, 0))
         return total / count if count else 0.0
 
@@ -357,7 +357,7 @@ class CoevolutionRun(TrainingRun):
         return champion, line
 
     def models(self) -> dict[str, Weights]:
-        """The latest champion, and the latest of each population."""
+        """Return the latest champion, and the latest of each population."""
         latest = {
             POPULATIONS[g % 2]: self.done[g].champion for g in range(max(0, self.generation - 2), self.generation)
         }
@@ -376,7 +376,7 @@ class CoevolutionRun(TrainingRun):
         return np.stack(own) if own else np.zeros((0, self.network.weight_count(self.size)), np.float32)
 
     def dominance(self) -> Dominance:
-        """The dominance tournaments of the generation champions."""
+        """Return the dominance tournaments of the generation champions."""
         champions = [one.champion for one in self.done]
 
         @cache

@@ -52,7 +52,7 @@ pass computes 16 boards at least."""
 
 
 def games_seed(seed: int, generation: int) -> int:
-    """The seed of a generation's games."""
+    """Return the seed of a generation's games."""
     return derive_seed(seed, generation)
 
 
@@ -83,13 +83,13 @@ class CandidateGames:
 
 
 def join(parts: Sequence[PartOfGames], where: Variant) -> PlayedGames:
-    """The games of consecutive parts, the first of them number 0."""
+    """Return the games of consecutive parts, the first of them number 0."""
     outcome, length = (np.concatenate(column) for column in zip(*parts, strict=True))
     return PlayedGames(where, 0, outcome, length, np.zeros((len(outcome), 0), np.uint16))
 
 
 def _cuts(games: int, parts: int) -> list[int]:
-    """The limits of about `parts` equal parts of at least `LEAST_GAMES` games."""
+    """Return the limits of about `parts` equal parts of at least `LEAST_GAMES` games."""
     parts = max(1, min(parts, games // LEAST_GAMES))
     return [games * i // parts for i in range(parts + 1)]
 

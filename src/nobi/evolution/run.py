@@ -85,10 +85,10 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def describe(self, candidates: Any, results: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
-        """The champion of the latest generation, and its line of metrics without the number."""
+        """Return the champion of the latest generation, and its line of metrics without the number."""
 
     def models(self) -> dict[str, Weights]:
-        """The models to save, by the names of their files."""
+        """Return the models to save, by the names of their files."""
         return {"champion": self.done[-1].champion}
 
     def extra_tensors(self) -> dict[str, NDArray[Any]]:
@@ -128,14 +128,14 @@ class TrainingRun(ABC):
         return [one.line for one in self.done]
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row per generation: the lines of `metrics`."""
+        """Return a row per generation: the lines of `metrics`."""
         return frame_of(self.metrics())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.network}: {self.generation} generations>"
 
     def champion(self) -> Model:
-        """The champion of the latest generation."""
+        """Return the champion of the latest generation."""
         return self._model(self.done[-1].champion)
 
     def save(self) -> None:

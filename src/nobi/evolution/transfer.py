@@ -29,7 +29,7 @@ Score = Callable[[int, int], float]
 
 
 def dominance_tournament(score: Score, champions: int) -> list[int]:
-    """The dominant champions: the first, and every later one that beats *all* dominant ones before it (S08 V-D).
+    """Return the dominant champions: the first, and every later one that beats *all* dominant ones before it (S08 V-D).
 
     The length of the list is the dominance number. A champion plays the newest first and stops when it does not win, so
     that few pairs are played.
@@ -99,7 +99,7 @@ class TransferReport:
     pairs: list[PairResult]
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row per board size and opponent."""
+        """Return a row per board size and opponent."""
         return frame_of({"size": row.size, "opponent": row.opponent, "fitness": row.fitness} for row in self.sizes)
 
     def __str__(self) -> str:

@@ -26,12 +26,12 @@ register, names, find = _planes.register, _planes.names, _planes.find
 
 
 def make_planes(spec: str) -> "Planes":
-    """The set of planes of a spec such as `m15` or `c14-7:edge=true`."""
+    """Return the set of planes of a spec such as `m15` or `c14-7:edge=true`."""
     return _planes.make(spec)
 
 
 def plane_count(spec: str) -> int:
-    """The number of planes of a set."""
+    """Return the number of planes of a set."""
     return make_planes(spec).count
 
 

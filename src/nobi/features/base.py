@@ -67,7 +67,7 @@ CODES = len(Code)
 
 
 def rank_code(rank: int) -> int:
-    """The value of Code.RANK for a rank (1..9 dan, 10 professional, 0 unknown, below 0 kyu)."""
+    """Return the value of Code.RANK for a rank (1..9 dan, 10 professional, 0 unknown, below 0 kyu)."""
     return min(max(rank, 0), NINE_DAN)
 
 
@@ -81,7 +81,7 @@ class Plane(NamedTuple):
 
 
 def exactly(name: str, code: Code, value: int = 1) -> Plane:
-    """The plane of one value of a code."""
+    """Return the plane of one value of a code."""
     return Plane(name, code, value, value)
 
 
@@ -119,7 +119,7 @@ class Planes(ABC):
 
     @abstractmethod
     def define(self) -> list[Plane]:
-        """The planes in order."""
+        """Return the planes in order."""
 
     @cached_property
     def planes(self) -> tuple[Plane, ...]:

@@ -26,7 +26,7 @@ class C14Planes(Planes):
 
     @abstractmethod
     def stones(self) -> list[Plane]:
-        """The planes of stones."""
+        """Return the planes of stones."""
 
     def define(self) -> list[Plane]:
         latest = [LATEST] if self.settings.latest else []

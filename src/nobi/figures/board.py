@@ -114,7 +114,7 @@ def draw_board(
 
 
 def numbered_stones(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.int64], list[str]]:
-    """A whole game in one diagram, as in books: all stones, numbered by their moves.
+    """Return a whole game in one diagram, as in books: all stones, numbered by their moves.
 
     Returns:
         The colours and the numbers, [n, n] each, and as text the moves that the diagram cannot show: passes, and stones
@@ -260,7 +260,7 @@ def _draw_plane(axes: "Axes", values: NDArray[np.float32], colours: NDArray[np.u
 
 
 def example_game() -> Go:
-    """The position of the images of the documentation."""
+    """Return the position of the images of the documentation."""
     game = Go.from_text(EXAMPLE)
     for move in EXAMPLE_MOVES:
         game.play(move)

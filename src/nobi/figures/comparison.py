@@ -174,7 +174,7 @@ def size_lines(
 
 
 def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:
-    """The part of the scale from −1 to 1 that contains these intervals, in steps of a quarter, with a margin."""
+    """Return the part of the scale from −1 to 1 that contains these intervals, in steps of a quarter, with a margin."""
     low = max(-1.0, min((one.low for one in found), default=-1.0))
     high = min(1.0, max((one.high for one in found), default=1.0))
     low, high = math.floor(4 * low) / 4, math.ceil(4 * high) / 4

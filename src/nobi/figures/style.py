@@ -124,7 +124,7 @@ def explain_bands(axes: "Axes", text: str = "95 % interval") -> None:
 
 
 def bars_of(intervals: Sequence["Interval"], factor: float = 1.0) -> tuple[list[float], list[list[float]]]:
-    """The values of intervals, times a factor, and the lengths of their error bars below and above."""
+    """Return the values of intervals, times a factor, and the lengths of their error bars below and above."""
     below = [factor * abs(one.value - one.low) for one in intervals]
     above = [factor * abs(one.high - one.value) for one in intervals]
     return [factor * one.value for one in intervals], [below, above]
@@ -152,14 +152,16 @@ def legend_below(axes: "Axes", **style: Any) -> None:
 
 
 def legend_height(entries: Sequence[Sequence[str]], width: float) -> float:
-    """The inches that a panel of this width needs for a legend of its own; 0 if all panels have the same entries."""
+    """Return the inches that a panel of this width needs for a legend of its own; 0 if all panels have the same
+    entries.
+    """
     if all(labels == entries[0] for labels in entries):
         return 0.0
     return 0.1 + 0.17 * max(math.ceil(len(labels) / _legend_columns(width, labels)) for labels in entries if labels)
 
 
 def _legend_columns(width: float, labels: Sequence[str]) -> int:
-    """The number of columns of a legend of this width in inches."""
+    """Return the number of columns of a legend of this width in inches."""
     widest = 0.55 + 0.058 * max(map(len, labels), default=0)
     return max(1, min(len(labels), int((width - 0.3) / widest)))
 
@@ -188,5 +190,5 @@ def boards_in_words(sizes: Sequence[int]) -> str:
 
 
 def title(text: str) -> str:
-    """A sentence as a title: with a capital letter, and lines no longer than a figure is wide."""
+    """Return a sentence as a title: with a capital letter, and lines no longer than a figure is wide."""
     return textwrap.fill(text[:1].upper() + text[1:], _TITLE_COLUMNS)

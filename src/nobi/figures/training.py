@@ -129,7 +129,7 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
 
 
 def _share_axis(axes: "Axes", label: str) -> "Axes":
-    """An axis at the right, from 0 to 1."""
+    """Return an axis at the right, from 0 to 1."""
     right = axes.twinx()
     right.set(ylim=(0, 1.015), ylabel=label, yticks=[0, 0.25, 0.5, 0.75, 1])
     right.spines["right"].set_visible(True)
@@ -242,7 +242,7 @@ def training_curve(lines: list[dict[str, Any]], path: Path, title: str) -> None:
 
 
 def rate_drops(lines: list[dict[str, Any]]) -> list[float]:
-    """The positions after which the learning rate was lowered in a step; none for smooth schedules."""
+    """Return the positions after which the learning rate was lowered in a step; none for smooth schedules."""
     rates = [line["rate"] for line in lines]
     lowered = [i for i in range(1, len(rates)) if rates[i] < rates[i - 1]]
     if len(lowered) > len(rates) // 2:
@@ -310,7 +310,8 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
 
 
 def plane_names(planes: str, settings: object) -> list[str]:
-    """The names of the inputs of a network with these planes and settings; those of C14 may omit the last, ko."""
+    """Return the names of the inputs of a network with these planes and settings; those of C14 may omit the last, ko.
+    """
     names = make_planes(planes).channels
     return list(names if getattr(settings, "ko", True) else names[:-1])
 

@@ -21,7 +21,7 @@ register, names, find = _games.register, _games.names, _games.find
 
 
 def variant(spec: str, size: int = 9) -> "Variant":
-    """The game, rules and board of a spec such as `go:komi=5.5` and a size."""
+    """Return the game, rules and board of a spec such as `go:komi=5.5` and a size."""
     from nobi.board.text import check_size
     from nobi.games.base import Variant
 

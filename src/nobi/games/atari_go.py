@@ -80,7 +80,7 @@ def play(boards: AtariGoBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: AtariGoBoards, g: int, move: int) -> int:
-    """The deciding capture wins, suicide loses."""
+    """Return the deciding capture wins, suicide loses."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     captured = would_capture(stones, chains, g, move, me)
@@ -109,12 +109,12 @@ class AtariGo(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: AtariGoSettings) -> int:
-        """Every point once (the last stone captures or is suicide), and the points of captured stones again."""
+        """Return every point once (the last stone captures or is suicide), and the points of captured stones again."""
         return size * size + 2 * (settings.captures - 1)
 
     @classmethod
     def score_lengths(cls, size: int, settings: AtariGoSettings) -> tuple[int, int]:  # noqa: ARG003
-        """A stone in the corner can be captured by move 3; by move n² at the latest a stone is captured."""
+        """Return a stone in the corner can be captured by move 3; by move n² at the latest a stone is captured."""
         return 3, size * size
 
     def _restart(self) -> None:

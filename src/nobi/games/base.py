@@ -96,7 +96,7 @@ class Game(ABC):
     @classmethod
     @abstractmethod
     def most_moves(cls, size: int, settings: Any) -> int:
-        """The maximum length of a game in the arena."""
+        """Return the maximum length of a game in the arena."""
 
     @classmethod
     def score_lengths(cls, size: int, settings: Any) -> tuple[int, int] | None:  # noqa: ARG003
@@ -105,7 +105,7 @@ class Game(ABC):
 
     @classmethod
     def from_text(cls, text: str, to_move: int = BLACK, settings: Any = None) -> Self:
-        """A game that starts from a drawn position (`str(game)` draws one)."""
+        """Return a game that starts from a drawn position (`str(game)` draws one)."""
         size, stones = read_diagram(text)
         game = cls(size, settings)
         game.set_up(stones, to_move)
@@ -157,19 +157,19 @@ class Game(ABC):
         return False
 
     def result(self) -> str:
-        """The result as in SGF: `B+`, `W+`, `Draw`, or `?` while the game is running."""
+        """Return the result as in SGF: `B+`, `W+`, `Draw`, or `?` while the game is running."""
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
 
     def standing(self) -> str:
-        """The result; for games with counting, the result of counting the current board."""
+        """Return the result; for games with counting, the result of counting the current board."""
         return self.result()
 
     def rules_text(self) -> str:
-        """The rules as text for game records."""
+        """Return the rules as text for game records."""
         return format_spec(self.name, self.settings)
 
     def points(self) -> list[int]:
-        """All points of the board, row by row from the top left."""
+        """Return all points of the board, row by row from the top left."""
         return [int(p) for p in board_points(self.size)]
 
     def colour(self, point: int | str) -> int:
@@ -177,11 +177,11 @@ class Game(ABC):
         return int(self.boards.stones.colour[0, self._as_point(point)])
 
     def is_legal(self, move: int | str) -> bool:
-        """Whether the move is legal for the player to move."""
+        """Return whether the move is legal for the player to move."""
         return not self.is_over and bool(self.rules.legal(self.boards, 0, np.uint16(self._as_point(move))))
 
     def why_illegal(self, move: int | str) -> str:
-        """The reason why a move is illegal in the current position."""
+        """Return the reason why a move is illegal in the current position."""
         if self.is_over:
             return "the game is over"
         point = self._as_point(move)
@@ -197,7 +197,7 @@ class Game(ABC):
         return mask.reshape(self.size, self.size)
 
     def legal_moves(self) -> list[int]:
-        """All legal moves, row by row, a pass last."""
+        """Return all legal moves, row by row, a pass last."""
         moves = [int(point) for point in cell_tables(self.size).point_of[self.legal_mask().ravel()]]
         return [*moves, PASS] if self.has_pass and self.is_legal(PASS) else moves
 
@@ -221,7 +221,7 @@ class Game(ABC):
         self.moves = moves
 
     def copy(self) -> Self:
-        """An independent copy of the game."""
+        """Return an independent copy of the game."""
         other = type(self)(self.size, self.settings)
         other.boards = copy_state(self.boards)
         other.moves = self.moves.copy()
@@ -235,7 +235,7 @@ class Game(ABC):
         return f"<{type(self).__name__} {self.size}x{self.size}, {len(self.moves)} moves, result {self.result()}>"
 
     def _repr_svg_(self) -> str:
-        """The position as notebooks show it."""
+        """Return the position as notebooks show it."""
         stones = self.boards.stones
         colours = stones.colour[0, board_points(self.size)].reshape(self.size, self.size)
         last = int(stones.last[0])
@@ -254,7 +254,8 @@ class Game(ABC):
         self.boards.stones.to_move[0] = to_move
 
     def _bare_boards(self) -> Boards:
-        """The boards, with rules by which `clear` places no stones; overridden by games that start with stones."""
+        """Return the boards, with rules by which `clear` places no stones; overridden by games that start with stones.
+        """
         return self.boards
 
     def _as_point(self, move: int | str) -> int:
@@ -266,7 +267,7 @@ class Game(ABC):
 
 
 def illegal_move_text(number: int, colour: int, move: int, size: int, reason: str) -> str:
-    """The part of an error message that names an illegal move and the reason."""
+    """Return the part of an error message that names an illegal move and the reason."""
     what = f"{COLOUR_NAMES[colour]}'s pass" if move == PASS else f"{COLOUR_NAMES[colour]} at {vertex_name(move, size)}"
     return f"move {number}, {what}, is illegal: {reason}"
 
@@ -281,7 +282,7 @@ def _test_each(boards: Any, g: int, moves: NDArray[np.uint16], allowed: NDArray[
 
 @cache
 def _legality(game: type[Game]) -> Callable[..., None]:
-    """The compiled test of many moves in one position, for one game."""
+    """Return the compiled test of many moves in one position, for one game."""
     return specialise(_test_each, game.name, legal=game.rules.legal)
 
 
@@ -300,7 +301,7 @@ class Variant:
         return f"<Variant {self} {self.size}x{self.size}>"
 
     def new(self) -> Game:
-        """A new game."""
+        """Return a new game."""
         return self.game(self.size, self.settings)
 
     def allocate(self, boards: int) -> Boards:

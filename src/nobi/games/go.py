@@ -94,7 +94,9 @@ class GoBoards(NamedTuple):
 
 @inlined
 def signature(boards: GoBoards, position: np.uint64, to_move: int) -> np.uint64:
-    """The hash that superko compares: of the position, and under situational superko of the player to move as well."""
+    """Return the hash that superko compares: of the position, and under situational superko of the player to move as
+    well.
+    """
     if boards.ko_rule == SITUATIONAL and to_move == WHITE:
         return position ^ boards.stones.keys[EMPTY, PASS]
     return position
@@ -128,7 +130,7 @@ def setup(boards: GoBoards, g: int, point: int, colour: int) -> None:
 
 @inlined
 def legal(boards: GoBoards, g: int, move: int) -> bool:
-    """A pass, or an empty point that is neither ko nor suicide nor a forbidden repetition."""
+    """Return a pass, or an empty point that is neither ko nor suicide nor a forbidden repetition."""
     if move == PASS:
         return True
     stones, chains = boards.stones, boards.chains
@@ -142,7 +144,7 @@ def legal(boards: GoBoards, g: int, move: int) -> bool:
 
 @compiled
 def _repeats(boards: GoBoards, g: int, point: int) -> bool:
-    """Whether superko forbids the position after a stone at this point."""
+    """Return whether superko forbids the position after a stone at this point."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     taken = enemy_of(me)
@@ -208,7 +210,7 @@ def margin(boards: GoBoards, g: int) -> float:
 
 @compiled
 def winner(boards: GoBoards, g: int) -> int:
-    """The outcome if the game ends in this position."""
+    """Return the outcome if the game ends in this position."""
     points = margin(boards, g)
     if points == 0:
         return DRAW
@@ -228,7 +230,7 @@ def immediate_outcome(boards: GoBoards, g: int, move: int) -> int:
 
 @inlined
 def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
-    """Whether an empty point is an eye of the player to move that a random player should not fill.
+    """Return whether an empty point is an eye of the player to move that a random player should not fill.
 
     All four sides are own stones, and the enemy has at most one of the diagonal points, none at the edge.
     """
@@ -245,7 +247,7 @@ def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
 
 
 def handicap_points(stones: int, size: int) -> list[int]:
-    """The points of GTP's fixed handicap."""
+    """Return the points of GTP's fixed handicap."""
     lines = star_lines(size)
     low, high, middle = lines[0], lines[-1], size // 2
     most = 0 if size < 7 else 4 if size % 2 == 0 or size == 7 else 9
@@ -297,7 +299,7 @@ class Go(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: GoSettings) -> int:  # noqa: ARG003
-        """The arena ends and counts a game of this length; a single `Go` game has no maximum length."""
+        """Return the arena ends and counts a game of this length; a single `Go` game has no maximum length."""
         return 3 * size * size
 
     def place_handicap(self, stones: int) -> None:
@@ -326,12 +328,12 @@ class Go(Game):
         return float(margin(boards, 0))
 
     def score(self, dead: Iterable[int] = ()) -> str:
-        """The result of counting the current board, as in SGF: `B+3.5`, `W+0.5` or `Draw`."""
+        """Return the result of counting the current board, as in SGF: `B+3.5`, `W+0.5` or `Draw`."""
         points = self.margin(dead)
         return "Draw" if points == 0 else f"{'B' if points > 0 else 'W'}+{abs(points):.12g}"
 
     def owners(self, dead: Iterable[int] = ()) -> dict[int, int]:
-        """The owner of every point: BLACK, WHITE or EMPTY."""
+        """Return the owner of every point: BLACK, WHITE or EMPTY."""
         boards = cast(GoBoards, self.without(dead).boards)
         find_owners(boards.stones, 0, boards.areas)
         return {point: int(boards.areas.owner[point]) for point in self.points()}
@@ -349,7 +351,7 @@ class Go(Game):
         note_position(boards, 0)
 
     def without(self, dead: Iterable[int]) -> Self:
-        """A copy of the game with these dead stones captured."""
+        """Return a copy of the game with these dead stones captured."""
         game = self.copy()
         boards = cast(GoBoards, game.boards)
         for point in dead:

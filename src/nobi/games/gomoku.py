@@ -34,7 +34,7 @@ def play(boards: GomokuBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: GomokuBoards, g: int, move: int) -> int:
-    """A move that makes five wins."""
+    """Return a move that makes five wins."""
     return WINS if makes_five(boards.stones, g, move, boards.stones.to_move[g]) else UNDECIDED
 
 

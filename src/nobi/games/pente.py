@@ -60,7 +60,7 @@ def clear(boards: PenteBoards, g: int) -> None:
 
 @inlined
 def flanks(stones: Stones, g: int, point: int, way: int, colour: int) -> bool:
-    """Whether a stone of this colour at the point captures a pair in this direction."""
+    """Return whether a stone of this colour at the point captures a pair in this direction."""
     enemy = enemy_of(colour)
     first = stones.neighbours[point, way]
     if stones.colour[g, first] != enemy:
@@ -95,7 +95,7 @@ def play(boards: PenteBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: PenteBoards, g: int, move: int) -> int:
-    """A move that makes five or captures the fifth pair wins."""
+    """Return a move that makes five or captures the fifth pair wins."""
     stones = boards.stones
     me = stones.to_move[g]
     if makes_five(stones, g, move, me):
@@ -130,7 +130,7 @@ class Pente(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: PenteSettings) -> int:  # noqa: ARG003
-        """Every point once, and the points of captured pairs, at most 4 per player, again."""
+        """Return every point once, and the points of captured pairs, at most 4 per player, again."""
         return size * size + 2 * 2 * (PAIRS_TO_WIN - 1)
 
     @classmethod

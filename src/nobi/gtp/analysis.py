@@ -154,7 +154,7 @@ def _info(order: int, one: Candidate, game: Game, flags: set[str]) -> str:
 
 
 def _values(winrate: float, score: Score | None) -> str:
-    """The win rate, and the score if the game has one; always with a decimal point."""
+    """Return the win rate, and the score if the game has one; always with a decimal point."""
     if score is None:
         return f"winrate {winrate:.6f}"
     return (
@@ -170,7 +170,7 @@ def _owners(owned: NDArray[np.float32], game: Game, flags: set[str], mean: str, 
 
 
 def owners_stdev(owned: NDArray[Any]) -> NDArray[np.float64]:
-    """The standard deviation of owners, each −1 or 1, with these means."""
+    """Return the standard deviation of owners, each −1 or 1, with these means."""
     return np.sqrt(np.maximum(0.0, 1.0 - owned.astype(np.float64) ** 2))
 
 

@@ -26,7 +26,7 @@ _CLOCK_GRACE_SECONDS = 1.0
 
 
 def engine_seed(seed: int, game: int) -> int:
-    """The seed, 0 to 2³¹ − 1, for the engine's random numbers in a game."""
+    """Return the seed, 0 to 2³¹ − 1, for the engine's random numbers in a game."""
     return int(stream_of(seed, game)) >> 33
 
 
@@ -70,7 +70,7 @@ class GtpBot(Bot):
             self.follow(game)
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:
-        """The engine's move. The caller has to check that it is legal."""
+        """Return the engine's move. The caller has to check that it is legal."""
         engine = self.follow(game)
         seconds = self._send_time(engine, game.to_move, clock)
         answer = self._ask(engine, f"genmove {_LETTERS[game.to_move]}", seconds)
@@ -86,7 +86,7 @@ class GtpBot(Bot):
         return move
 
     def final_score(self, game: Game) -> str:
-        """The engine's result of this position: `B+3.5`, `W+0.5` or `0`."""
+        """Return the engine's result of this position: `B+3.5`, `W+0.5` or `0`."""
         return self._ask(self.follow(game), "final_score")
 
     def follow(self, game: Game) -> EngineProcess:
@@ -241,7 +241,7 @@ class GtpBot(Bot):
             raise
 
     def _knows(self, engine: EngineProcess, command: str) -> bool:
-        """Whether the engine has this command."""
+        """Return whether the engine has this command."""
         return self._ask(engine, f"known_command {command}", may_refuse=True).lower() == "true"
 
 

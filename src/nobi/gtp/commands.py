@@ -208,7 +208,7 @@ def play_chosen(session: Session, colour: int, move: int) -> str:
 
 
 def move_name(session: Session, move: int) -> str:
-    """The name of a move that a bot has chosen."""
+    """Return the name of a move that a bot has chosen."""
     return "resign" if move == RESIGN else vertex_name(move, session.game.size)
 
 

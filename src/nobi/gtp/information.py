@@ -74,7 +74,7 @@ def _get_models(session: Session) -> str:
 
 
 def model_entry(name: str) -> dict[str, Any]:
-    """A model as KataGo's JSON describes one."""
+    """Return a model as KataGo's JSON describes one."""
     path = model_path(name)
     return {
         "name": path.name,

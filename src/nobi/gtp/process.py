@@ -83,7 +83,9 @@ class EngineProcess:
             failed.pop_all()
 
     def ask(self, command: str, seconds: float | None = None) -> str:
-        """The answer to a command, without its sign; a failure answer raises an EngineError of the kind `refusal`."""
+        """Return the answer to a command, without its sign; a failure answer raises an EngineError of the kind
+        `refusal`.
+        """
         sign, text = self._exchange(command, self.seconds if seconds is None else seconds)
         if sign == "?":
             reason = " ".join(text.split())[:_MAX_QUOTE] or "no reason given"
@@ -109,7 +111,7 @@ class EngineProcess:
         self._end()
 
     def _exchange(self, command: str, seconds: float) -> tuple[str, str]:
-        """The sign, = or ?, and the text of an answer."""
+        """Return the sign, = or ?, and the text of an answer."""
         name = command.split()[0]
         self._check_silence(name)
         stdin = self._process.stdin
@@ -205,7 +207,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _text(raw: bytes) -> str:
-    """A line without its end and without control characters."""
+    """Return a line without its end and without control characters."""
     return _CONTROL.sub("", raw.decode("utf-8", "replace").rstrip("\n")).replace("\t", " ")
 
 
@@ -218,7 +220,7 @@ def _signal_name(number: int) -> str:
 
 
 def _split_command(command: str) -> list[str]:
-    """The program and its arguments, split as by a shell; no other syntax of shells is supported."""
+    """Return the program and its arguments, split as by a shell; no other syntax of shells is supported."""
     try:
         words = shlex.split(command)
     except ValueError as error:

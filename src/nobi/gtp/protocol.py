@@ -25,7 +25,7 @@ class Command(NamedTuple):
 
 
 def read_command(line: str) -> Command | None:
-    """The command of a line; None if the line is empty or a comment, which gets no answer.
+    """Return the command of a line; None if the line is empty or a comment, which gets no answer.
 
     Control characters but the tab are removed, a tab is a space, and a hash begins a comment.
     """
@@ -38,12 +38,12 @@ def read_command(line: str) -> Command | None:
 
 
 def success(number: str, text: str = "") -> str:
-    """The answer to a command that succeeded."""
+    """Return the answer to a command that succeeded."""
     return _answer("=", number, text)
 
 
 def failure(number: str, text: str) -> str:
-    """The answer to a command that failed."""
+    """Return the answer to a command that failed."""
     return _answer("?", number, text)
 
 
@@ -62,14 +62,14 @@ def colour_from(word: str) -> int:
 
 
 def int_from(word: str) -> int:
-    """An integer from 0 to 2³¹ − 1."""
+    """Return an integer from 0 to 2³¹ − 1."""
     if not re.fullmatch(r"[0-9]{1,10}", word) or int(word) > _LARGEST_INT:
         raise GtpError("syntax error")
     return int(word)
 
 
 def float_from(word: str) -> float:
-    """A finite number."""
+    """Return a finite number."""
     try:
         number = float(word)
     except ValueError:

@@ -50,7 +50,8 @@ _NAMES = {_squeezed(name): name for name in SHORTHANDS} | {_squeezed(name): to f
 
 
 def read_rules(given: Any, *, with_komi: bool = False) -> RuleSet:
-    """The rules of a name, of a JSON object as text, or of the object itself; a GtpError if they are not understood.
+    """Return the rules of a name, of a JSON object as text, or of the object itself; a GtpError if they are not
+    understood.
 
     Keys that are missing in an object are not set, and neither are those whose value is the only one supported.
     """
@@ -107,7 +108,7 @@ def _with_rule(found: RuleSet, name: str, value: Any, with_komi: bool) -> RuleSe
 
 
 def rules_json(settings: GoSettings) -> str:
-    """The rules as KataGo's JSON object."""
+    """Return the rules as KataGo's JSON object."""
     rules = {
         "friendlyPassOk": False,
         "hasButton": False,

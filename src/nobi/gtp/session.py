@@ -63,13 +63,13 @@ class GtpGame:
                 raise GtpError(illegal_move_text(number, colour, move, self.game.size, error.reason)) from None
 
     def replayed(self, variant: Variant, moves: int) -> "GtpGame":
-        """A new game with the same start and the first `moves` moves, possibly by other rules."""
+        """Return a new game with the same start and the first `moves` moves, possibly by other rules."""
         copy = GtpGame(variant, self._start)
         copy.play_all(self.played[:moves])
         return copy
 
     def with_turn(self, colour: int) -> Game:
-        """The game with this colour to move: itself, or a copy in which the other has passed."""
+        """Return the game with this colour to move: itself, or a copy in which the other has passed."""
         game = self.game
         if game.to_move == colour and not (game.is_over and game.has_pass):
             return game
@@ -193,7 +193,7 @@ class Session:
         self.gtp_game = self.gtp_game.replayed(self.variant, played - moves)
 
     def point(self, name: str) -> int:
-        """The point of this name, or PASS."""
+        """Return the point of this name, or PASS."""
         try:
             return point_named(name, self.game.size)
         except NobiError:
@@ -208,7 +208,7 @@ class Session:
         cleanup: bool = False,
         stop: Event | None = None,
     ) -> int:
-        """The bot's move for this colour, or RESIGN; its time is deducted from the clock.
+        """Return the bot's move for this colour, or RESIGN; its time is deducted from the clock.
 
         Args:
             colour: the player to move.
@@ -298,6 +298,6 @@ def command(name: str, arguments: str, about: str, games: str = "all") -> Callab
 
 
 def commands_for(game: str) -> Iterable[Entry]:
-    """The commands for this game."""
+    """Return the commands for this game."""
     kind = "go" if game == "go" else "other"
     return (entry for entry in COMMANDS.values() if entry.games in ("all", kind))

@@ -196,7 +196,7 @@ _SAMPLE = 8
 
 
 def frequent_shapes(competitions: Competitions, plays: int) -> NDArray[np.uint32]:
-    """The shapes of all sizes that were played, or would have been by chance, at least `plays` times.
+    """Return the shapes of all sizes that were played, or would have been by chance, at least `plays` times.
 
     They are in ascending order, and at most `MOST_SHAPES`. A shape that is a candidate as often and is never played
     says as much as one that is played; without it, moves around which nothing happens would count as the smaller shape
@@ -282,7 +282,7 @@ def learn(
     sweeps: int,
     note: Callable[[int, PriorMetrics], None] = lambda _s, _m: None,
 ) -> LearntGammas:
-    """The gammas of the classes of patterns, of all levels, and of this number of shapes."""
+    """Return the gammas of the classes of patterns, of all levels, and of this number of shapes."""
     found = LearntGammas(np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1]), np.ones(shapes + 1))
     pattern, levels, of_shape = found
     strengths = np.ones(len(competitions.features))
@@ -310,7 +310,7 @@ def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.fl
 
 
 def measure(competitions: Competitions, gammas: LearntGammas) -> PriorMetrics:
-    """How well gammas predict the moves of these positions."""
+    """Return how well gammas predict the moves of these positions."""
     strengths = np.zeros(len(competitions.features))
     _strengths(competitions.features, *gammas, strengths)
     totals = np.add.reduceat(strengths, competitions.start[:-1])

@@ -134,7 +134,7 @@ class Sources:
 
 
 def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network: DeepNetwork) -> Sources:
-    """The positions of one split of some datasets on these board sizes (all if none is given).
+    """Return the positions of one split of some datasets on these board sizes (all if none is given).
 
     Raises a NobiError if there are none on one of the sizes, or if the network does not support a size.
     """
@@ -180,7 +180,7 @@ def _boards(sizes: Sequence[int]) -> str:
 
 
 def permuted(indices: NDArray[np.int64], count: int, seed: int, number: int) -> NDArray[np.int64]:
-    """Some elements of a shuffle of 0..count−1.
+    """Return some elements of a shuffle of 0..count−1.
 
     Args:
         indices: int64[k], each from 0 to count − 1.
@@ -274,14 +274,14 @@ class Sampler:
         self._totals: list[NDArray[np.int64]] = [np.zeros(len(counts), np.int64)]
 
     def draw(self, step: int, first: int = 0, end: int | None = None) -> Draw:
-        """The samples first..end−1 of a step, by default all; steps count from 0."""
+        """Return the samples first..end−1 of a step, by default all; steps count from 0."""
         source, earlier = self._source_of(step)
         begin = earlier * self.batch
         begin, end = begin + first, begin + (self.batch if end is None else end)
         return Draw(source, self._numbers(source, begin, end), self._draw_symmetries(source, begin, end))
 
     def _source_of(self, step: int) -> tuple[int, int]:
-        """The source of a step, and the number of earlier steps of this source."""
+        """Return the source of a step, and the number of earlier steps of this source."""
         block, index = divmod(step, _BLOCK)
         with self._lock:  # threads may draw steps of two blocks at the same time
             if block != self._block:
@@ -332,7 +332,8 @@ def _draw_symmetries(key: np.uint64, begin: int, found: NDArray[np.uint8]) -> No
 
 
 def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:
-    """A random sample of positions of every source, about `wanted` in total and proportional to `counts`, sorted.
+    """Return a random sample of positions of every source, about `wanted` in total and proportional to `counts`,
+    sorted.
 
     0 means all positions.
     """
@@ -364,7 +365,7 @@ class Batch(NamedTuple):
     """float32[b] +1 if the player to move won, −1 if it lost, 0 if unknown."""
 
     def to(self, device: torch.device) -> "Batch":
-        """The batch on a device, with planes as float32."""
+        """Return the batch on a device, with planes as float32."""
         moved = Batch(*(tensor.to(device, non_blocking=True) for tensor in self))
         return moved._replace(planes=moved.planes.float())
 
@@ -382,13 +383,13 @@ class Reader:
         self._fewest = 1 if device.type == "cpu" else 2  # a GPU uses one while the next is made
 
     def ahead(self, batch: int) -> int:
-        """How many batches of this size may be made before they are used."""
+        """Return how many batches of this size may be made before they are used."""
         cells = max((source.size**2 for source in self._sources), default=1)
         each = max(1, batch) * cells * self.planes.count * np.dtype(self._dtype).itemsize
         return min(AHEAD, max(self._fewest, _MAX_BYTES // each))
 
     def read(self, source: int, number: NDArray[np.int64], symmetry: NDArray[np.uint8] | None = None) -> Batch:
-        """The positions with these numbers, int64[b], after symmetries, uint8[b]."""
+        """Return the positions with these numbers, int64[b], after symmetries, uint8[b]."""
         positions = self._sources[source]
         at = positions.locate(number)
         symmetries = np.zeros(len(number), np.uint8) if symmetry is None else symmetry

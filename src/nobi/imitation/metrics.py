@@ -37,7 +37,7 @@ class MoveRankings:
         return len(self.game)
 
     def select(self, chosen: NDArray[np.bool_]) -> "MoveRankings":
-        """The positions with chosen[i]."""
+        """Return the positions with chosen[i]."""
         return MoveRankings(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
@@ -88,7 +88,7 @@ def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:
 
 
 def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
-    """The metrics of these positions."""
+    """Return the metrics of these positions."""
     clusters = _Clusters(outcomes.game)
     return PredictionMetrics(
         len(outcomes),
@@ -101,7 +101,7 @@ def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
 
 
 def gain_of(one: MoveRankings, other: MoveRankings) -> PredictionMetrics:
-    """The mean differences of the metrics of two networks on the same positions.
+    """Return the mean differences of the metrics of two networks on the same positions.
 
     Positions that are hard for one network are hard for the other, so the difference is more precise than either.
     """
@@ -121,12 +121,13 @@ def gain_of(one: MoveRankings, other: MoveRankings) -> PredictionMetrics:
 
 
 def guesses_gain(one: MoveRankings, guesses: int, other: MoveRankings, its_guesses: int) -> Interval:
-    """The difference of top-n accuracies of two networks, or of one, on the same positions."""
+    """Return the difference of top-n accuracies of two networks, or of one, on the same positions."""
     return _clusters_of_all(one, other).mean(within(one, guesses) - within(other, its_guesses))
 
 
 def gains_apart(one: tuple[MoveRankings, MoveRankings], other: tuple[MoveRankings, MoveRankings]) -> Interval:
-    """The difference of two differences of accuracy, each of a pair of networks; all four on the same positions."""
+    """Return the difference of two differences of accuracy, each of a pair of networks; all four on the same positions.
+    """
     clusters = _clusters_of_all(*one, *other)
     first, second = (within(a, 1) - within(b, 1) for a, b in (one, other))
     return clusters.mean(first - second)
@@ -140,7 +141,7 @@ def _clusters_of_all(first: MoveRankings, *others: MoveRankings) -> "_Clusters":
 
 
 def prediction_of(outcomes: MoveRankings) -> Prediction:
-    """The metrics in total and by groups."""
+    """Return the metrics in total and by groups."""
     clusters = _Clusters(outcomes.game)
     most = min(MAX_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
     return Prediction(
@@ -153,7 +154,7 @@ def prediction_of(outcomes: MoveRankings) -> Prediction:
 
 
 def large_enough(groups: dict[int, PredictionMetrics]) -> dict[int, PredictionMetrics]:
-    """The groups with FEWEST_GAMES games or more; all if there are none."""
+    """Return the groups with FEWEST_GAMES games or more; all if there are none."""
     return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
@@ -171,13 +172,13 @@ class _Clusters:
         self._sizes = np.bincount(self._index, minlength=self.count)
 
     def mean(self, values: NDArray[np.float64], least: float = -math.inf, most: float = math.inf) -> Interval:
-        """The mean, with Student's interval over games, limited to the range of the values."""
+        """Return the mean, with Student's interval over games, limited to the range of the values."""
         mean, error = self._estimate(values)
         spread = self._quantile * error
         return Interval(mean, max(least, mean - spread), min(most, mean + spread))
 
     def share(self, hits: NDArray[np.float64]) -> Interval:
-        """The share of hits, with Wilson's interval for the effective number of independent trials.
+        """Return the share of hits, with Wilson's interval for the effective number of independent trials.
 
         A few games may agree by chance; the standard error is at least that of independent positions.
         """
@@ -195,7 +196,7 @@ class _Clusters:
         return float(stdtrit(self.count - 1, (1 + CONFIDENCE) / 2)) if self.count > 1 else math.inf
 
     def _estimate(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """The mean over positions and its standard error, from the residuals of the games."""
+        """Return the mean over positions and its standard error, from the residuals of the games."""
         total = len(values)
         if total == 0:
             return math.nan, math.inf

@@ -30,7 +30,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def at(self, done: float) -> float:
-        """The rate when this share of the run, 0 to 1, is done."""
+        """Return the rate when this share of the run, 0 to 1, is done."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class SgdSettings:
         _check_decay(self.decay)
 
     def make(self, weights: Iterable[nn.Parameter]) -> Optimizer:
-        """The optimiser; `set_rate` sets its rate before every step."""
+        """Return the optimiser; `set_rate` sets its rate before every step."""
         return SGD(weights, 1.0, self.momentum, weight_decay=self.decay, nesterov=self.momentum > 0)
 
 
@@ -264,7 +264,7 @@ def set_rate(optimiser: Optimizer, rate: float) -> None:
 
 
 def state_tensors(optimiser: Optimizer) -> dict[str, NDArray[Any]]:
-    """The state of the optimiser; the keys are `index of the weights.name`."""
+    """Return the state of the optimiser; the keys are `index of the weights.name`."""
     return {
         f"{number}.{name}": np.array(value.detach().cpu().numpy(), order="C")
         for number, entries in sorted(optimiser.state_dict()["state"].items())

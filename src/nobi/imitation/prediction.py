@@ -27,7 +27,7 @@ BATCH = 256
 
 
 def considered(logits: Tensor, batch: Batch, *, legal_only: bool) -> Tensor:
-    """The values float[b, cells] of the moves to compare: all, or the legal ones.
+    """Return the values float[b, cells] of the moves to compare: all, or the legal ones.
 
     The expert's move counts as legal, whatever the rules of the record were.
     """
@@ -65,7 +65,7 @@ def batches_of(
 
 
 def logits_of(network: DeepNetwork, batch: Batch, *, average: bool = False) -> Tensor:
-    """The values float[b, cells] of all points, without gradients; a NobiError if they are not finite."""
+    """Return the values float[b, cells] of all points, without gradients; a NobiError if they are not finite."""
     with torch.inference_mode():
         logits: Tensor = _averaged(network, batch) if average else network(batch.planes, batch.white)
     if not torch.isfinite(logits).all():
@@ -84,7 +84,7 @@ def rank_moves(
     average: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> MoveRankings:
-    """The ranks of experts' moves in some positions.
+    """Return the ranks of experts' moves in some positions.
 
     Args:
         network: on its device.
@@ -148,7 +148,7 @@ class Evaluation:
         average: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> MoveRankings:
-        """The ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so.
+        """Return the ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so.
 
         `average`: by values averaged over the eight images of each board.
         """
@@ -182,7 +182,7 @@ class Evaluation:
         average: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> Prediction:
-        """The metrics of the model; the arguments are those of `outcomes`."""
+        """Return the metrics of the model; the arguments are those of `outcomes`."""
         return prediction_of(self.outcomes(device, legal=legal, average=average, progress=progress))
 
 

@@ -183,7 +183,7 @@ class ImitationRun:
         return loss, hits
 
     def rate_at(self, step: int) -> float:
-        """The learning rate of a step; steps count from 0."""
+        """Return the learning rate of a step; steps count from 0."""
         return self.schedule.at((step + 0.5) / self.total)
 
     def train(
@@ -250,7 +250,7 @@ class ImitationRun:
         save_trained(self.folder / _MODEL, self.model())
 
     def model(self) -> DeepModel:
-        """The current network."""
+        """Return the current network."""
         size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
         training = {"game": "go", **dataclasses.asdict(self.settings)}
         provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
@@ -280,7 +280,7 @@ class ImitationRun:
         )
 
     def _is_time_to_measure(self) -> bool:
-        """Whether one of the evenly spaced measurements follows this step."""
+        """Return whether one of the evenly spaced measurements follows this step."""
         count = min(self.settings.measurements, self.total)
         return self.step_number * count // self.total > (self.step_number - 1) * count // self.total
 
@@ -359,7 +359,7 @@ class ImitationRun:
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
 
     def _earlier_trainings(self) -> list[dict[str, Any]]:
-        """The trainings that this one continues, the first one first: their settings and positions."""
+        """Return the trainings that this one continues, the first one first: their settings and positions."""
         own = self.folder / _MODEL
         start = Path(self.settings.start)
         if self._checkpoint.exists() and own.exists():
@@ -389,7 +389,7 @@ class ImitationRun:
 
 
 def schedule_of(settings: ImitationSettings) -> Schedule:
-    """The schedule of the settings; by default the optimiser's, or for sgd that of the network's paper."""
+    """Return the schedule of the settings; by default the optimiser's, or for sgd that of the network's paper."""
     if settings.schedule:
         return make_schedule(settings.schedule)
     paper = "m15" if parse_spec(settings.net)[0] == "m15" else "c14"

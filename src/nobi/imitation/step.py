@@ -49,11 +49,12 @@ class ProcessGroup:
         return self.rank == 0
 
     def share(self, count: int) -> tuple[int, int]:
-        """The part first..end−1 of `count` items that belongs to this process."""
+        """Return the part first..end−1 of `count` items that belongs to this process."""
         return count * self.rank // self.processes, count * (self.rank + 1) // self.processes
 
     def parallel(self, network: DeepNetwork) -> Callable[[Tensor, Tensor], Outputs]:
-        """The outputs of the network; the backward pass sums their gradients over all processes while it runs (DDP).
+        """Return the outputs of the network; the backward pass sums their gradients over all processes while it runs
+        (DDP).
 
         Batch normalisation uses the process's own part of the batch; see `sum_with_statistics`.
         """
@@ -92,7 +93,7 @@ class ProcessGroup:
             dist.barrier()
 
     def run_together(self, work: Callable[[], T]) -> T:
-        """The result of `work` in this process; a NobiError in one process is raised in all."""
+        """Return the result of `work` in this process; a NobiError in one process is raised in all."""
         done: list[T] = []
         error: str | None = None
         try:
@@ -105,7 +106,7 @@ class ProcessGroup:
         return done[0]
 
     def from_main(self, work: Callable[[], T]) -> T:
-        """The result of `work` in rank 0, in all processes; a NobiError there is raised in all."""
+        """Return the result of `work` in rank 0, in all processes; a NobiError there is raised in all."""
         done = self.run_together(lambda: [work()] if self.is_main else [])
         if self.processes > 1:
             done = done or [None]  # type: ignore[list-item]
@@ -176,7 +177,7 @@ def use_threads(wanted: int, cores: int) -> None:
 
 
 def choose_device(spec: str) -> torch.device:
-    """The device of this name; `auto`: a GPU if there is one, a different one for each process."""
+    """Return the device of this name; `auto`: a GPU if there is one, a different one for each process."""
     if spec == "auto":
         spec = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
     try:
@@ -244,7 +245,7 @@ class GradientStep:
         return StepResult(mean_loss, accuracy, stopping > 0)
 
     def _other_losses(self, outputs: Outputs, batch: Batch) -> Tensor:
-        """The weighted losses of the other outputs of the network."""
+        """Return the weighted losses of the other outputs of the network."""
         loss = torch.zeros((), device=batch.planes.device)
         if outputs.answer is not None and self._weights.answer:
             total = cross_entropy(outputs.answer, batch.answer, ignore_index=NO_ANSWER, reduction="sum")

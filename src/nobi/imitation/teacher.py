@@ -73,7 +73,7 @@ class TeacherGames:
         self._advance(self._boards, moves)
 
     def next_positions(self) -> LabelledPositions:
-        """A position of every game; then a move is played in each."""
+        """Return a position of every game; then a move is played in each."""
         moves = np.zeros(len(self._indices), np.uint16)
         self._teacher.choose(self._boards, self._indices, self._streams, moves)
         stones = self._boards.stones
@@ -123,19 +123,21 @@ def train_on_teacher(
 
 
 def weights_of(network: DeepNetwork) -> dict[str, NDArray[Any]]:
-    """The weights of a network by name, as arrays."""
+    """Return the weights of a network by name, as arrays."""
     return {name: tensor.numpy().copy() for name, tensor in network.state_dict().items()}
 
 
 def network_with(net: str, weights: Mapping[str, NDArray[Any]]) -> DeepNetwork:
-    """The network of a spec with the weights of `weights_of`."""
+    """Return the network of a spec with the weights of `weights_of`."""
     network = make_deep(net)
     network.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
     return network.eval()
 
 
 def agreement(network: DeepNetwork, games: TeacherGames, batches: int) -> float:
-    """The share of positions in which the most probable move is the teacher's, in batches of one position per game."""
+    """Return the share of positions in which the most probable move is the teacher's, in batches of one position per
+    game.
+    """
     network.eval()
     found = []
     with torch.inference_mode():

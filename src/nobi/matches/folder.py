@@ -82,7 +82,7 @@ class MatchFolder:
         write_config(path, settings)
 
     def load(self) -> list[GameResult]:
-        """The finished games; an incomplete last line is removed, and its game played again."""
+        """Return the finished games; an incomplete last line is removed, and its game played again."""
         if not self._games.exists():
             return []
         # read by lines, not split: the text of an engine may contain other line separators
@@ -126,7 +126,7 @@ class MatchSummary:
 
 
 def summarise_match(results: list[GameResult], a: int = 0) -> MatchSummary:
-    """The results of player A with Black, with White, and in all."""
+    """Return the results of player A with Black, with White, and in all."""
     kept, repeated = without_repetitions(results)
     return MatchSummary(
         black=_statistics([result for result in kept if result.black == a], a),
@@ -144,7 +144,8 @@ def _statistics(results: list[GameResult], player: int) -> MatchStatistics:
 
 
 def without_repetitions(results: list[GameResult]) -> tuple[list[GameResult], int]:
-    """The games without those that repeat an earlier one, in the order of their numbers, and how many were left out.
+    """Return the games without those that repeat an earlier one, in the order of their numbers, and how many were left
+    out.
 
     A repetition has the same players, colours and moves. Forfeited games are not repetitions: two crashes are two.
     """
@@ -160,13 +161,13 @@ def without_repetitions(results: list[GameResult]) -> tuple[list[GameResult], in
 
 
 def forfeits(results: list[GameResult], names: Sequence[str]) -> Counter[str]:
-    """The number of forfeited games by player and reason; `names` are those of the players."""
+    """Return the number of forfeited games by player and reason; `names` are those of the players."""
     found = (result.forfeit for result in results)
     return Counter(f"{names[forfeit[0]]} {forfeit[1]}" for forfeit in found if forfeit)
 
 
 def void_reasons(results: list[GameResult]) -> Counter[str]:
-    """The number of games without a result by reason."""
+    """Return the number of games without a result by reason."""
     return Counter(result.reason for result in results if result.winner == "void")
 
 
@@ -221,7 +222,7 @@ class TournamentSummary:
         return sorted(range(len(self.players)), key=lambda i: -self.elo[i].value)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A data frame with a row for each player, the strongest first."""
+        """Return a data frame with a row for each player, the strongest first."""
         met = self.points + self.points.T
         return frame_of(
             {"player": self.players[i], "points": self.points[i].sum(), "games": met[i].sum(), "elo": self.elo[i]}
@@ -230,7 +231,7 @@ class TournamentSummary:
 
 
 def summarise_tournament(results: list[GameResult], players: Sequence[str]) -> TournamentSummary:
-    """The cross table and the ratings of all players."""
+    """Return the cross table and the ratings of all players."""
     kept, repeated = without_repetitions(results)
     points = cross_table(kept, len(players))
     ratings = bradley_terry(points)

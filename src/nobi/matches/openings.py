@@ -26,7 +26,7 @@ class Opening:
     moves: list[int] = field(default_factory=list)
 
     def begin(self, variant: Variant) -> Game:
-        """A new game with this opening; a NobiError if it is impossible."""
+        """Return a new game with this opening; a NobiError if it is impossible."""
         game = variant.new()
         if self.stones and self.first:
             game.set_up(self.stones, self.first)
@@ -50,7 +50,7 @@ def handicap_opening(variant: Variant, stones: int) -> Opening:
 
 
 def read_openings(path: Path, variant: Variant) -> list[Opening]:
-    """The openings of a folder of SGF files, of one SGF file, or of a text file with one opening per line."""
+    """Return the openings of a folder of SGF files, of one SGF file, or of a text file with one opening per line."""
     if path.is_dir():
         openings = [_from_sgf(file, variant) for file in sorted(path.glob("*.sgf"))]
     elif path.suffix.lower() == ".sgf":
@@ -63,7 +63,7 @@ def read_openings(path: Path, variant: Variant) -> list[Opening]:
 
 
 def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Opening:
-    """A number of legal moves, each drawn uniformly, after which the game is not over."""
+    """Return a number of legal moves, each drawn uniformly, after which the game is not over."""
     rng = np.random.default_rng((seed, number))
     for _ in range(_TRIES):
         game = variant.new()

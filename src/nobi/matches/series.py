@@ -44,7 +44,7 @@ class Decision(NamedTuple):
 
 
 def decision_of(score: str, reason: str) -> Decision:
-    """The decision for a score such as `B+3.5`, `W+0.5`, `0` or `Draw`."""
+    """Return the decision for a score such as `B+3.5`, `W+0.5`, `0` or `Draw`."""
     score = score.strip()
     match = re.fullmatch(r"([BW])\+(\d+(?:\.\d+)?)", score, re.IGNORECASE)
     if score.lower() in ("0", "draw", "jigo") or (match and float(match[2]) == 0):
@@ -63,7 +63,7 @@ class Referee(ABC):
 
     @abstractmethod
     def decide(self, game: Game) -> Decision:
-        """The result of a game that is over, or too long."""
+        """Return the result of a game that is over, or too long."""
 
     def close(self) -> None:  # noqa: B027
         """Stop the engine, if it has one."""
@@ -87,7 +87,7 @@ class EngineReferee(Referee):
         self.note = self._bot.note
 
     def decide(self, game: Game) -> Decision:
-        """The engine's result; it is asked a second time if the first fails."""
+        """Return the engine's result; it is asked a second time if the first fails."""
         if not isinstance(game, Go):
             return RulesReferee().decide(game)
         reason = ""
@@ -121,7 +121,7 @@ class Entrant:
         return self.spec.startswith(PREFIX)
 
     def make(self, game: int = 0) -> Bot:
-        """The bot for the game of this number."""
+        """Return the bot for the game of this number."""
         if self.is_engine:
             return GtpBot(self.spec.removeprefix(PREFIX), self.variant, self.seconds)
         return make_bot(self.spec, self.variant, self.seed, game)
@@ -139,7 +139,7 @@ class PlayerSlot:
         self._bot: Bot | None = None
 
     def bot(self, game: int) -> Bot:
-        """The bot for this game."""
+        """Return the bot for this game."""
         bot = self._bot
         if bot is None or not self._entrant.is_engine:
             self.close()
@@ -188,7 +188,7 @@ def play_single(
             bot.warm_up(game)
 
     def lost(letter: str, reason: str, *, forfeited: bool = True) -> FinishedGame:
-        """The player to move loses."""
+        """Return the player to move loses."""
         loser, winner = game.to_move, int(enemy_of(game.to_move))
         decision = Decision(winner, f"{_LETTERS[winner]}+{letter}", f"{COLOUR_NAMES[loser]} {reason}")
         return FinishedGame(decision, forfeited, seconds)
@@ -244,7 +244,7 @@ def pairings(entrants: int, games: int) -> list[Pairing]:
 
 
 def remaining(games: Sequence[Pairing], results: Sequence[GameResult]) -> list[Pairing]:
-    """The games that are not finished."""
+    """Return the games that are not finished."""
     finished = {result.game for result in results}
     return [game for game in games if game.game not in finished]
 
@@ -272,7 +272,7 @@ Save = Callable[[GameResult, bytes], None]
 
 
 def result_saver(results: list[GameResult], folder: MatchFolder | None, notify: Callable[[], None]) -> Save:
-    """A function that saves a game, appends it to the results, and calls `notify`."""
+    """Return a function that saves a game, appends it to the results, and calls `notify`."""
 
     def save(result: GameResult, sgf: bytes) -> None:
         if folder:

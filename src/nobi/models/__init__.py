@@ -29,22 +29,23 @@ RESULTS = _FOLDER / "results.json"
 
 @cache
 def shipped() -> dict[str, Path]:
-    """The files of the shipped models by name."""
+    """Return the files of the shipped models by name."""
     return {path.stem: path for path in sorted(_FOLDER.glob(f"*{SUFFIX}"), key=lambda path: path.stem)}
 
 
 def is_model(name: str) -> bool:
-    """Whether the name in a spec is that of a model: a file, or a shipped model."""
+    """Return whether the name in a spec is that of a model: a file, or a shipped model."""
     return name.endswith(SUFFIX) or name in shipped()
 
 
 def model_path(name: str | Path) -> Path:
-    """The file of a shipped model, the copy of a file of another machine, or the path itself."""
+    """Return the file of a shipped model, the copy of a file of another machine, or the path itself."""
     return shipped().get(str(name)) or FILE_COPIES.get(str(name)) or Path(name)
 
 
 def files_in(spec: str) -> list[str]:
-    """The model files in the spec of a player, such as `mcts:model=a.safetensors`; shipped models are not files."""
+    """Return the model files in the spec of a player, such as `mcts:model=a.safetensors`; shipped models are not files.
+    """
     if spec.startswith("gtp:"):
         return []
     return [part for part in re.split("[:,=]", spec) if part.endswith(SUFFIX)]
@@ -58,14 +59,16 @@ def results() -> dict[str, dict[str, Any]]:
 
 
 def quality(name: str) -> float:
-    """The mean accuracy of a shipped model over collections, or its mean outcome over boards; −1 if not measured."""
+    """Return the mean accuracy of a shipped model over collections, or its mean outcome over boards; −1 if not
+    measured.
+    """
     found = results().get(name, {})
     values = [one["value"] for one in (found.get("accuracy") or found.get("fitness") or {}).values()]
     return sum(values) / len(values) if values else -1.0
 
 
 def predicts_moves(name: str) -> bool:
-    """Whether a shipped model was trained to predict moves, so that it serves a search as prior knowledge."""
+    """Return whether a shipped model was trained to predict moves, so that it serves a search as prior knowledge."""
     return bool(results().get(name, {}).get("accuracy"))
 
 
@@ -92,7 +95,7 @@ def _signed(elo: float | None) -> str:
 
 
 def measured_elo(name: str, size: int, playouts: int = 0, game: str = "go") -> MeasuredElo | None:
-    """The rating of a shipped model, or of `mcts`, with this number of playouts per move (0: without search).
+    """Return the rating of a shipped model, or of `mcts`, with this number of playouts per move (0: without search).
 
     Measured on the board nearest in size; None if it was not measured at all. The game matters for `mcts` only: a
     model plays one game.

@@ -114,7 +114,7 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
 
 
 def _with_metadata(content: bytes, entries: dict[str, str]) -> bytes:
-    """The model with metadata about the network and its planes, for other programs."""
+    """Return the model with metadata about the network and its planes, for other programs."""
     from onnx import helper, load_from_string
 
     model = load_from_string(content)
@@ -132,7 +132,7 @@ def _difference(network: DeepNetwork, content: bytes, inputs: tuple[Tensor, ...]
 
 
 def run_onnx(content: bytes, inputs: tuple[Tensor, ...]) -> Any:
-    """The logits float[b, n·n] computed by onnxruntime."""
+    """Return the logits float[b, n·n] computed by onnxruntime."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -100,12 +100,12 @@ class ModelFile:
         return game_of(self.provenance) or ("go" if self.format == DEEP else "atari-go")
 
     def unusable(self, reason: object) -> NobiError:
-        """An error that names the file."""
+        """Return an error that names the file."""
         return NobiError(f"{str(self.path)!r} cannot be used: {reason}")
 
 
 def game_of(provenance: dict[str, Any]) -> str:
-    """The game that a model was trained on; empty if unknown."""
+    """Return the game that a model was trained on; empty if unknown."""
     training = provenance.get("training")
     game = training.get("game") if isinstance(training, dict) else None
     return game if isinstance(game, str) else ""
@@ -138,14 +138,14 @@ def load_deep(path: Path) -> DeepModel:
 
 
 def models_in(folder: str) -> list[str]:
-    """The model files in the folder of a run; none if it is not a folder."""
+    """Return the model files in the folder of a run; none if it is not a folder."""
     if not os.path.isdir(folder):  # noqa: PTH112 (pathlib raises an error for invalid paths)
         return []
     return sorted(str(file) for file in Path(folder).glob("*.safetensors") if file.stem != "checkpoint")
 
 
 def folder_error(folder: str) -> NobiError:
-    """The error for a folder given instead of a model file; it lists the model files in the folder."""
+    """Return the error for a folder given instead of a model file; it lists the model files in the folder."""
     return NobiError(f"{folder!r} is a folder and not a model file; {choices(models_in(folder))}.")
 
 
@@ -179,7 +179,7 @@ def read_model_file(path: Path) -> ModelFile:
 
 
 def _renamed(header: dict[str, str]) -> dict[str, str]:
-    """The header of a file of the first deep format, converted to the current one."""
+    """Return the header of a file of the first deep format, converted to the current one."""
     name, colon, settings = header.get("network", "").partition(":")
     name = "nobi-net-v1" if name == "nobi-net" else name
     return {**header, "format": DEEP, "network": name + colon + settings}
@@ -191,7 +191,7 @@ def _single(tensor: NDArray[Any]) -> NDArray[Any]:
 
 
 def model_in(file: ModelFile) -> Model:
-    """The compiled network in a model file."""
+    """Return the compiled network in a model file."""
     if file.format != COMPILED:
         raise file.unusable(f"{file.network} is a deep network; a compiled network is required.")
     if "weights" not in file.tensors:
@@ -205,7 +205,7 @@ def model_in(file: ModelFile) -> Model:
 
 
 def deep_model_in(file: ModelFile) -> DeepModel:
-    """The deep network in a model file, or the torch twin of a compiled swiping network."""
+    """Return the deep network in a model file, or the torch twin of a compiled swiping network."""
     import torch
 
     if file.format == COMPILED:
@@ -222,7 +222,7 @@ def deep_model_in(file: ModelFile) -> DeepModel:
 
 
 def compiled_in(file: ModelFile, threads: int = 0) -> CompiledNobiNet | None:
-    """The network in a model file if it can be evaluated without torch, else None; `threads` 0: one per core."""
+    """Return the network in a model file if it can be evaluated without torch, else None; `threads` 0: one per core."""
     name, given = parse_spec(file.network)
     if file.format != DEEP or name != NOBI_NET:
         return None
@@ -235,14 +235,14 @@ def compiled_in(file: ModelFile, threads: int = 0) -> CompiledNobiNet | None:
 
 
 def _has_value(file: ModelFile) -> bool:
-    """Whether the network in a file was trained to predict the result."""
+    """Return whether the network in a file was trained to predict the result."""
     training = file.provenance.get("training")
     weight = training.get("value_weight") if isinstance(training, dict) else None
     return isinstance(weight, int | float) and weight > 0
 
 
 def compiled_model(model: DeepModel) -> Model:
-    """The compiled network equal to a swiping network that was trained by gradient on stones only."""
+    """Return the compiled network equal to a swiping network that was trained by gradient on stones only."""
     from nobi.networks.deep.swiping import SwipingTwin
 
     network = model.network
@@ -275,7 +275,7 @@ def _shape_text(shape: tuple[int, ...] | None) -> str:
 
 
 def made_for(path: str | Path) -> tuple[str, int]:
-    """The game that a model was trained on, and the board size that suits it; 0 for any size."""
+    """Return the game that a model was trained on, and the board size that suits it; 0 for any size."""
     file = read_model_file(Path(path))
     if file.format == DEEP:
         return "go", file.size
@@ -285,13 +285,14 @@ def made_for(path: str | Path) -> tuple[str, int]:
 
 @cache
 def best_model(game: str, size: int) -> str:
-    """The shipped model that predicts moves best among those for the game and the board; empty if there is none."""
+    """Return the shipped model that predicts moves best among those for the game and the board; empty if there is none.
+    """
     able = (name for name in shipped() if predicts_moves(name) and _plays(name, game, size))
     return max(able, key=quality, default="")
 
 
 def _plays(name: str, game: str, size: int) -> bool:
-    """Whether a shipped model plays the game on the board, without PyTorch."""
+    """Return whether a shipped model plays the game on the board, without PyTorch."""
     trained, only_size = made_for(name)
     file = read_model_file(Path(name))
     if trained != game or file.format != DEEP:

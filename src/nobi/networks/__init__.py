@@ -25,5 +25,5 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 
 def make_network(spec: str) -> "Network":
-    """The network of a spec such as `mdlstm:hidden=3`."""
+    """Return the network of a spec such as `mdlstm:hidden=3`."""
     return _networks.make(spec)

@@ -59,7 +59,7 @@ class MdrnnSettings:
 
 
 def border_weights(groups: dict[str, Weights], prefix: str, border: str) -> LayerWeights:
-    """The weights of a layer of MDRNN cells, with w_b as a value or as a bias."""
+    """Return the weights of a layer of MDRNN cells, with w_b as a value or as a bias."""
     w_b = groups[f"{prefix}border"]
     none = np.zeros_like(w_b)
     term, beyond = (none, w_b) if border == "value" else (w_b, none)

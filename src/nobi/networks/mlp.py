@@ -73,7 +73,7 @@ class Mlp(Network):
     scalable = False
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
-        """The weights and biases of both layers."""
+        """Return the weights and biases of both layers."""
         k, cells = self.settings.hidden, size * size
         return {"input": (k, 2, cells), "hidden_bias": (k,), "output": (cells, k), "output_bias": (cells,)}
 

@@ -95,7 +95,8 @@ _erased: dict[tuple[Any, bytes], _Erased] = {}
 
 
 def bind_pass(function: Callable[..., None], workspace: Any) -> BoundPass:
-    """The compiled pass `function(workspace, boards)` for this workspace, whose arrays the result keeps alive."""
+    """Return the compiled pass `function(workspace, boards)` for this workspace, whose arrays the result keeps alive.
+    """
     key = function, compute_fingerprint(workspace)  # 100 times as fast as `typeof`, and as precise
     erased = _erased.get(key)
     if erased is None:
@@ -127,13 +128,13 @@ def _run_at(address: int, boards: int) -> None:
 
 @cache
 def _pass_by_address(function: Any, kind: Any) -> Any:
-    """The compiled (address of a workspace of this type, boards) → None."""
+    """Return the compiled (address of a workspace of this type, boards) → None."""
     bound: Any = specialise(_run_at, function.py_func.__qualname__, forward=function, workspace_type=kind)
     bound.compile((types.int64, types.int64))
     return bound
 
 
 def _address_of(function: Any) -> int:
-    """The address of the compiled code of `_pass_by_address`."""
+    """Return the address of the compiled code of `_pass_by_address`."""
     overload = function.overloads[types.int64, types.int64]
     return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name))

@@ -39,7 +39,7 @@ has_last: Any = UNBOUND
 
 
 def parse_features(text: str) -> tuple[str, ...]:
-    """The features of a text such as `liberties+last`, in the order of `FEATURES`; else a ValueError."""
+    """Return the features of a text such as `liberties+last`, in the order of `FEATURES`; else a ValueError."""
     given = [part.strip() for part in text.split("+")] if text else []
     for name in given:
         if name not in FEATURES:
@@ -48,7 +48,7 @@ def parse_features(text: str) -> tuple[str, ...]:
 
 
 def input_planes(features: str) -> tuple[str, ...]:
-    """The names of all planes of a network with these features."""
+    """Return the names of all planes of a network with these features."""
     return STONES + tuple(plane for name in parse_features(features) for plane in FEATURES[name])
 
 
@@ -178,7 +178,9 @@ def _write_features(
 
 @cache
 def input_writer(features: str) -> Callable[..., None]:
-    """The compiled function (boards, indices, x, point_of, cell_of) that writes all planes of at most LANES boards."""
+    """Return the compiled function (boards, indices, x, point_of, cell_of) that writes all planes of at most LANES
+    boards.
+    """
     chosen = parse_features(features)
     if not chosen:
         return _write_stones

@@ -32,7 +32,7 @@ _MANTISSA_BITS = np.int32(23)
 
 @inlined
 def whole_steps(boards: int) -> int:
-    """The number of lanes to compute for a number of boards."""
+    """Return the number of lanes to compute for a number of boards."""
     return (boards + STEP - 1) // STEP * STEP
 
 

@@ -46,22 +46,25 @@ class Network(ABC):
 
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
-        """The groups of weights in the order of the vector, with their shapes; `size` matters if not `scalable`."""
+        """Return the groups of weights in the order of the vector, with their shapes; `size` matters if not `scalable`.
+        """
 
     @abstractmethod
     def forward(self) -> Forward:
-        """The compiled forward pass; the same object for equal settings."""
+        """Return the compiled forward pass; the same object for equal settings."""
 
     @abstractmethod
     def new_workspace(self, weights: Weights, size: int) -> Any:
-        """The arrays of the forward pass: a named tuple with `x`, `out`, weights etc.; each thread needs its own."""
+        """Return the arrays of the forward pass: a named tuple with `x`, `out`, weights etc.; each thread needs its
+        own.
+        """
 
     def bind(self, weights: Weights, size: int) -> BoundPass:
-        """The forward pass with weights, of the same type for all networks; each thread needs its own."""
+        """Return the forward pass with weights, of the same type for all networks; each thread needs its own."""
         return bind_pass(self.forward(), self.new_workspace(weights, size))
 
     def weight_count(self, size: int) -> int:
-        """The number of weights."""
+        """Return the number of weights."""
         return sum(prod(shape) for shape in self.groups(size).values())
 
     def random_weights(self, size: int, rng: np.random.Generator) -> Weights:
@@ -69,7 +72,7 @@ class Network(ABC):
         return rng.standard_normal(self.weight_count(size)).astype(np.float32)
 
     def split(self, weights: Weights, size: int) -> dict[str, Weights]:
-        """The groups of a vector, as arrays of their shapes."""
+        """Return the groups of a vector, as arrays of their shapes."""
         expected = self.weight_count(size)
         if weights.shape != (expected,):
             raise NobiError(f"The network {self} has {expected} weights, not {weights.size}{self._hint(size)}.")
@@ -80,7 +83,7 @@ class Network(ABC):
         return parts
 
     def evaluate(self, weights: Weights, own: NDArray[Any], enemy: NDArray[Any]) -> NDArray[np.float32]:
-        """The outputs for many boards.
+        """Return the outputs for many boards.
 
         Args:
             weights: float32[weight_count].

@@ -126,7 +126,7 @@ class ResidualNetwork:
 
 
 def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The probabilities of logits."""
+    """Return the probabilities of logits."""
     return (1.0 / (1.0 + np.exp(-logits.astype(np.float64)))).astype(np.float32)
 
 

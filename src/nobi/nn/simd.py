@@ -97,7 +97,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: An
 
 @intrinsic
 def load(_: Any, array: Any, offset: Any) -> tuple[Any, _Emit]:
-    """The vector array[offset : offset + LANES]."""
+    """Return the vector array[offset : offset + LANES]."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_address(context, builder, signature.args[0], args[0], args[1], _VECTOR), align=4)
@@ -118,7 +118,7 @@ def store(_: Any, array: Any, offset: Any, value: Any) -> tuple[Any, _Emit]:
 
 @intrinsic
 def splat(_: Any, value: Any) -> tuple[Any, _Emit]:
-    """The vector with all lanes equal to a float32."""
+    """Return the vector with all lanes equal to a float32."""
 
     def emit(__: Any, builder: Any, ___: Any, args: Any) -> Any:
         return _broadcast(builder, args[0], _VECTOR)

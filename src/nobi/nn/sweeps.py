@@ -51,7 +51,7 @@ class Sweeps(NamedTuple):
 
 
 def list_sweeps(gates: str) -> list[Sweep]:
-    """The sweeps, corner by corner, for an assignment of the two forget gates of an MDLSTM to the predecessors.
+    """Return the sweeps, corner by corner, for an assignment of the two forget gates of an MDLSTM to the predecessors.
 
     `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
     `original`: the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
@@ -65,7 +65,7 @@ def list_sweeps(gates: str) -> list[Sweep]:
 
 @cache
 def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
-    """The sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are kept to the end."""
+    """Return the sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are kept to the end."""
     cells = np.arange(size * size).reshape(size, size)
     cell = np.stack([_seen_by(sweep, cells).ravel() for sweep in list_sweeps(gates)], axis=1)
     row, column = np.divmod(cells.ravel(), size)

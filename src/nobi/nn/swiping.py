@@ -191,7 +191,7 @@ def _swipe(
 def compile_layer(
     cell: Cell, hidden: int, inputs: int, sweeps: int, *, tied: bool, read_out: bool
 ) -> Callable[..., None]:
-    """The compiled `_swipe` of a layer with these numbers of units, inputs and sweeps."""
+    """Return the compiled `_swipe` of a layer with these numbers of units, inputs and sweeps."""
     name = f"{cell.name}_{hidden}_{inputs}"
 
     def part(template: Callable[..., Any], **bindings: Any) -> Callable[..., Any]:
@@ -251,14 +251,14 @@ class SwipingNetwork(Network):
 
     @abstractmethod
     def layers(self) -> list[Layer]:
-        """The layers, beginning with the one that sees the board."""
+        """Return the layers, beginning with the one that sees the board."""
 
     @property
     def features(self) -> str:
         return str(self.settings.inputs)
 
     def layer_weights(self, groups: dict[str, Weights], prefix: str) -> LayerWeights:
-        """The weights of the layer whose groups have this prefix."""
+        """Return the weights of the layer whose groups have this prefix."""
         hidden = groups[f"{prefix}recurrent"].shape[1]
         return LayerWeights(seen_weights(groups, prefix), groups[f"{prefix}border"], np.zeros(hidden, F))
 
@@ -269,7 +269,7 @@ class SwipingNetwork(Network):
         return _compile(tuple(self.layers()))
 
     def new_workspace(self, weights: Weights, size: int, *, keep: bool = False) -> SwipingWorkspace:
-        """The workspace of all layers; with `keep`, the outputs of all cells are kept after a pass."""
+        """Return the workspace of all layers; with `keep`, the outputs of all cells are kept after a pass."""
         groups = self.split(weights, size)
         layers = self.layers()
         parts = []
@@ -287,12 +287,12 @@ def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
 
 
 def prefixes(layers: int) -> list[str]:
-    """The prefixes of the names of each layer's groups."""
+    """Return the prefixes of the names of each layer's groups."""
     return [""] if layers == 1 else [f"layer{i + 1}." for i in range(layers)]
 
 
 def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
-    """The groups of weights of these layers, in the order of the vector, with their shapes."""
+    """Return the groups of weights of these layers, in the order of the vector, with their shapes."""
     found: dict[str, tuple[int, ...]] = {}
     for prefix, layer in zip(prefixes(len(layers)), layers, strict=True):
         found[f"{prefix}input"] = (layer.rows, layer.inputs)
@@ -367,7 +367,7 @@ def _forward(workspace: SwipingWorkspace, boards: int) -> None:
 
 @cache
 def _compile(layers: tuple[Layer, ...]) -> Callable[..., None]:
-    """The compiled pass over these layers; all have the same units and sweeps."""
+    """Return the compiled pass over these layers; all have the same units and sweeps."""
     bottom, top = layers[0], layers[-1]
     sweeps = len(list_sweeps(top.gates))
     name = f"{bottom.cell.name}_{bottom.hidden}"

@@ -19,7 +19,7 @@ from nobi.workers import usable_threads
 
 
 def channels_last(planes: Tensor) -> Tensor:
-    """The same planes in torch's memory format channels_last, with which convolutions on CPUs are faster."""
+    """Return the same planes in torch's memory format channels_last, with which convolutions on CPUs are faster."""
     return planes.contiguous(memory_format=torch.channels_last)
 
 
@@ -49,7 +49,7 @@ class Filters(Tied):
         self.weight = nn.Parameter(torch.empty(outputs, inputs, len(ones)) if tied else torch.empty(self.shape))
 
     def forward(self) -> Tensor:
-        """The expanded filters."""
+        """Return the expanded filters."""
         return (self.weight @ self.spread).view(self.shape) if self.tied else self.weight
 
     def untie(self) -> None:
@@ -157,7 +157,7 @@ def only_legal(logits: Tensor, legal: Tensor) -> Tensor:
 
 
 def move_loss(logits: Tensor, target: Tensor) -> Tensor:
-    """The mean negative log likelihood of the experts' moves, cells int64[b], for logits float[b, cells].
+    """Return the mean negative log likelihood of the experts' moves, cells int64[b], for logits float[b, cells].
 
     In masked training (C14 section 2.3.2) the logits are `only_legal`.
     """

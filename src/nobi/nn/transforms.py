@@ -61,7 +61,7 @@ def a_transposed(m0: Vector, m1: Vector, m2: Vector, m3: Vector, m4: Vector, m5:
 
 @inlined
 def a_product(y0: Vector, y1: Vector, y2: Vector, y3: Vector) -> tuple[Vector, ...]:
-    """A y, from gradients of outputs to those of products."""
+    """Return a y, from gradients of outputs to those of products."""
     even, odd = y0 + y2, y1 + y3
     far_even, far_odd = y0 + splat(_F(4)) * y2, splat(_F(2)) * y1 + splat(_F(8)) * y3
     return y0, even + odd, even - odd, far_even + far_odd, far_even - far_odd, y3

@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
 
 def transform_filters(weight: NDArray[np.float32]) -> Floats:
-    """The filters [outputs, channels, 3, 3] transformed for `convolve`."""
+    """Return the filters [outputs, channels, 3, 3] transformed for `convolve`."""
     outputs, channels = weight.shape[:2]
     _check_channels(channels, outputs)
     transformed = zeros(PLANES * channels * outputs, np.float32)
@@ -62,7 +62,7 @@ def transform_filters(weight: NDArray[np.float32]) -> Floats:
 
 
 def transform_filters_back(weight: NDArray[np.float32]) -> Floats:
-    """The filters [outputs, channels, 3, 3] transformed for `convolve_back`."""
+    """Return the filters [outputs, channels, 3, 3] transformed for `convolve_back`."""
     return transform_filters(np.asarray(weight).transpose(1, 0, 2, 3))
 
 

@@ -40,7 +40,7 @@ class Statistics(NamedTuple):
 
 
 def batch_statistics(sums: Tensor, cells: int) -> Statistics:
-    """The statistics of a batch, from sums and sums of squares [board, 2, channel] over its boards."""
+    """Return the statistics of a batch, from sums and sums of squares [board, 2, channel] over its boards."""
     total = sums.detach().numpy().sum(axis=0, dtype=np.float64)
     count = len(sums) * cells
     mean = total[0] / count
@@ -118,7 +118,7 @@ class Convolution(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, Tensor, None, None]:
-        """The gradients of x and weight."""
+        """Return the gradients of x and weight."""
         x, weight = ctx.saved_tensors
         boards, _, channels, outputs = ctx.shape
         wanted = ctx.needs_input_grad[0]
@@ -184,7 +184,7 @@ class Block(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, dy: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients of x and of all weights."""
+        """Return the gradients of x and of all weights."""
         x, h, weight1, weight2, matrix = ctx.saved_tensors
         norm1, norm2, shift1, shift2, pooled, place, first, second, threads = ctx.kept
         boards, size, channels, hidden = first
@@ -241,7 +241,7 @@ class NormalisedRelu(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        """The gradients of x, gamma and beta."""
+        """Return the gradients of x, gamma and beta."""
         x, y = ctx.saved_tensors
         boards, size, _, channels = x.shape
         dz = torch.empty_like(x)

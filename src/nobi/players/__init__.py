@@ -27,7 +27,7 @@ register, names = _players.register, _players.names
 
 
 def find(name: str) -> "type[Player]":
-    """The class of players of this name."""
+    """Return the class of players of this name."""
     if name not in names():
         from nobi.models.model import folder_error, models_in
 
@@ -37,7 +37,7 @@ def find(name: str) -> "type[Player]":
 
 
 def make_player(spec: str, variant: "Variant") -> "Player":
-    """The player of a spec such as `heuristic:e=0.2`, `model.safetensors:temperature=0.5` or `gtp:COMMAND`."""
+    """Return the player of a spec such as `heuristic:e=0.2`, `model.safetensors:temperature=0.5` or `gtp:COMMAND`."""
     name = spec.partition(":")[0].strip()
     if is_model(name):
         from nobi.models.model import read_model_file
@@ -52,12 +52,12 @@ def make_player(spec: str, variant: "Variant") -> "Player":
 
 
 def make_bot(spec: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bot":
-    """The bot of a spec; `seed` and `game` choose its random numbers."""
+    """Return the bot of a spec; `seed` and `game` choose its random numbers."""
     return make_player(spec, variant).bot(seed, game)
 
 
 def chooses_for_many(name: str) -> bool:
-    """Whether the arena can use the player of this name: it has no bot of its own with a state."""
+    """Return whether the arena can use the player of this name: it has no bot of its own with a state."""
     from nobi.players.base import Player
 
     return find(name).bot is Player.bot

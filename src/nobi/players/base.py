@@ -54,7 +54,7 @@ class Player(ABC):
 
     @classmethod
     def parse_settings(cls, spec: str) -> Any:
-        """The settings of a spec `name:key=value,key=value`."""
+        """Return the settings of a spec `name:key=value,key=value`."""
         return settings_from(cls.settings_type, parse_spec(spec)[1], spec)
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Player(ABC):
         """
 
     def bot(self, seed: int = 0, game: int = 0) -> "Bot":
-        """A bot for one game; `seed` and `game` choose its random numbers, as in the arena."""
+        """Return a bot for one game; `seed` and `game` choose its random numbers, as in the arena."""
         return PlayerBot(self, seed, game)
 
     def inspect(self, game: Game) -> "Inspection | None":
@@ -84,10 +84,11 @@ class BatchPlayer(Player):
 
     @abstractmethod
     def batch_chooser(self) -> Callable[..., None]:
-        """The compiled function (boards, indices, streams, workspace, moves); the same object for equal players."""
+        """Return the compiled function (boards, indices, streams, workspace, moves); the same object for equal players.
+        """
 
     def workspace(self) -> Any:
-        """The function's settings and scratch arrays; every thread has its own."""
+        """Return the function's settings and scratch arrays; every thread has its own."""
         return ()
 
     def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
@@ -100,7 +101,7 @@ class CompiledPlayer(BatchPlayer):
     @classmethod
     @abstractmethod
     def chooser(cls, game: type[Game]) -> Chooser:
-        """The compiled function for this game; the same object for every call."""
+        """Return the compiled function for this game; the same object for every call."""
 
     def batch_chooser(self) -> Callable[..., None]:
         return _batch_form(type(self), self.variant.game)
@@ -147,7 +148,7 @@ UNLIMITED = Clock()
 
 
 def clock_for(game: Game, control: TimeControl) -> Clock:
-    """The clock of the player to move."""
+    """Return the clock of the player to move."""
     points = game.points()
     stones = sum(game.colour(point) != EMPTY for point in points)
     return Clock(control.seconds(game.to_move, len(points), stones), control)
@@ -211,10 +212,11 @@ class Bot(ABC):
 
     @abstractmethod
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:
-        """A legal move for the player to move (point or PASS), or RESIGN."""
+        """Return a legal move for the player to move (point or PASS), or RESIGN."""
 
     def choose_cleanup(self, game: Game, clock: Clock) -> int:
-        """A move where a pass ends the game and all stones count as alive: dead ones have to be captured first."""
+        """Return a move where a pass ends the game and all stones count as alive: dead ones have to be captured first.
+        """
         return self.choose(game, clock)
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
@@ -231,12 +233,12 @@ class Bot(ABC):
         return None
 
     def can_analyse(self, game: Game) -> bool:
-        """Whether `analyse` has an analysis of this position."""
+        """Return whether `analyse` has an analysis of this position."""
         del game
         return type(self).analyse is not Bot.analyse
 
     def evaluation(self, found: list[Candidate]) -> Evaluation:
-        """The evaluation of the position whose analysis this is."""
+        """Return the evaluation of the position whose analysis this is."""
         return Evaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
 
     def set_options(self, options: AnalysisOptions) -> None:
@@ -246,7 +248,7 @@ class Bot(ABC):
             raise NobiError(f"the player {self.name} cannot {what}")
 
     def parameters(self) -> dict[str, float]:
-        """The parameters that `set_parameter` changes, by the names that KataGo uses."""
+        """Return the parameters that `set_parameter` changes, by the names that KataGo uses."""
         return {}
 
     def set_parameter(self, name: str, value: float) -> None:
@@ -255,14 +257,14 @@ class Bot(ABC):
         raise NobiError(f"the player {self.name} has no parameter {name}")
 
     def models(self) -> list[str]:
-        """The model files that the bot uses."""
+        """Return the model files that the bot uses."""
         return []
 
     def forget(self) -> None:  # noqa: B027
         """Discard what is kept from earlier searches."""
 
     def explain(self) -> str:
-        """The reason for its latest move, in one line; empty if there is none."""
+        """Return the reason for its latest move, in one line; empty if there is none."""
         return ""
 
     def ponder(self, game: Game, stop: Event) -> None:  # noqa: B027
@@ -336,7 +338,7 @@ class PlayerBot(Bot):
         return self.player.inspect(game)
 
     def _candidates(self, game: Game) -> list[Candidate] | None:
-        """The legal moves but a pass, best first, with the softmax of the network's values as priors.
+        """Return the legal moves but a pass, best first, with the softmax of the network's values as priors.
 
         Without a search each has one visit and a win rate of one half.
         """

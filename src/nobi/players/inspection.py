@@ -82,7 +82,7 @@ def inspect_network(game: Game, network: Network, weights: Weights) -> Inspectio
 
 
 def inspect_policy(game: Game, values: NDArray[np.float32]) -> Inspection:
-    """The evaluation by a deep network with these values, float32[n, n]: probabilities of the legal moves."""
+    """Return the evaluation by a deep network with these values, float32[n, n]: probabilities of the legal moves."""
     if not np.isfinite(values).all():
         raise NobiError("The network's values are NaN or infinite: its training has diverged.")
     legal, best = _legal_and_best(game, values)
@@ -96,7 +96,7 @@ def inspect_policy(game: Game, values: NDArray[np.float32]) -> Inspection:
 def evaluate_layers(
     network: Network, weights: Weights, *planes: NDArray[Any]
 ) -> tuple[NDArray[np.float32], list[LayerInspection]]:
-    """The output of a network, [n, n], and its swiping layers.
+    """Return the output of a network, [n, n], and its swiping layers.
 
     Args:
         network: any network.
@@ -122,7 +122,7 @@ def colours_of(game: Game) -> NDArray[np.uint8]:
 
 
 def _inspect_layer(layer: Layer, part: LayerState, size: int) -> LayerInspection:
-    """The outputs of a forward pass: sweep d of a single board is in lane d·(STEP/sweeps)."""
+    """Return the outputs of a forward pass: sweep d of a single board is in lane d·(STEP/sweeps)."""
     sweeps = list_sweeps(layer.gates)
     rows = part.workspace.h[:-1].reshape(size * size, layer.hidden, WIDTH)
     labels, hidden = [], []
@@ -144,7 +144,7 @@ def _label(sweep: Sweep, gates: str) -> SweepLabel:
 
 
 def _legal_and_best(game: Game, output: NDArray[np.float32]) -> tuple[list[int], list[int]]:
-    """The legal moves, and the best of them by the output [n, n]."""
+    """Return the legal moves, and the best of them by the output [n, n]."""
     legal = game.legal_moves()
     values = {move: output[row_column(move, game.size)] for move in legal if move != PASS}
     best = [move for move, value in values.items() if value == max(values.values())]

@@ -97,7 +97,7 @@ class MctsBot(Bot):
         self.search.reset()
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:
-        """The move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
+        """Return the move with the most playouts; a pass when the game is settled, RESIGN when it is lost."""
         start = time.perf_counter()
         self.search.set_game(game)
         self.search.run(*limits(self.settings, clock), stop=clock.stop or Event(), early=True)
@@ -112,7 +112,7 @@ class MctsBot(Bot):
         return self._decide(game, _left(clock, start))
 
     def _decide(self, game: Game, seconds: float) -> int:
-        """The move after the search, found within a number of seconds; 0: no limit."""
+        """Return the move after the search, found within a number of seconds; 0: no limit."""
         search = self.search
         if search.tree.children[0] <= 0:  # stopped before the first playout
             search.run(_FEWEST_PLAYOUTS)
@@ -184,7 +184,7 @@ class MctsBot(Bot):
         return self._explanation
 
     def choose_cleanup(self, game: Game, clock: Clock) -> int:
-        """The move of a search that counts all stones as alive."""
+        """Return the move of a search that counts all stones as alive."""
         search = Search(self.search.variant, replace(self.settings, passing="strict", model=""))
         search.set_game(game)
         search.run(*limits(self.settings, clock))
@@ -198,7 +198,7 @@ class MctsBot(Bot):
             self.search.run(stop=stop)
 
     def policy(self, game: Game) -> NDArray[np.float32] | None:
-        """The values of the search's network, without a search."""
+        """Return the values of the search's network, without a search."""
         return self._network.policy(game) if self._network else None
 
     def expected_result(self, game: Game) -> float | None:
@@ -224,7 +224,7 @@ class MctsBot(Bot):
         self.search.close()
 
     def _candidates(self) -> list[Candidate]:
-        """The moves with a share of the playouts that is worth a report."""
+        """Return the moves with a share of the playouts that is worth a report."""
         return [
             Candidate(
                 one.move,
@@ -247,7 +247,7 @@ DEFAULT_SECONDS = 2.0
 
 
 def strongest_spec(variant: Variant, threads: int = 0) -> str:
-    """The spec of the strongest player of the package: the search with the best shipped model for the board.
+    """Return the spec of the strongest player of the package: the search with the best shipped model for the board.
 
     It is limited by time only, and uses this number of threads; 0: one per core. With a network about a quarter of the
     cores is left to it, at least one of several.
@@ -259,12 +259,12 @@ def strongest_spec(variant: Variant, threads: int = 0) -> str:
 
 
 def root_power(noise: float, temperature: float = 1.0) -> float:
-    """The power of the network's policy at the root, as KataGo computes it from `wideRootNoise`."""
+    """Return the power of the network's policy at the root, as KataGo computes it from `wideRootNoise`."""
     return 1 / (temperature * (1 + 4 * noise))
 
 
 def explanation(root: RootReport, size: int) -> str:
-    """A report in one line: the best move, its playouts, win rate, score and principal variation."""
+    """Return a report in one line: the best move, its playouts, win rate, score and principal variation."""
     if not root.moves:
         return ""
     best = root.moves[0]
@@ -274,12 +274,12 @@ def explanation(root: RootReport, size: int) -> str:
 
 
 def _left(clock: Clock, start: float) -> float:
-    """The time left for a move whose search began at `start`; 0: no limit."""
+    """Return the time left for a move whose search began at `start`; 0: no limit."""
     return max(0.01, clock.seconds - (time.perf_counter() - start)) if clock.seconds else 0.0
 
 
 def limits(settings: SearchSettings, clock: Clock) -> tuple[int, float]:
-    """The playouts and the seconds of one move; 0: no limit."""
+    """Return the playouts and the seconds of one move; 0: no limit."""
     by_clock = (clock.seconds or 0.0) * (1 - _PASS_CHECK_SHARE)
     given = [seconds for seconds in (settings.seconds, by_clock) if seconds]
     seconds = min(given) if given else 0.0

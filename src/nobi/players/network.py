@@ -57,7 +57,7 @@ class NetworkSettings:
 
 
 def _spec_of(name: str, settings: NetworkSettings) -> str:
-    """The name of a player, with the settings that differ from the defaults."""
+    """Return the name of a player, with the settings that differ from the defaults."""
     defaults = vars(type(settings)())
     texts = [
         f"{key}={str(value).lower() if isinstance(value, bool) else format(value, 'g')}"
@@ -116,7 +116,7 @@ class NetworkPlayer(BatchPlayer):
 
 
 def _pick(boards: Any, g: int, streams: Streams, workspace: NetworkWorkspace, lane: int) -> int:
-    """The move on board g, whose values are in this lane."""
+    """Return the move on board g, whose values are in this lane."""
     stones = boards.stones
     values = workspace.network.out
     best = F(-np.inf)
@@ -160,7 +160,9 @@ def _choose_by_network(
 
 
 def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
-    """The compiled choice (boards, g, streams, workspace, lane) among moves for which the compiled `legal` holds."""
+    """Return the compiled choice (boards, g, streams, workspace, lane) among moves for which the compiled `legal`
+    holds.
+    """
     return specialise(_pick, name, legal=legal)
 
 
@@ -223,7 +225,7 @@ class DeepPlayer(Player):
         return _spec_of(self._spec, self.settings)
 
     def workspace_for(self, values: NDArray[np.float32]) -> NetworkWorkspace:
-        """The arrays for the choice of moves by values [i, cell]."""
+        """Return the arrays for the choice of moves by values [i, cell]."""
         out = _Values(np.ascontiguousarray(values.T))
         return NetworkWorkspace(out, float(self.settings.temperature), *cell_tables(self.variant.size))
 
@@ -267,7 +269,7 @@ class PolicyPlayer(DeepPlayer):
             moves[i] = pick(boards, indices[i], streams, workspace, column)
 
     def evaluate(self, boards: GoBoards, indices: NDArray[np.int64], recent: NDArray[np.uint16]) -> NDArray[np.float32]:
-        """The network's values, float32[i, n·n], for the players to move on these boards."""
+        """Return the network's values, float32[i, n·n], for the players to move on these boards."""
         size, count = self.variant.size, len(indices)
         values = np.zeros((count, size * size), np.float32)
         images = self.settings.symmetries or self.network.images
@@ -291,7 +293,7 @@ class PolicyPlayer(DeepPlayer):
         return found.reshape(game.size, game.size)
 
     def expected_result(self, game: Game) -> float | None:
-        """The network's probability that the player to move wins; None if it does not predict that."""
+        """Return the network's probability that the player to move wins; None if it does not predict that."""
         planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
         found = self.network.evaluate_with_value(planes, np.array([game.to_move == WHITE])).value
         return None if found is None else float(found[0])
@@ -303,7 +305,7 @@ class PolicyPlayer(DeepPlayer):
         return inspect_policy(game, self.values(game))
 
     def _history(self, boards: Boards, g: int) -> list[int]:
-        """The moves on board g, from which some planes are made; passes for those that are not known.
+        """Return the moves on board g, from which some planes are made; passes for those that are not known.
 
         Boards have no list of moves. But from one turn of a player to the next only its own move and the latest one
         are new, and the list is kept per thread. A board not seen from its start is taken without history.
@@ -333,7 +335,7 @@ class StonesPolicyPlayer(DeepPlayer):
             moves[lane] = pick(boards, g, streams, workspace, lane)
 
     def evaluate(self, boards: Boards, indices: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The network's values, float32[i, n·n], for the players to move on these boards."""
+        """Return the network's values, float32[i, n·n], for the players to move on these boards."""
         size, count = self.variant.size, len(indices)
         to_move = boards.stones.to_move[indices]
         colours = boards.stones.colour[indices][:, cell_tables(size).point_of]
@@ -384,13 +386,13 @@ ModelPlayer = NetworkPlayer | PolicyPlayer | StonesPolicyPlayer
 
 
 def player_from_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
-    """The player of a small network; `path` is its name."""
+    """Return the player of a small network; `path` is its name."""
     model.check_size(variant.size, path)
     return NetworkPlayer(variant, model.network, model.weights, settings, path)
 
 
 def player_from_deep(model: DeepModel, path: str, variant: Variant, settings: PolicySettings) -> ModelPlayer:
-    """The player of a deep network; `path` is its name.
+    """Return the player of a deep network; `path` is its name.
 
     It plays Go. A network that takes stones only also plays other games, a swiping network as the compiled one.
     """
@@ -414,7 +416,7 @@ def _policy_player(
 def player_from_file(
     file: ModelFile, variant: Variant, given: dict[str, str] | None = None, spec: str = ""
 ) -> ModelPlayer:
-    """The player of the model in a file, with the settings `given` in its spec."""
+    """Return the player of the model in a file, with the settings `given` in its spec."""
     path, spec, given = str(file.path), spec or str(file.path), given or {}
     if file.format != DEEP:
         return player_from_model(model_in(file), path, variant, settings_from(NetworkSettings, given, spec))

@@ -58,14 +58,14 @@ class AfterPass:
     """Whether enough of the board is filled, the opponent can capture no living chain, and there was enough time."""
 
     def wins(self, scoring: str) -> bool:
-        """Whether the pass wins beyond doubt if the opponent passes too."""
+        """Return whether the pass wins beyond doubt if the opponent passes too."""
         return self.settled and self.value >= _CLEAR_VALUE[scoring] and min(self.margin, self.worst) > 0
 
 
 def choose_move(
     game: Go, search: Search, children: list[Child], *, lost: bool, resigns: bool, seconds: float = 0.0
 ) -> int:
-    """The move of the player to move, after a search of the position: a point, PASS or RESIGN.
+    """Return the move of the player to move, after a search of the position: a point, PASS or RESIGN.
 
     Args:
         game: the position that was searched.
@@ -166,14 +166,15 @@ def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) ->
 
 
 def _is_dame(game: Go, point: int) -> bool:
-    """Whether the point is empty, and beside stones of both players."""
+    """Return whether the point is empty, and beside stones of both players."""
     stones = game.boards.stones
     beside = {int(stones.colour[0, other]) for other in stones.neighbours[point, :SIDES]}
     return game.colour(point) == EMPTY and {BLACK, WHITE} <= beside
 
 
 def _may_be_settled(game: Go, search: Search) -> bool:
-    """Whether the position looks won and settled in its own search, so that a look at a pass is worth its time."""
+    """Return whether the position looks won and settled in its own search, so that a look at a pass is worth its time.
+    """
     if search.value < _CLEAR_VALUE[game.settings.scoring]:
         return False
     owned = _owned_by(game.to_move, game, search)
@@ -181,7 +182,7 @@ def _may_be_settled(game: Go, search: Search) -> bool:
 
 
 def _fills_territory(game: Go, move: int, after: AfterPass) -> bool:
-    """Whether a move fills territory of its player for nothing.
+    """Return whether a move fills territory of its player for nothing.
 
     It is on a point that stays his own after a pass, and all that is beside it is clear as well.
     """
@@ -199,7 +200,7 @@ def _owned_by(player: int, game: Go, search: Search) -> dict[int, float]:
 
 
 def _can_capture(game: Go, dead: set[int]) -> bool:
-    """Whether the player to move can capture a chain that is not dead, at once or in a ladder."""
+    """Return whether the player to move can capture a chain that is not dead, at once or in a ladder."""
     boards = cast(GoBoards, game.copy().boards)
     given_up = np.zeros(points_of(game.size), np.bool_)
     given_up[list(dead)] = True
@@ -208,7 +209,7 @@ def _can_capture(game: Go, dead: set[int]) -> bool:
 
 @compiled
 def _finds_capture(boards: GoBoards, g: int, workspace: LadderWorkspace, dead: NDArray[np.bool_]) -> bool:
-    """Whether the player to move captures an enemy chain, none of the dead ones, at once or in a ladder."""
+    """Return whether the player to move captures an enemy chain, none of the dead ones, at once or in a ladder."""
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(stones.to_move[g])
     for i in range(stones.empties[g]):

@@ -50,7 +50,7 @@ def _choose_uniformly(boards: Any, g: int, streams: Streams, workspace: Any) -> 
 
 
 def uniform_chooser(name: str, game: type[Game], acceptable: Any, *, may_pass: bool) -> Chooser:
-    """The compiled choice among the moves for which the compiled `acceptable(boards, g, move)` holds."""
+    """Return the compiled choice among the moves for which the compiled `acceptable(boards, g, move)` holds."""
     return specialise(
         _choose_uniformly,
         f"{game.name}_{name}",

@@ -73,7 +73,7 @@ def ownership(game: Go, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
 
 
 def dead_stones(game: Go) -> list[int]:
-    """The stones that count as captured if the game ends here, as points: chains that playouts mostly take."""
+    """Return the stones that count as captured if the game ends here, as points: chains that playouts mostly take."""
     dead: list[int] = []
     for bound in DEAD_BELOW:
         left = game.without(dead)
@@ -82,12 +82,12 @@ def dead_stones(game: Go) -> list[int]:
 
 
 def final_score(game: Go) -> str:
-    """The score if the game ends here, dead stones taken off: `B+3.5`, `W+0.5` or `Draw`."""
+    """Return the score if the game ends here, dead stones taken off: `B+3.5`, `W+0.5` or `Draw`."""
     return game.score(dead_stones(game))
 
 
 def _chains_below(game: Go, owned: NDArray[np.float32], bound: float) -> list[int]:
-    """The stones of the chains whose points their own colour owns less than this."""
+    """Return the stones of the chains whose points their own colour owns less than this."""
     values = dict(zip(game.points(), owned.ravel(), strict=True))
     found: list[int] = []
     for chain in chains_of(game):
@@ -98,7 +98,7 @@ def _chains_below(game: Go, owned: NDArray[np.float32], bound: float) -> list[in
 
 
 def chains_of(game: Game) -> list[list[int]]:
-    """The chains of stones, each with the stone at its upper left first."""
+    """Return the chains of stones, each with the stone at its upper left first."""
     colour, neighbours = game.boards.stones.colour[0], game.boards.stones.neighbours
     seen: set[int] = set()
     chains = []

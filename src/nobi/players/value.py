@@ -106,7 +106,8 @@ def _rate_moves(level: Level, workspace: ValueWorkspace, ply: int) -> int:
 def _look_ahead(
     first: Level, second: Level, workspace: ValueWorkspace, streams: Streams, g: int, depth: int, width: int
 ) -> int:
-    """The best move of the position `first.root`; `second` is used for the answers. Ties are broken at random."""
+    """Return the best move of the position `first.root`; `second` is used for the answers. Ties are broken at random.
+    """
     count = rate_moves(first, workspace, 0)
     moves, values = workspace.moves[0], workspace.values[0]
     if depth > 1:
@@ -182,7 +183,7 @@ class ValuePlayer(Player):
             moves[i] = self._search(first, second, workspace, streams, int(g), depth, width)
 
     def _new_state(self) -> tuple[Any, Level, Level, ValueWorkspace]:
-        """A position, two levels of the search below it, and the arrays of the search."""
+        """Return a position, two levels of the search below it, and the arrays of the search."""
         size = self.variant.size
         position, root = pack(self.variant.allocate(1), only_boards=True)
         boards, words = pack(self.variant.allocate(1), only_boards=True)

@@ -80,7 +80,7 @@ _PER_GAME = [name for name in Collection._fields if name not in ("start", "moves
 
 
 def collection_of(records: Sequence[SgfRecord]) -> Collection:
-    """A collection of these games."""
+    """Return a collection of these games."""
     nothing = [np.zeros(0, np.uint16)]
     return Collection(
         size=np.array([r.size for r in records], np.uint8),
@@ -98,7 +98,7 @@ def collection_of(records: Sequence[SgfRecord]) -> Collection:
 
 
 def span(collection: Collection, first: int, end: int) -> Collection:
-    """The games first..end−1 without copying; `start` then does not begin at 0."""
+    """Return the games first..end−1 without copying; `start` then does not begin at 0."""
     return collection._replace(
         **{name: getattr(collection, name)[first:end] for name in _PER_GAME},
         start=collection.start[first : end + 1],
@@ -107,7 +107,7 @@ def span(collection: Collection, first: int, end: int) -> Collection:
 
 
 def select(collection: Collection, games: NDArray[np.int64]) -> Collection:
-    """A copy of these games, int64[k], in this order."""
+    """Return a copy of these games, int64[k], in this order."""
     start, moves = _gather(collection.start, collection.moves, games)
     setup_start, setup = _gather(collection.setup_start, collection.setup, games)
     return Collection(
@@ -128,7 +128,7 @@ def read_only(collection: Collection) -> Collection:
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The offsets of consecutive rows of these lengths, and the end of the last: int64[k + 1]."""
+    """Return the offsets of consecutive rows of these lengths, and the end of the last: int64[k + 1]."""
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -137,7 +137,7 @@ def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 def _gather(
     start: NDArray[np.int64], codes: NDArray[np.uint16], games: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """The rows of these games, concatenated, with their offsets."""
+    """Return the rows of these games, concatenated, with their offsets."""
     first = start[games]
     new = offsets_of(start[games + 1] - first)
     indices = np.arange(new[-1]) + np.repeat(first - new[:-1], np.diff(new))

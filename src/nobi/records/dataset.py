@@ -79,7 +79,7 @@ class Dataset:
         return dataset
 
     def collection(self, split: str, size: int | None = None) -> Collection:
-        """The games of a split, sorted by board size, or only those of one size."""
+        """Return the games of a split, sorted by board size, or only those of one size."""
         if split not in SPLITS:
             raise NobiError(f"A dataset has no split {split!r}; {choices(SPLITS, split)}.")
         if split not in self._collections:
@@ -91,7 +91,7 @@ class Dataset:
         return span(whole, first, end)
 
     def sizes(self, split: str) -> dict[int, int]:
-        """The number of games of a split by board size."""
+        """Return the number of games of a split by board size."""
         sizes, games = np.unique(self.collection(split).size, return_counts=True)
         return dict(zip(sizes.tolist(), games.tolist(), strict=True))
 
@@ -102,7 +102,7 @@ class Dataset:
         return hashlib.sha256(json.dumps([VERSION, games], sort_keys=True).encode()).hexdigest()
 
     def rejected(self) -> list[dict[str, Any]]:
-        """All rejected records: source, index, record, kind and reason."""
+        """Return all rejected records: source, index, record, kind and reason."""
         try:
             with (self.path / REJECTED).open(encoding="utf-8") as lines:
                 return [json.loads(line) for line in lines]
@@ -166,7 +166,7 @@ def check_split_alike(datasets: Sequence[Dataset]) -> None:
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether the folder holds a dataset of any version."""
+    """Return whether the folder holds a dataset of any version."""
     try:
         return bool(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["format"] == FORMAT)
     except (OSError, ValueError, KeyError, TypeError):

@@ -102,7 +102,7 @@ class Encoder:
     def samples(
         self, game: Any, ply: Any, symmetry: Any = 0, dtype: type[np.float32] | type[np.uint8] = np.float32
     ) -> Samples:
-        """The positions before the moves `ply` of games in new arrays; the arguments are numbers or arrays."""
+        """Return the positions before the moves `ply` of games in new arrays; the arguments are numbers or arrays."""
         game, ply, symmetry = (np.ravel(a) for a in np.broadcast_arrays(game, ply, symmetry))
         if len(game) == 0 or game.min() < 0 or game.max() >= len(self.collection.size):
             raise NobiError(f"Games are numbered 0 to {len(self.collection.size) - 1}.")

@@ -39,7 +39,7 @@ _USED = re.compile(rb"(?:BR|WR|DT|RE)\s*+\[[^\]\x80-\xff]*+[\x80-\xff]")
 
 
 def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
-    """The text as UTF-8; `structure` measures how well a text follows SGF's grammar."""
+    """Return the text as UTF-8; `structure` measures how well a text follows SGF's grammar."""
     is_ascii = content.isascii()
     if is_ascii and b"\0" not in content and _ESCAPE not in content and _TILDE not in content:
         return content
@@ -80,7 +80,7 @@ def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
 
 
 def _detect(content: bytes, possible: list[str]) -> str:
-    """The most likely of these encodings."""
+    """Return the most likely of these encodings."""
     import chardet  # slow to import, and few records need it
 
     names = [name for name, encoding in _DETECTED.items() if encoding in possible]

@@ -57,7 +57,9 @@ GameName = tuple[int, str]
 
 
 def unusable(record: SgfRecord) -> RecordError | None:
-    """The reason why a record cannot be used for training, or None; the main line must be complete and have a stone."""
+    """Return the reason why a record cannot be used for training, or None; the main line must be complete and have a
+    stone.
+    """
     if record.error:
         return record.error
     if record.changes:
@@ -68,7 +70,7 @@ def unusable(record: SgfRecord) -> RecordError | None:
 
 
 def filter_out(record: SgfRecord, settings: ImportSettings) -> RecordError | None:
-    """The reason why the settings exclude this record, or None."""
+    """Return the reason why the settings exclude this record, or None."""
     if settings.sizes and record.size not in settings.sizes:
         return RecordError("filtered-size", f"Its board has {record.size} lines.")
     if settings.min_rank or settings.max_rank:
@@ -103,7 +105,7 @@ class Identity(NamedTuple):
 
 
 def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) -> Identity:
-    """The hashes of a game; `setup` is in ascending order."""
+    """Return the hashes of a game; `setup` is in ascending order."""
     played = np.flatnonzero((moves & PASS_CODE) != PASS_CODE)
     moves = moves[: played[-1] + 1] if len(played) else moves[:0]
     images = _images(size)
@@ -126,7 +128,7 @@ def identify(size: int, moves: NDArray[np.uint16], setup: NDArray[np.uint16]) ->
 
 
 def split_of(seed: int, game: bytes, shares: Sequence[float]) -> int:
-    """The index in SPLITS of the split of a game, identified by `Identity.up_to_symmetry`."""
+    """Return the index in SPLITS of the split of a game, identified by `Identity.up_to_symmetry`."""
     word = int.from_bytes(blake2b(seed.to_bytes(8, "little") + game, digest_size=8).digest(), "little")
     position = word / 2**64 * sum(shares)
     for split, share in enumerate(shares[:-1]):
@@ -165,7 +167,7 @@ class ImportOutcome(NamedTuple):
     reason: str = ""
 
     def with_error(self, error: RecordError | None) -> "ImportOutcome":
-        """The outcome with this error, if there is one."""
+        """Return the outcome with this error, if there is one."""
         return self._replace(kind=error.kind, reason=error.reason) if error else self
 
 
@@ -317,7 +319,7 @@ class _Import:
         return write_manifest(self.folder, content)
 
     def _no_games_text(self) -> str:
-        """The error message if no game was accepted; the list of rejected records is deleted with the folder."""
+        """Return the error message if no game was accepted; the list of rejected records is deleted with the folder."""
         first = self.first_rejected
         if first is None:
             return "The sources contain no records."
@@ -353,7 +355,7 @@ class _Import:
         self.writer.add(batch.games, splits)
 
     def _duplicate(self, identity: Identity, game: GameName) -> tuple[str, GameName]:
-        """The kind of duplicate to be rejected, or "", and the first of the equal games."""
+        """Return the kind of duplicate to be rejected, or "", and the first of the equal games."""
         if self.settings.duplicates == "keep":
             return "", game
         if identity.exact in self.exact:

@@ -67,7 +67,7 @@ def rank_of(text: str) -> int:
 
 
 def rank_name(rank: int) -> str:
-    """The usual notation of a rank: 3d, 5k, pro, or ? if unknown."""
+    """Return the usual notation of a rank: 3d, 5k, pro, or ? if unknown."""
     if rank == PROFESSIONAL:
         return "pro"
     return f"{rank}d" if rank > 0 else f"{-rank}k" if rank < 0 else "?"
@@ -75,7 +75,7 @@ def rank_name(rank: int) -> str:
 
 @lru_cache(maxsize=4096)
 def date_of(text: str) -> str:
-    """The first date in the text, as YYYY, YYYY-MM or YYYY-MM-DD; empty if there is none.
+    """Return the first date in the text, as YYYY, YYYY-MM or YYYY-MM-DD; empty if there is none.
 
     >>> [date_of(text) for text in ("1995-3-7,8", "2015年12月14日", "1670-05", "about 1780", "unknown", "2001-13-01")]
     ['1995-03-07', '2015-12-14', '1670-05', '1780', '', '2001']
@@ -90,7 +90,7 @@ def date_of(text: str) -> str:
 
 
 def end_of(date: str) -> str:
-    """An upper bound of a year, month or day in string comparisons: 1995 may be any day of that year."""
+    """Return an upper bound of a year, month or day in string comparisons: 1995 may be any day of that year."""
     return f"{date}~"
 
 
@@ -103,13 +103,13 @@ def result_of(text: str) -> int:
 
 @lru_cache(maxsize=1024)
 def whole_number_of(text: str) -> int | None:
-    """The number, or None if the text is not a number."""
+    """Return the number, or None if the text is not a number."""
     text = text.strip()
     return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None
 
 
 def komi_of(text: str) -> float | None:
-    """The komi in points, or None if the text is not a valid komi.
+    """Return the komi in points, or None if the text is not a valid komi.
 
     Chinese records may count in stones, each worth two points, and servers in hundredths: 375 is 3¾ stones.
     """
@@ -156,7 +156,7 @@ _IN_RECORDS = {
 
 
 def name_in_records(settings: "GoSettings") -> str | None:
-    """The name of these rules in records, regardless of komi; None if they have no name."""
+    """Return the name of these rules in records, regardless of komi; None if they have no name."""
     for shorthand, name in _IN_RECORDS.items():
         if SHORTHANDS[shorthand].items() <= vars(settings).items():
             return name

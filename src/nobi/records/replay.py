@@ -25,13 +25,13 @@ _REASONS = {OCCUPIED: "the point is taken", KO: "it recaptures a ko at once", SU
 
 
 def new_record_boards(size: int, longest: int) -> GoBoards:
-    """A board for records of up to `longest` moves: a full history would end the game."""
+    """Return a board for records of up to `longest` moves: a full history would end the game."""
     return Go.allocate(1, size, RECORD_RULES)._replace(history=np.zeros((1, longest + 3), np.uint64))
 
 
 @inlined
 def cell_of(code: int) -> int:
-    """The cell of a move or stone, PASS_CODE for a pass."""
+    """Return the cell of a move or stone, PASS_CODE for a pass."""
     return as_point(code & PASS_CODE)
 
 
@@ -97,7 +97,7 @@ def _replay(
 
 
 def check(collection: Collection) -> list[RecordError | None]:
-    """The first error of each game, or None."""
+    """Return the first error of each game, or None."""
     count = len(collection.size)
     errors, indices = np.zeros(count, np.uint8), np.zeros(count, np.int64)
     longest = int(np.diff(collection.start).max(initial=0))

@@ -80,7 +80,7 @@ _WHITESPACE = b" \t\r\n\v\f"
 
 
 def read_sgf(path: Path) -> SgfRecord:
-    """The first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
+    """Return the first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
 
     A file that ends in the middle of a move is read up to the previous move.
     """
@@ -120,7 +120,7 @@ def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | Rec
 
 
 def _structure(text: bytes) -> Structure:
-    """Whether a text is correct SGF, and its numbers of properties before the first error and in total."""
+    """Return whether a text is correct SGF, and its numbers of properties before the first error and in total."""
     start = _START.search(text)
     if not start:
         return False, 0, 0
@@ -131,7 +131,7 @@ def _structure(text: bytes) -> Structure:
 
 
 def _root_properties(root: bytes) -> dict[str, list[bytes]] | None:
-    """The properties of a root, or None if it contains a move."""
+    """Return the properties of a root, or None if it contains a move."""
     properties: dict[str, list[bytes]] = {}
     for name, values in _EACH_PROPERTY.findall(root):
         properties.setdefault(name.decode(), []).extend(_EACH_VALUE.findall(values))
@@ -153,7 +153,7 @@ def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordEr
 
 
 def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError | None]:
-    """The nodes of the main line, the first variation at every branch; the end of the game; the error, if any.
+    """Return the nodes of the main line, the first variation at every branch; the end of the game; the error, if any.
 
     Accepted are a missing first semicolon, variations without nodes, nodes after variations (which belong to no line),
     and a text that ends without closing its variations, or in the middle of a property that places no stone.
@@ -218,7 +218,7 @@ def _malformed(reason: str) -> RecordError:
 
 
 def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
-    """The error of a text that ends in the middle of a property; None if it is a comment on a move."""
+    """Return the error of a text that ends in the middle of a property; None if it is a comment on a move."""
     if name in ("B", "W"):
         return RecordError(TRUNCATED, "It ends in the middle of a move.")
     if len(nodes) == 1 or name in _SETUP_NAMES:
@@ -227,7 +227,7 @@ def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
 
 
 def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | None) -> SgfRecord:
-    """The record of a main line; a RecordError if it has no start position."""
+    """Return the record of a main line; a RecordError if it has no start position."""
     root: dict[str, list[bytes]] = {}
     stones: dict[int, int] = {}
     changes: list[SetupChange] = []
@@ -261,7 +261,7 @@ def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | No
 
 
 def _move(name: str, value: bytes, number: int) -> bytes:
-    """A move as in records of the common shapes: ;B[aa] or ;B[]."""
+    """Return a move as in records of the common shapes: ;B[aa] or ;B[]."""
     point = _SPACE_IN_POINT.sub(b"", value)
     if not re.fullmatch(rb"(?:[a-y]{2})?", point):
         raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is not a point.")
@@ -269,7 +269,7 @@ def _move(name: str, value: bytes, number: int) -> bytes:
 
 
 def _size(root: Properties, game: int | None) -> int:
-    """The board size; a RecordError if it is the wrong game or the size is not supported."""
+    """Return the board size; a RecordError if it is the wrong game or the size is not supported."""
     number = _text(root, "GM", "1").strip()
     if game is not None and number != str(game):
         raise RecordError(WRONG_GAME, f"It is not Go: GM[{number[:20]}].")
@@ -286,7 +286,7 @@ def _size(root: Properties, game: int | None) -> int:
 
 
 def _player(properties: Properties) -> int | None:
-    """The player named by PL, if any."""
+    """Return the player named by PL, if any."""
     text = _text(properties, "PL", "").strip().lower()
     if not text:
         return None
@@ -338,7 +338,7 @@ def _record(
     changes: tuple[SetupChange, ...] = (),
     error: RecordError | None = None,
 ) -> SgfRecord:
-    """The record with these set-up stones and moves (`;B[aa];W[]…`)."""
+    """Return the record with these set-up stones and moves (`;B[aa];W[]…`)."""
     moves, off_board = _codes(played, size)
     handicap = whole_number_of(_text(root, "HA", "")) or 0
     player = (WHITE if moves[0] & WHITE_BIT else BLACK) if len(moves) else _player(root)
@@ -369,7 +369,7 @@ def _record(
 
 
 def _komi(root: Properties) -> float:
-    """The komi in points, NaN if it is unknown."""
+    """Return the komi in points, NaN if it is unknown."""
     text = _text(root, "KM", "")
     if _text(root, "AP", "").startswith("nobi:"):  # records written by nobi never count in stones or hundredths
         try:
@@ -394,7 +394,7 @@ def _set_up_handicap(stones: dict[int, int], handicap: int, size: int) -> None:
 
 
 def _codes(played: bytes, size: int) -> tuple[NDArray[np.uint16], RecordError | None]:
-    """The codes of the moves `;B[aa];W[]…`: uint16[move], up to the first one that is not on the board."""
+    """Return the codes of the moves `;B[aa];W[]…`: uint16[move], up to the first one that is not on the board."""
     rows = played.translate(None, _WHITESPACE).replace(b"[]", _NO_POINT)
     letters = np.frombuffer(rows, np.uint8).reshape(-1, _WIDTH)
     column, row = (letters[:, 3] - _A).astype(np.uint16), (letters[:, 4] - _A).astype(np.uint16)

@@ -22,7 +22,7 @@ def sgf_of(
     main_time: float | None = None,
     overtime: str = "",
 ) -> bytes:
-    """The record of a game.
+    """Return the record of a game.
 
     Args:
         game: the game.
@@ -69,11 +69,11 @@ def sgf_of(
 
 
 def _rules(game: Game) -> str:
-    """The name of the rules that other programs know, or else the spec of the game."""
+    """Return the name of the rules that other programs know, or else the spec of the game."""
     return (name_in_records(game.settings) if isinstance(game, Go) else None) or game.rules_text()
 
 
 def _sgf_point(point: int, size: int) -> tuple[int, int]:
-    """The row, 0 at the bottom, and the column, as in sgfmill."""
+    """Return the row, 0 at the bottom, and the column, as in sgfmill."""
     row, column = row_column(point, size)
     return size - 1 - row, column

@@ -102,19 +102,19 @@ class Source:
 
 
 def find_sources(paths: Sequence[Path]) -> list[Source]:
-    """The sources at these paths; a NobiError for missing paths before anything is read."""
+    """Return the sources at these paths; a NobiError for missing paths before anything is read."""
     if not paths:
         raise NobiError("Name at least one file or folder of records.")
     return [Source(path) for path in paths]
 
 
 def printable(path: object) -> str:
-    """A path as text; bytes of a name that is not valid UTF-8 are escaped."""
+    """Return a path as text; bytes of a name that is not valid UTF-8 are escaped."""
     return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """All files of records, sorted so that the order is the same on every machine; hidden ones are skipped.
+    """Return all files of records, sorted so that the order is the same on every machine; hidden ones are skipped.
 
     A folder that cannot be read is listed itself, and reported when it is opened.
     """

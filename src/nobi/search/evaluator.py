@@ -44,7 +44,7 @@ class EvalQueue(NamedTuple):
 
 
 def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
-    """An empty queue; a search without a network has one without slots."""
+    """Return an empty queue; a search without a network has one without slots."""
     return EvalQueue(
         node=np.zeros(slots, np.int32),
         ready=np.zeros(slots, np.int32),
@@ -72,7 +72,7 @@ def enqueue(queue: EvalQueue, tree: Tree, node: int, workspace: Workspace, depth
 
 @inlined
 def has_entries(queue: EvalQueue) -> bool:
-    """Whether a node waits for evaluation."""
+    """Return whether a node waits for evaluation."""
     return queue.ends[TAIL] != queue.ends[HEAD]
 
 

@@ -85,7 +85,7 @@ def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
 
 @inlined
 def _rescued_stones(position: SearchPosition, point: int, me: int) -> int:
-    """The number of stones of own chains in atari that a stone here joins."""
+    """Return the number of stones of own chains in atari that a stone here joins."""
     stones, chains = position.boards.stones, position.boards.chains
     saved = 0
     for k in range(SIDES):
@@ -99,7 +99,7 @@ def _rescued_stones(position: SearchPosition, point: int, me: int) -> int:
 
 @inlined
 def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
-    """The number of stones of own chains in atari that are freed by the captures of a stone here."""
+    """Return the number of stones of own chains in atari that are freed by the captures of a stone here."""
     stones, chains = position.boards.stones, position.boards.chains
     enemy = enemy_of(me)
     freed = 0
@@ -123,7 +123,7 @@ def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
 
 @inlined
 def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, me: int) -> bool:
-    """Whether extending own chains in atari at this point saves none of them from a ladder."""
+    """Return whether extending own chains in atari at this point saves none of them from a ladder."""
     stones, chains = position.boards.stones, position.boards.chains
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
@@ -164,7 +164,7 @@ def _threatened_stones(
 
 @inlined
 def _line(workspace: Workspace, point: int, size: int) -> int:
-    """The line of a point, 0 at the edge."""
+    """Return the line of a point, 0 at the edge."""
     row = as_count(workspace.row[point]) - 1
     column = as_count(workspace.column[point]) - 1
     return min(min(row, size - 1 - row), min(column, size - 1 - column))
@@ -172,7 +172,7 @@ def _line(workspace: Workspace, point: int, size: int) -> int:
 
 @inlined
 def _is_isolated(position: SearchPosition, workspace: Workspace, point: int, size: int) -> bool:
-    """Whether there is no stone within two steps in rows and columns."""
+    """Return whether there is no stone within two steps in rows and columns."""
     row = as_count(workspace.row[point])
     column = as_count(workspace.column[point])
     for y in range(max(1, row - 2), min(size, row + 2) + 1):
@@ -194,7 +194,7 @@ def _distance(workspace: Workspace, point: int, other: int) -> int:
 
 @inlined
 def _captured_level(position: SearchPosition, point: int, me: int) -> int:
-    """The level of CAPTURE."""
+    """Return the level of CAPTURE."""
     stones, chains = position.boards.stones, position.boards.chains
     captured = would_capture(stones, chains, 0, point, me)
     if captured == 0:

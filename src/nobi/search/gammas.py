@@ -55,7 +55,7 @@ PATTERN_CLASSES = int(PATTERN_CLASS.max()) + 1
 
 @inlined
 def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, move: int) -> float:
-    """The product of the gammas of a move whose levels are in `workspace.levels`."""
+    """Return the product of the gammas of a move whose levels are in `workspace.levels`."""
     stones = position.boards.stones
     product = gammas.pattern[seen_by(position.codes[0, move], stones.to_move[0])]
     product *= shape_gamma(stones, workspace.shapes, move, gammas.shapes, gammas.shape_gammas)
@@ -84,7 +84,7 @@ def set_learnt_priors(workspace: Workspace, count: int, amount: float) -> None:
 
 @cache
 def load_gammas(size: int, file: Path = FILE) -> Gammas:
-    """The tables for a board size."""
+    """Return the tables for a board size."""
     tensors, _ = read_tensors(file)
     name = "small" if size <= SMALL_BOARDS else "large"
     try:
@@ -103,7 +103,7 @@ def tables_of(
     shapes: NDArray[np.uint32],
     shape_gammas: NDArray[np.floating],
 ) -> Gammas:
-    """The tables of the gammas of classes of patterns, of levels, and of shapes."""
+    """Return the tables of the gammas of classes of patterns, of levels, and of shapes."""
     return Gammas(
         np.ascontiguousarray(pattern[PATTERN_CLASS], np.float32),
         np.ascontiguousarray(levels, np.float32),
@@ -112,5 +112,5 @@ def tables_of(
 
 
 def no_gammas() -> Gammas:
-    """The tables of a search without learnt priors: all gammas are 1."""
+    """Return the tables of a search without learnt priors: all gammas are 1."""
     return tables_of(np.ones(PATTERN_CLASSES), np.ones(OFFSETS[-1]), np.zeros(0, np.uint32), np.zeros(0))

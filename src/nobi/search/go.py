@@ -126,13 +126,13 @@ def advance(position: SearchPosition, move: int) -> None:
 
 @inlined
 def is_candidate(position: SearchPosition, move: int) -> bool:
-    """Whether the move fills no own eye."""
+    """Return whether the move fills no own eye."""
     return not is_own_eye(position.boards, 0, move)
 
 
 @compiled
 def _stones_placed(boards: GoBoards) -> int:
-    """The number of stones that Black has placed so far minus those of White."""
+    """Return the number of stones that Black has placed so far minus those of White."""
     placed = boards.prisoners[0, BLACK] - boards.prisoners[0, WHITE]
     for point in range(boards.stones.colour.shape[1]):
         placed += boards.stones.colour[0, point] == BLACK

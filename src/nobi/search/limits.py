@@ -25,7 +25,7 @@ class Leader:
         self._since = start  # when the move took the lead
 
     def is_decided(self, tree: Tree, made: int) -> bool:
-        """Whether the search may end; `made` is the number of its playouts so far."""
+        """Return whether the search may end; `made` is the number of its playouts so far."""
         now = time.perf_counter()
         first, count = int(tree.first[0]), int(tree.children[0])
         if count <= 0 or made == 0:
@@ -73,5 +73,5 @@ class Budget:
         self._cancelled = True
 
     def over(self) -> bool:
-        """Whether the search has to end."""
+        """Return whether the search has to end."""
         return self._left <= 0 or self._cancelled or self._stop.is_set() or time.perf_counter() >= self.deadline

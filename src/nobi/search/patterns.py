@@ -80,7 +80,7 @@ def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
 
 @inlined
 def seen_by(code: int, colour: int) -> int:
-    """A code with black and white exchanged for White; the border has both bits of a point."""
+    """Return a code with black and white exchanged for White; the border has both bits of a point."""
     code = as_count(code)
     return code if colour == BLACK else ((code & 0x5555) << 1) | ((code & 0xAAAA) >> 1)
 

@@ -131,7 +131,7 @@ def _finish_randomly(position: SearchPosition, workspace: Workspace, params: Sea
 
 @cache
 def hooks_of(game: type[Game]) -> GameHooks:
-    """The hooks of a game."""
+    """Return the hooks of a game."""
     if game.name == "go":
         from nobi.search.go import GO_HOOKS
 
@@ -208,7 +208,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
 
 @compiled
 def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchParams) -> int:
-    """The child of the highest value (`docs/search.md` has the formula)."""
+    """Return the child of the highest value (`docs/search.md` has the formula)."""
     first = tree.first[node]
     count = tree.children[node]
     visits = tree.visits[first : first + count]
@@ -256,7 +256,9 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 @inlined
 def _asks(tree: Tree, node: int, playouts: int) -> bool:
-    """Whether a node asks for the network: with this many playouts, and again after as many if the queue was full."""
+    """Return whether a node asks for the network: with this many playouts, and again after as many if the queue was
+    full.
+    """
     made = as_count(tree.visits[node] - tree.assumed[node])
     return tree.evaluation[node] == UNASKED and made > 0 and made % playouts == 0
 
@@ -372,7 +374,7 @@ def _search(
 
 @cache
 def searcher_of(game: type[Game]) -> Callable[..., int]:
-    """The compiled search loop of a game."""
+    """Return the compiled search loop of a game."""
     hooks, rules = hooks_of(game), game.rules
     expand = specialise(
         _expand,

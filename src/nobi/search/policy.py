@@ -70,7 +70,7 @@ class Policy(Protocol):
 
 
 def softmax(values: NDArray[Any], sharpness: float = 1.0) -> NDArray[Any]:
-    """The softmax of `sharpness` times the values over the last axis."""
+    """Return the softmax of `sharpness` times the values over the last axis."""
     scaled = np.float32(sharpness) * values
     weights = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
     result: NDArray[Any] = weights / weights.sum(axis=-1, keepdims=True)
@@ -109,7 +109,7 @@ class DeepPolicy:
 
 
 def policy_from_file(path: str, variant: Variant, sharpness: float, search_threads: int = 0) -> Policy:
-    """The policy of a model file.
+    """Return the policy of a model file.
 
     Args:
         path: the file.
@@ -228,7 +228,7 @@ class NodeEncoder:
         self._memory = root, words, position
 
     def encode(self, lines: Lines, depths: NDArray[np.int32]) -> PolicyInput:
-        """The positions to which lines of moves lead."""
+        """Return the positions to which lines of moves lead."""
         count, cells = len(depths), self._size**2
         to_move = np.empty(count, np.uint8)
         if self._planes is None:

@@ -73,7 +73,7 @@ class RootReport:
 def report_root(
     tree: Tree, results: NDArray[np.float64], to_move: int, size: int, *, fewest: int = 0, length: int = 250
 ) -> RootReport:
-    """The report of a search.
+    """Return the report of a search.
 
     Args:
         tree: the tree.
@@ -127,7 +127,7 @@ def report_root(
 
 
 def principal_variation(tree: Tree, node: int, length: int) -> tuple[list[int], list[int]]:
-    """The moves from a node on, that to the node first, and the playouts through each."""
+    """Return the moves from a node on, that to the node first, and the playouts through each."""
     moves, visits = [int(tree.move[node])], [round(float(tree.visits[node] - tree.assumed[node]))]
     while tree.children[node] > 0 and len(moves) < length:
         first, end = int(tree.first[node]), int(tree.first[node] + tree.children[node])
@@ -147,7 +147,7 @@ def _for_player(black: float, to_move: int) -> float:
 def _score(
     row: NDArray[np.float64], to_move: int, size: int, winrate: float, root: Score | None = None
 ) -> Score | None:
-    """The score of a row of results, shrunk towards that of the root; None if no playout has a score."""
+    """Return the score of a row of results, shrunk towards that of the root; None if no playout has a score."""
     even = _EVEN if root else 0.0
     count = row[SCORED] + even
     if count == 0:
@@ -160,7 +160,7 @@ def _score(
 
 
 def utility_of(winrate: float, lead: float, size: int) -> float:
-    """The utility of a win rate and a score."""
+    """Return the utility of a win rate and a score."""
     return 2 * winrate - 1 + _SCORE_WEIGHT * 2 / math.pi * math.atan(lead / (2 * size))
 
 

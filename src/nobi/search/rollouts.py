@@ -34,7 +34,7 @@ _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
 
 @inlined
 def _applies(bits: np.uint64, shift: int, rate: int) -> bool:
-    """Whether a rule applies that does so `rate` times out of 256, decided by eight of the random bits."""
+    """Return whether a rule applies that does so `rate` times out of 256, decided by eight of the random bits."""
     return np.uint8(bits >> np.uint64(shift)) < rate  # type: ignore[return-value]
 
 
@@ -61,7 +61,7 @@ def _place(position: SearchPosition, move: int) -> None:
 
 @inlined
 def _drawn(workspace: Workspace, count: int) -> int:
-    """An index below `count` drawn with the probabilities proportional to `workspace.values`."""
+    """Return an index below `count` drawn with the probabilities proportional to `workspace.values`."""
     total = np.float32(0.0)
     for i in range(count):
         total += workspace.values[i]
@@ -75,7 +75,7 @@ def _drawn(workspace: Workspace, count: int) -> int:
 
 @inlined
 def _matching_move(position: SearchPosition, workspace: Workspace, settings: SearchParams, centre: int) -> int:
-    """A move beside this point that matches a pattern, or PASS if there is none."""
+    """Return a move beside this point that matches a pattern, or PASS if there is none."""
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -108,7 +108,7 @@ def _matching_move(position: SearchPosition, workspace: Workspace, settings: Sea
 
 @inlined
 def _choose_locally(position: SearchPosition, workspace: Workspace, settings: SearchParams, bits: np.uint64) -> int:
-    """A move that answers the latest ones, or PASS if there is none."""
+    """Return a move that answers the latest ones, or PASS if there is none."""
     params = settings.rollouts
     boards = position.boards
     last = boards.stones.last[0]

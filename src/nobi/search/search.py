@@ -399,7 +399,7 @@ class Search:
         return int(self._tree.state[USED])
 
     def children(self) -> list[Child]:
-        """The moves at the root, best first: proved wins, then by playouts, then by win rate."""
+        """Return the moves at the root, best first: proved wins, then by playouts, then by win rate."""
         tree = self._tree
         first, count = int(tree.first[0]), max(0, int(tree.children[0]))
         found = [self._child(node) for node in range(first, first + count)]
@@ -424,7 +424,7 @@ class Search:
         return child
 
     def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
-        """What an analysis shows: win rate and score of the position and of its moves, see `report_root`."""
+        """Return what an analysis shows: win rate and score of the position and of its moves, see `report_root`."""
         return report_root(self._tree, self._results(), self.to_move, self.variant.size, fewest=fewest, length=length)
 
     def _results(self) -> NDArray[np.float64]:

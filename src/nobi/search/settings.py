@@ -139,7 +139,7 @@ class SearchSettings:
                 raise ValueError(f"{name} must be {least:g} to {most:g}, not {value:g}")
 
     def params(self, game: str, size: int) -> SearchParams:
-        """The parameters that compiled code needs for a game on a board of this size."""
+        """Return the parameters that compiled code needs for a game on a board of this size."""
         is_go = game == "go"
         uses_gammas = is_go and (self.learnt > 0 or self.weighted)
         return SearchParams(

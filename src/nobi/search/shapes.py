@@ -70,7 +70,7 @@ class ShapeWorkspace(NamedTuple):
 
 
 def allocate_shape_workspace(size: int) -> ShapeWorkspace:
-    """The tables for a board of this size."""
+    """Return the tables for a board of this size."""
     return ShapeWorkspace(_surroundings(size), np.zeros(len(SHAPE_SIZES), np.uint32))
 
 
@@ -135,7 +135,7 @@ MOST_SHAPES = 23_000
 
 @inlined
 def _slot(shape: np.integer[Any]) -> np.uint64:
-    """The first index at which a shape is looked for."""
+    """Return the first index at which a shape is looked for."""
     return ((np.uint64(shape) * _HASH_FACTOR) & np.uint64(0xFFFFFFFF)) >> np.uint64(32 - _TABLE_BITS)
 
 
@@ -147,7 +147,7 @@ def shape_gamma(
     shapes: NDArray[np.uint32],
     gammas: NDArray[np.float32],
 ) -> np.float32:
-    """The gamma of the largest known shape around an empty point; 1 if none is known.
+    """Return the gamma of the largest known shape around an empty point; 1 if none is known.
 
     Around a shape that is not known, a larger one is not looked for: it occurs less often.
     """
@@ -169,7 +169,7 @@ def shape_gamma(
 def shape_table(
     shapes: NDArray[np.uint32], gammas: NDArray[np.floating]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-    """The hash table of shapes: keys [slot] and gammas [slot]."""
+    """Return the hash table of shapes: keys [slot] and gammas [slot]."""
     keys = np.zeros(1 << _TABLE_BITS, np.uint32)
     values = np.ones(1 << _TABLE_BITS, np.float32)
     _insert(keys, values, np.asarray(shapes, np.uint32), np.asarray(gammas, np.float32))

@@ -110,17 +110,17 @@ class Workspace(NamedTuple):
 
 @inlined
 def first_play(colour: int, ply: int) -> int:
-    """The entry of `Workspace.played` for a move of this player."""
+    """Return the entry of `Workspace.played` for a move of this player."""
     return np.uint16(colour | (min(ply, _LAST_PLY) << PLY_SHIFT))  # type: ignore[return-value]
 
 
 def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
-    """A packed position with the state of one board and `codes` pattern codes, and its memory."""
+    """Return a packed position with the state of one board and `codes` pattern codes, and its memory."""
     return pack(SearchPosition(boards, np.zeros((1, codes), np.uint16), np.zeros(1, np.uint16)), only_boards=True)
 
 
 def new_workspace(size: int) -> Workspace:
-    """The scratch arrays of a thread."""
+    """Return the scratch arrays of a thread."""
     points, moves = points_of(size), size * size + 1
     workspace = Workspace(
         streams=np.zeros(1, np.uint64),

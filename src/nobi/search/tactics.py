@@ -30,13 +30,14 @@ _OCCUPIED = 8
 
 @inlined
 def as_count(number: int) -> int:
-    """A number as a 64-bit integer, the type in which compiled code counts."""
+    """Return a number as a 64-bit integer, the type in which compiled code counts."""
     return np.int64(number)  # type: ignore[return-value]
 
 
 @inlined
 def liberty_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
-    """Whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it captures).
+    """Return whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it
+    captures).
 
     The pairs (stone, liberty) of the new chain are those of the chains that it joins, minus the pairs that lead to the
     point itself, plus its own: sums of the packed words, so the test is exact.
@@ -152,7 +153,7 @@ LARGEST_NAKADE = 6
 
 @inlined
 def is_nakade_shape(size: int, edges: int, most: int) -> bool:
-    """Whether a connected shape is one that leaves the opponent a single eye when it is captured.
+    """Return whether a connected shape is one that leaves the opponent a single eye when it is captured.
 
     Args:
         size: number of points.
@@ -170,7 +171,8 @@ def is_nakade_shape(size: int, edges: int, most: int) -> bool:
 
 @inlined
 def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int, last: int) -> bool:
-    """Whether a self-atari makes a shape of nakade inside an eye space whose only other empty point is `last`."""
+    """Return whether a self-atari makes a shape of nakade inside an eye space whose only other empty point is `last`.
+    """
     if size > LARGEST_NAKADE or touching(chains, 0, last, enemy_of(me)) == 0:
         return False
     empties = free_sides(chains, 0, last)
@@ -209,7 +211,7 @@ SEKI_STONES = 3
 
 @compiled
 def settle_self_atari(boards: GoBoards, point: int, params: RolloutParams, accepted: bool, throws_in: bool) -> int:
-    """The move to play instead of a self-atari at this point: itself, the chain's other liberty, or PASS.
+    """Return the move to play instead of a self-atari at this point: itself, the chain's other liberty, or PASS.
 
     Chains of `params.self_atari` stones or more put themselves into atari only as nakade. With `params.seki`, so do
     chains of `SEKI_STONES` where the point is self-atari for the opponent as well: whoever plays first there loses a
@@ -253,7 +255,7 @@ _GAIN = 2
 
 @inlined
 def _liberties_gained(stones: Stones, chains: Chains, head: int, point: int, other: int) -> int:
-    """The liberties that a chain with the liberties `point` and `other` gains by a stone at `point`, about."""
+    """Return the liberties that a chain with the liberties `point` and `other` gains by a stone at `point`, about."""
     owner = stones.colour[0, head]
     gained = as_count(0)
     for k in range(SIDES):
@@ -318,7 +320,7 @@ def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.ui
 
 @inlined
 def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
-    """The vital point of an eye space of 3 to 6 points beside the opponent's latest move, or PASS.
+    """Return the vital point of an eye space of 3 to 6 points beside the opponent's latest move, or PASS.
 
     Cost: a comparison for each side of the move, then up to six points of an eye space with four sides each; the search
     ends at the first own stone or at the seventh point. `region` is scratch memory.

@@ -37,7 +37,7 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _read_modify_write(operation: str) -> Any:
-    """An operation of LLVM's `atomicrmw`; it returns the value before."""
+    """Return an operation of LLVM's `atomicrmw`; it returns the value before."""
 
     def typed(typing: Any, array: Any, index: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -153,7 +153,7 @@ def claim(tree: Tree, node: int) -> bool:
 
 @inlined
 def allocate_nodes(tree: Tree, amount: int) -> int:
-    """The first of `amount` new nodes, or -1 if the pool is full."""
+    """Return the first of `amount` new nodes, or -1 if the pool is full."""
     start = fetch_add(tree.state, USED, amount)
     if start + amount <= len(tree.move):
         return start
@@ -171,7 +171,7 @@ def publish(tree: Tree, node: int, first: int, count: int) -> None:
 
 @compiled
 def child_with_move(tree: Tree, node: int, move: int) -> int:
-    """The child that a move leads to, or -1."""
+    """Return the child that a move leads to, or -1."""
     first = tree.first[node]
     for i in range(tree.children[node]):
         if tree.move[first + i] == move:
@@ -231,7 +231,7 @@ def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
 
 @compiled
 def count_kept(tree: Tree, least: float) -> int:
-    """The number of nodes that remain when nodes with fewer than `least` playouts become leaves."""
+    """Return the number of nodes that remain when nodes with fewer than `least` playouts become leaves."""
     kept = 1
     for node in range(tree.state[USED]):
         if tree.children[node] > 0 and tree.visits[node] - tree.assumed[node] >= least:
@@ -241,5 +241,5 @@ def count_kept(tree: Tree, least: float) -> int:
 
 @compiled
 def new_index(tree: Tree, node: int) -> int:
-    """The index in the new tree of a node of the old one, or -1 if it was not copied."""
+    """Return the index in the new tree of a node of the old one, or -1 if it was not copied."""
     return tree.first[node] if tree.children[node] == CLAIMED else -1

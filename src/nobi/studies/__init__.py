@@ -109,12 +109,12 @@ register, find = _studies.register, _studies.find
 
 
 def names() -> list[str]:
-    """All studies, without importing any: those of the papers in their order, then others."""
+    """Return all studies, without importing any: those of the papers in their order, then others."""
     return [*_BUILTIN, *(name for name in _studies.names() if name not in _BUILTIN)]
 
 
 def select(name: str) -> list[str]:
-    """The studies of a collection, or the study of this name."""
+    """Return the studies of a collection, or the study of this name."""
     if name in COLLECTIONS:
         return [study for study in names() if study.startswith(COLLECTIONS[name])]
     if name not in names():

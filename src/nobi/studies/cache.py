@@ -36,7 +36,7 @@ class Spent:
 
     @classmethod
     def now(cls) -> "Spent":
-        """The clocks of this process."""
+        """Return the clocks of this process."""
         times = os.times()
         return cls(time.perf_counter(), time.process_time() + times.children_user + times.children_system)
 
@@ -80,15 +80,15 @@ class JobCache:
         self._loaded: dict[str, tuple[Arrays, Spent, Environment]] = {}
 
     def has(self, job: Job) -> bool:
-        """Whether the result is stored."""
+        """Return whether the result is stored."""
         return job.name in self._loaded or self.path(job).exists()
 
     def arrays(self, job: Job) -> Arrays:
-        """The stored result."""
+        """Return the stored result."""
         return self._load(job)[0]
 
     def spent(self, job: Job) -> Spent:
-        """The time that the job took."""
+        """Return the time that the job took."""
         return self._load(job)[1]
 
     def environment(self, job: Job) -> Environment:
@@ -103,19 +103,19 @@ class JobCache:
             progress(done + 1, job.name)
 
     def dataset(self, digest: str) -> Path:
-        """The path of the dataset with these games."""
+        """Return the path of the dataset with these games."""
         if digest not in self._paths:
             raise NobiError(f"No dataset given by --data has the digest {digest[:12]}….")
         return self._paths[digest]
 
     def command(self, engine: str) -> str:
-        """The command of an engine."""
+        """Return the command of an engine."""
         if engine not in self._commands:
             raise NobiError(f"The engine {engine!r} is missing; give its command with --engine {engine}=COMMAND.")
         return self._commands[engine]
 
     def path(self, job: Job) -> Path:
-        """The file with the result of a job."""
+        """Return the file with the result of a job."""
         new, old = (self.folder / folder / f"{job.name}.safetensors" for folder in ("jobs", "pieces"))
         return old if old.exists() else new
 

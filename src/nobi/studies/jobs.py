@@ -335,11 +335,11 @@ class Measurement:
     def champions(
         self, runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...], size: int, opponent: str, seed: int
     ) -> ChampionsJob:
-        """The measurement of champions on a board."""
+        """Return the measurement of champions on a board."""
         return ChampionsJob(runs, self.first, self.step, size, opponent, self.games, seed)
 
     def random_networks(self, net: str, game: str, size: int, opponent: str, seed: int) -> RandomNetworksJob:
-        """The measurement of random networks on a board."""
+        """Return the measurement of random networks on a board."""
         return RandomNetworksJob(net, game, size, opponent, self.networks, self.games, seed)
 
     def describe(self) -> str:

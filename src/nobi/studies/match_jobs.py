@@ -57,13 +57,13 @@ class MatchPlayer:
     """Its name in game records."""
 
     def identity(self) -> dict[str, object]:
-        """What its moves depend on; part of the description of a job, so the keys are fixed."""
+        """Return what its moves depend on; part of the description of a job, so the keys are fixed."""
         if self.engine:
             return {"engine": dataclasses.asdict(self.engine), "strength": dataclasses.asdict(self.strength)}
         return {"word": self.spec, "network": self.network.name if self.network else ""}
 
     def entrant_spec(self, cache: "JobCache", folder: Path) -> str:
-        """The spec for `nobi.matches`."""
+        """Return the spec for `nobi.matches`."""
         if self.engine:
             return f"gtp:{engine_command(self.engine.name, cache.command(self.engine.name), self.strength, folder)}"
         return self.spec.replace(MODEL, str(self.network.model(cache))) if self.network else self.spec
@@ -160,7 +160,7 @@ class MatchJob(Job):
         return len(points) >= self.trial_games > 0 and sum(points) < HOPELESS * len(points)
 
     def records(self, cache: "JobCache") -> list[GameResult]:
-        """The games that are stored in the folder of the match, in the order of their numbers."""
+        """Return the games that are stored in the folder of the match, in the order of their numbers."""
         return sorted(self._folder(cache).load(), key=lambda record: record.game)
 
     def _folder(self, cache: "JobCache") -> MatchFolder:
@@ -174,7 +174,7 @@ class MatchJob(Job):
 
 
 def match_arrays(records: list[GameResult]) -> Arrays:
-    """The records of a match as arrays, [game] in the order of their numbers."""
+    """Return the records of a match as arrays, [game] in the order of their numbers."""
     records = sorted(records, key=lambda record: record.game)
     new = {record.game for record in without_repetitions(records)[0]}
     points = [record.points(0) for record in records]
@@ -205,7 +205,7 @@ class MatchResult:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> "MatchResult":
-        """The result from the arrays of a match job."""
+        """Return the result from the arrays of a match job."""
         given_away = arrays["forfeited"] & (arrays["points"] == 1)
         void = np.isnan(arrays["points"])
         counts = ~arrays["repeated"] & ~void & ~given_away
@@ -243,14 +243,14 @@ class MatchSettings:
 
 
 def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
-    """An engine; at the scale `tiny`, which needs none, our player `playout`."""
+    """Return an engine; at the scale `tiny`, which needs none, our player `playout`."""
     if study.scale == "tiny":
         return MatchPlayer("playout", title="playout, instead of an engine")
     return MatchPlayer(engine=study.engines[engine], strength=strength)
 
 
 def network_player(run: ImitationJob | ShippedNetwork, title: str, settings: str = "") -> MatchPlayer:
-    """A trained network that plays by its policy alone; `settings` are those of the player."""
+    """Return a trained network that plays by its policy alone; `settings` are those of the player."""
     return MatchPlayer(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)
 
 
@@ -260,7 +260,7 @@ def main_player() -> MatchPlayer:
 
 
 def main_claim(result: MatchResult, opponent: MatchPlayer) -> Claim:
-    """The papers' claim, put to a network that has seen millions of positions."""
+    """Return the papers' claim, put to a network that has seen millions of positions."""
     text = f"A network that does not search beats {opponent.engine.title if opponent.engine else opponent} (go-main)."
     return Claim.positive(text, {MAIN.net: result.share}, null=0.5)
 
@@ -268,7 +268,7 @@ def main_claim(result: MatchResult, opponent: MatchPlayer) -> Claim:
 def match_job(
     a: MatchPlayer, b: MatchPlayer, settings: MatchSettings, seed: int, size: int = 19, rules: str = "chinese"
 ) -> MatchJob:
-    """A match that B scores if it is an engine, as in C14, else nobi."""
+    """Return a match that B scores if it is an engine, as in C14, else nobi."""
     referee = b if b.engine else None
     return MatchJob(
         a,
@@ -290,7 +290,7 @@ def match_conditions(
     rules: str = "Chinese rules, komi 7.5",
     exceptions: str = "",
 ) -> dict[str, str]:
-    """How games are played and scored; `exceptions` are matches of another length."""
+    """Return how games are played and scored; `exceptions` are matches of another length."""
     stopped = f"; stopped after {settings.longest} moves" if settings.longest else ""
     trial = f" ({settings.trial_games} if below {100 * HOPELESS:g} % then)" if settings.trial_games else ""
     referees = dict.fromkeys(ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents)
@@ -305,7 +305,7 @@ def match_conditions(
 
 
 def describe_reproducibility(opponent: MatchPlayer) -> str:
-    """Whether the same command plays the same games again."""
+    """Return whether the same command plays the same games again."""
     if opponent.engine is None:
         return "every game depends only on the seed and its number, if torch rounds equally"
     if opponent.engine.name == GNUGO:

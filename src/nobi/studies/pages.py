@@ -80,7 +80,7 @@ Seconds are wall-clock time on a machine with other load; CPU seconds are those 
 
 
 def group_page(documents: Sequence[Document], discussions: dict[str, str]) -> str:
-    """The page of several studies.
+    """Return the page of several studies.
 
     Args:
         documents: the studies of the page.
@@ -98,7 +98,7 @@ def group_page(documents: Sequence[Document], discussions: dict[str, str]) -> st
 
 
 def index_page(documents: Sequence[Document]) -> str:
-    """The page with all studies."""
+    """Return the page with all studies."""
     documents = in_order(documents)
     heads = ["study", "what", "scale", *(text for text in OUTCOMES.values() if text)]
     heads += ["claims ✓", "✗", "?", "seconds", "CPU seconds"]
@@ -118,7 +118,7 @@ def index_page(documents: Sequence[Document]) -> str:
 
 
 def unrecorded(name: str) -> str:
-    """The title of a study, the command that runs it at the papers' scale, and what it needs."""
+    """Return the title of a study, the command that runs it at the papers' scale, and what it needs."""
     study = find(name)
     command = f"nobi study {name} --scale paper"
     if study.roles:
@@ -129,13 +129,13 @@ def unrecorded(name: str) -> str:
 
 
 def in_order(documents: Sequence[Document]) -> list[Document]:
-    """The documents in the order of the list of studies."""
+    """Return the documents in the order of the list of studies."""
     order = names()
     return sorted(documents, key=lambda document: order.index(document["study"]))
 
 
 def count_outcomes(documents: Iterable[Document]) -> dict[str, int]:
-    """The number of rows with each outcome; of claims reproduced, not, inconclusive."""
+    """Return the number of rows with each outcome; of claims reproduced, not, inconclusive."""
     documents = list(documents)
     outcomes = [outcome_of(row) for document in documents for row in _rows(document)]
     holds = [claim["holds"] for document in documents for claim in document["claims"]]
@@ -148,7 +148,7 @@ def count_outcomes(documents: Iterable[Document]) -> dict[str, int]:
 
 
 def total_spent(documents: Sequence[Document]) -> dict[str, float]:
-    """The time of several studies, `seconds` and `cpu`; shared jobs count once."""
+    """Return the time of several studies, `seconds` and `cpu`; shared jobs count once."""
     # older files have `pieces` instead of `jobs`
     jobs = {
         name: spent for document in documents for name, spent in (document.get("jobs") or document["pieces"]).items()
@@ -178,7 +178,8 @@ def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:
 
 
 def outcome_of(row: Document) -> str:
-    """The outcome of a row, computed from its numbers: files of earlier versions are judged by the same rules."""
+    """Return the outcome of a row, computed from its numbers: files of earlier versions are judged by the same rules.
+    """
     numbers = [row["ours"][key] for key in ("value", "low", "high")]
     if row["paper"] is None or numbers[0] is None:
         return ""
@@ -189,7 +190,7 @@ def outcome_of(row: Document) -> str:
 
 
 def paper_text(row: Document) -> str:
-    """The paper's number, with its interval if it is known."""
+    """Return the paper's number, with its interval if it is known."""
     if row["paper"] is None:
         return ""
     if not row.get("paper_interval"):
@@ -199,7 +200,7 @@ def paper_text(row: Document) -> str:
 
 
 def interval_text(ours: Document) -> str:
-    """An interval of a document as text; an infinite bound is a question mark."""
+    """Return an interval of a document as text; an infinite bound is a question mark."""
     largest = max((abs(number) for number in ours.values() if number is not None), default=0.0)
     digits = 2 if largest < 10 else 1 if largest < 1000 else 0
     numbers = [math.nan if ours[key] is None else ours[key] for key in ("value", "low", "high")]
@@ -266,7 +267,7 @@ def _picture(picture: Document) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: int = 0) -> str:
-    """A Markdown table; the last `right` columns are right-aligned."""
+    """Return a Markdown table; the last `right` columns are right-aligned."""
     rule = ["---"] * (len(heads) - right) + ["--:"] * right
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in (heads, *rows)]
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])

@@ -35,7 +35,7 @@ class DatasetInfo:
     """split → board size → number of positions, one before every move that is not a pass."""
 
     def count(self, split: str, sizes: Sequence[int] = ()) -> int:
-        """The number of positions of a split on boards of these sizes; all sizes if none is given."""
+        """Return the number of positions of a split on boards of these sizes; all sizes if none is given."""
         return sum(count for size, count in self.positions[split].items() if not sizes or size in sizes)
 
     def describe(self, sizes: Sequence[int] = ()) -> str:
@@ -50,7 +50,7 @@ class DatasetInfo:
         )
 
     def _describe_split(self, split: str, sizes: Sequence[int]) -> str:
-        """The number of positions, and of several sizes also that of each but the first."""
+        """Return the number of positions, and of several sizes also that of each but the first."""
         rest = ", ".join(f"{self.positions[split].get(size, 0):,} on {size}x{size}" for size in sizes[1:])
         return f"{self.count(split, sizes):,}" + (f" ({rest})" if rest else "")
 
@@ -142,7 +142,7 @@ class Strength:
 
 
 def engine_command(name: str, command: str, strength: Strength, folder: Path) -> str:
-    """The command of an engine with options for its strength; a configuration file is written to the folder."""
+    """Return the command of an engine with options for its strength; a configuration file is written to the folder."""
     arguments: list[str] = []
     if name == GNUGO:
         arguments += ["--level", str(strength.level)] if strength.level else []

@@ -119,7 +119,7 @@ def carry_out(
 
 
 def make_document(study: Study, cache: JobCache, out: Path) -> Document:
-    """The document of a study whose jobs are done; its figures are written to `out`."""
+    """Return the document of a study whose jobs are done; its figures are written to `out`."""
     start = Spent.now()
     report = study.report(Results(study.jobs(), cache), out)
     jobs = {job.name: cache.spent(job) for job in study.all_jobs()}

@@ -117,7 +117,7 @@ class Claim:
         null: float = 0.0,
         points: bool = False,
     ) -> "Claim":
-        """A claim that holds if an estimate, or each of several with their labels, is above the null value.
+        """Return a claim that holds if an estimate, or each of several with their labels, is above the null value.
 
         The evidence is `what` and the estimates, as numbers or in percentage points.
         """
@@ -233,17 +233,17 @@ class Study(ABC):
 
     @abstractmethod
     def conditions(self) -> dict[str, str]:
-        """The conditions of the measurement, for the reader: setting → value."""
+        """Return the conditions of the measurement, for the reader: setting → value."""
 
     @abstractmethod
     def jobs(self) -> Jobs:
-        """The jobs that it needs, each under the key by which `report` finds its result."""
+        """Return the jobs that it needs, each under the key by which `report` finds its result."""
 
     @abstractmethod
     def report(self, found: Results, out: Path) -> Findings:
         """Compute rows and claims from the results of the jobs, and write figures to the folder `out`."""
 
     def all_jobs(self) -> list[Job]:
-        """All jobs and their dependencies, each once, every job after its dependencies."""
+        """Return all jobs and their dependencies, each once, every job after its dependencies."""
         declared = [[job] if isinstance(job, Job) else job for job in self.jobs().values()]
         return list(dict.fromkeys(one for group in declared for job in group for one in (*job.dependencies, job)))

@@ -84,7 +84,7 @@ class ImitationJob(Job):
         return {name: np.array([line.get(name, np.nan) for line in run.lines], np.float64) for name in CURVE}
 
     def model(self, cache: "JobCache") -> Path:
-        """The file of the trained network."""
+        """Return the file of the trained network."""
         path = cache.run_folder(self) / "model.safetensors"
         if not path.is_file():
             raise NobiError(
@@ -107,11 +107,11 @@ class ShippedNetwork:
         return f"{self.net}-{digest[:16]}"
 
     def model(self, cache: "JobCache") -> Path:  # noqa: ARG002
-        """The file of the network."""
+        """Return the file of the network."""
         return shipped()[self.net]
 
     def describe(self) -> str:
-        """What it was trained on, in one line."""
+        """Return what it was trained on, in one line."""
         provenance = read_model_file(shipped()[self.net]).provenance
         seen = sum(part["positions"] for part in [*provenance.get("earlier", []), provenance])
         return (
@@ -125,7 +125,7 @@ MAIN = ShippedNetwork("go-main")
 
 
 def curve_lines(arrays: Arrays) -> list[dict[str, Any]]:
-    """The learning curve of an imitation job as `nobi imitate` writes it, a dict per measurement."""
+    """Return the learning curve of an imitation job as `nobi imitate` writes it, a dict per measurement."""
     rows = zip(*(arrays[name].tolist() for name in CURVE), strict=True)
     return [{name: value for name, value in zip(CURVE, row, strict=True) if not math.isnan(value)} for row in rows]
 
@@ -166,7 +166,7 @@ class PredictionJob(Job):
         return (self.run,) if isinstance(self.run, Job) else ()
 
     def evaluation(self, cache: "JobCache") -> "Evaluation":
-        """The model with the positions to measure it on."""
+        """Return the model with the positions to measure it on."""
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import use_threads
 
@@ -262,7 +262,7 @@ class BatchTimeJob(Job):
 
 
 def move_rankings(arrays: Arrays) -> "MoveRankings":
-    """The result of a prediction job as `nobi.imitation.prediction` expects it."""
+    """Return the result of a prediction job as `nobi.imitation.prediction` expects it."""
     from nobi.imitation.metrics import MoveRankings
 
     wide: Arrays = {name: array.astype(np.int64) for name, array in arrays.items() if name != "log_probability"}
@@ -288,15 +288,15 @@ class GradientTraining:
     measurements: int = 20
 
     def steps(self, available: int) -> int:
-        """The number of steps if so many positions are available."""
+        """Return the number of steps if so many positions are available."""
         return math.ceil((self.positions or self.epochs * available) / self.batch)
 
     def passes(self, available: int) -> float:
-        """How often a position is seen on average."""
+        """Return how often a position is seen on average."""
         return self.steps(available) * self.batch / available
 
     def overfitting(self, text: str, gap: Interval, limit: float, available: int, evidence: str) -> Claim:
-        """The claim that the gap between training and test split is below a limit.
+        """Return the claim that the gap between training and test split is below a limit.
 
         It is not decided if positions were seen less than once on average: such a training cannot overfit.
         """
@@ -306,7 +306,7 @@ class GradientTraining:
         return Claim(text, (-(gap - limit)).is_positive if passes >= 1 else None, evidence)
 
     def describe(self, available: int) -> str:
-        """The training in one line."""
+        """Return the training in one line."""
         seen = self.steps(available) * self.batch
         passes = self.passes(available)
         share = f"{100 * passes:.2g} % of those available" if passes < 1 else f"{passes:.3g} times those available"
@@ -315,7 +315,7 @@ class GradientTraining:
         return f"{seen:,} positions seen, {share}; batches of {self.batch}, {self.optimiser}{schedule}{clip}"
 
     def describe_test(self, *, legal: bool) -> str:
-        """The measurement in one line."""
+        """Return the measurement in one line."""
         sample = f"{self.test:,} positions drawn at random from" if self.test else "all positions of"
         moves = "only legal moves are compared" if legal else "all points are compared"
         runs = "one run per network, so the intervals do not include the variation between runs"
@@ -338,7 +338,8 @@ def small_training(positions: int, test: int, **changes: int) -> GradientTrainin
 def imitation_run(
     study: Study, training: GradientTraining, net: str, role: str, sizes: tuple[int, ...], *, symmetries: bool
 ) -> ImitationJob:
-    """The run of a network on the training split of a dataset, with or without random symmetries of the board."""
+    """Return the run of a network on the training split of a dataset, with or without random symmetries of the board.
+    """
     dataset = study.datasets[role]
     copied = ("batch", "optimiser", "schedule", "clip", "validation", "measurements")
     return ImitationJob(
@@ -364,19 +365,19 @@ def prediction_job(
     *,
     legal: bool,
 ) -> PredictionJob:
-    """What a trained network predicts on a split of a dataset; the same positions for every network."""
+    """Return what a trained network predicts on a split of a dataset; the same positions for every network."""
     return PredictionJob(run, (study.datasets[role].digest,), training.test, split, sizes, legal, study.seed)
 
 
 def weight_count(net: str) -> str:
-    """The number of weights of a network, as text."""
+    """Return the number of weights of a network, as text."""
     from nobi.networks.deep import make_deep
 
     return f"{make_deep(net).weight_count():,}"
 
 
 def published_accuracy(percent: float, positions: int) -> Interval:
-    """A paper's accuracy, with the interval that follows from the number of its positions."""
+    """Return a paper's accuracy, with the interval that follows from the number of its positions."""
     return 100 * share_interval(percent / 100 * positions, positions)
 
 

@@ -127,7 +127,7 @@ class Learner(Protocol):
 
 
 def fingerprint(candidates: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
-    """A hash of the bits of candidates."""
+    """Return a hash of the bits of candidates."""
     digest = hashlib.blake2b(digest_size=16)
     for array in candidates if isinstance(candidates, tuple) else (candidates,):
         digest.update(f"{array.dtype.str}{array.shape}".encode())

@@ -106,7 +106,8 @@ def multiply_reflections(a: Matrix, scales: Vector, q: Matrix, p: Vector) -> Non
 
 @compiled
 def diagonalise(d: Vector, e: Vector, vectors: Matrix) -> bool:
-    """The eigenvalues d of the tridiagonal matrix (d, e), by the QL algorithm; the rows of `vectors` are rotated too.
+    """Return the eigenvalues d of the tridiagonal matrix (d, e), by the QL algorithm; the rows of `vectors` are rotated
+    too.
 
     Returns:
         Whether it converged, as it does for every finite matrix.
@@ -154,7 +155,7 @@ def diagonalise(d: Vector, e: Vector, vectors: Matrix) -> bool:
 
 @compiled
 def decompose(a: Matrix, values: Vector, vectors: Matrix, q: Matrix, scratch: Matrix) -> bool:
-    """The eigenvalues and eigenvectors of a symmetric matrix.
+    """Return the eigenvalues and eigenvectors of a symmetric matrix.
 
     Args:
         a: [n, n] the matrix; it is overwritten.
@@ -214,7 +215,7 @@ def update_covariance(c: Matrix, keep: float, weights: Vector, steps: Matrix) ->
 
 @compiled
 def norm_of(x: Vector) -> float:
-    """The Euclidean norm."""
+    """Return the Euclidean norm."""
     total = 0.0
     for i in range(len(x)):
         total += x[i] * x[i]

@@ -130,7 +130,7 @@ def dominance(objectives: Array) -> NDArray[np.bool_]:
 
 
 def fronts(objectives: Array) -> list[NDArray[np.int64]]:
-    """The indices of the non-dominated candidates; of those that only these dominate; and so on."""
+    """Return the indices of the non-dominated candidates; of those that only these dominate; and so on."""
     beats, left, found = dominance(objectives), np.full(len(objectives), True), []
     while left.any():
         front = left & ~beats[left].any(axis=0)
@@ -161,7 +161,8 @@ def crowding_distance(objectives: Array) -> Array:
 
 
 def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
-    """The indices of `count` candidates, front by front, the least crowded of the last one; and their crowding."""
+    """Return the indices of `count` candidates, front by front, the least crowded of the last one; and their crowding.
+    """
     chosen: list[NDArray[np.int64]] = []
     crowding: list[Array] = []
     left = count
@@ -201,7 +202,8 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
     gap = high - low
 
     def spread(margin: Array) -> Array:
-        """The distance of the children relative to that of the parents; `margin` is from a parent to its bound."""
+        """Return the distance of the children relative to that of the parents; `margin` is from a parent to its bound.
+        """
         alpha = 2.0 - np.power(1.0 + 2.0 * margin / gap, -(CROSSOVER_INDEX + 1.0))
         power = 1.0 / (CROSSOVER_INDEX + 1.0)
         inside = uniform <= 1.0 / alpha
@@ -239,7 +241,7 @@ def mutate(children: Array, bound: float, rng: np.random.Generator) -> Array:
 
 
 def _new_rows(rows: Array, others: list[Array]) -> NDArray[np.int64]:
-    """The indices of the rows that differ from all earlier rows and from the others."""
+    """Return the indices of the rows that differ from all earlier rows and from the others."""
     seen = {(row + 0.0).tobytes() for array in others for row in array}  # −0 equals 0
     found = []
     for i, row in enumerate(rows):

@@ -30,7 +30,7 @@ register, names, find = _networks.register, _networks.names, _networks.find
 
 
 def make_deep(spec: str, seed: int = 0) -> "DeepNetwork":
-    """The deep network of a spec such as `c14-small:edge=false`, with initial weights drawn by the seed."""
+    """Return the deep network of a spec such as `c14-small:edge=false`, with initial weights drawn by the seed."""
     require_torch(f"The network {parse_spec(spec)[0]!r}")
     network = _networks.make(spec)
     network.init_weights(seed)

@@ -90,7 +90,7 @@ class DeepNetwork(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
-        """The value of every point, the logits of a softmax over moves.
+        """Return the value of every point, the logits of a softmax over moves.
 
         Args:
             planes: float[b, P, n, n].
@@ -101,7 +101,7 @@ class DeepNetwork(nn.Module, ABC):
         """
 
     def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:
-        """All outputs of the network; the arguments are those of `forward`."""
+        """Return all outputs of the network; the arguments are those of `forward`."""
         return Outputs(self(planes, white))
 
     def freeze_statistics(self, frozen: bool) -> None:
@@ -124,7 +124,7 @@ class DeepNetwork(nn.Module, ABC):
         return True
 
     def weight_count(self) -> int:
-        """The number of trained weights."""
+        """Return the number of trained weights."""
         return sum(p.numel() for p in self.parameters())
 
     def check_size(self, size: int) -> None:
@@ -147,7 +147,7 @@ class DeepNetwork(nn.Module, ABC):
         return Evaluation(np.asarray(found.policy.cpu().numpy(), np.float32), value)
 
     def for_play(self) -> Self:
-        """A copy for inference with the same outputs: tied weights are expanded once, not in every pass."""
+        """Return a copy for inference with the same outputs: tied weights are expanded once, not in every pass."""
         copy = deepcopy(self).requires_grad_(False).eval()
         for part in copy.modules():
             if isinstance(part, Tied):

@@ -34,10 +34,10 @@ class PlayingNetwork(Protocol):
         """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
 
     def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
-        """The same, with the value if the network has learnt it."""
+        """Return the same, with the value if the network has learnt it."""
 
     def for_play(self) -> "PlayingNetwork":
-        """The network, or a copy of it, for inference."""
+        """Return the network, or a copy of it, for inference."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class NobiNetSettings:
         return 1 if self.symmetric else SYMMETRIES
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of the tensors of a model file, by name."""
+        """Return the shapes of the tensors of a model file, by name."""
         width, half = self.width, self.head
         filters = (int(cell_orbits(3).max()) + 1,) if self.symmetric else (3, 3)
         norm = dict.fromkeys(("weight", "bias", "mean", "variance"), (width,))

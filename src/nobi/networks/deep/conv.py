@@ -36,17 +36,17 @@ class ConvTwin(DeepNetwork):
         return STONES
 
     def compiled_network(self) -> Conv:
-        """The compiled network with the same settings."""
+        """Return the compiled network with the same settings."""
         s = self.settings
         return Conv(ConvSettings(s.features, s.width, s.planes))
 
     def compiled_weights(self) -> Weights:
-        """The weights as a vector, for `compiled_network`."""
+        """Return the weights as a vector, for `compiled_network`."""
         weights: Weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
         return weights
 
     def split(self) -> dict[str, Tensor]:
-        """The groups of weights, as views of the vector."""
+        """Return the groups of weights, as views of the vector."""
         groups = self.compiled_network().groups(0)
         parts = torch.split(self.weights, [prod(shape) for shape in groups.values()])
         return {name: part.view(shape) for (name, shape), part in zip(groups.items(), parts, strict=True)}

@@ -109,7 +109,8 @@ class M15(DeepNetwork):
         return values
 
     def _compiled(self, planes: Tensor) -> Tensor:
-        """The same with the compiled convolutions, in which each rectifier is part of the convolution after it."""
+        """Return the same with the compiled convolutions, in which each rectifier is part of the convolution after it.
+        """
         first, *others = self.hidden
         x = first(channels_last(planes)).permute(0, 2, 3, 1)
         threads = torch.get_num_threads()

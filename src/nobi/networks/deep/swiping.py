@@ -44,7 +44,7 @@ class Diagonals(NamedTuple):
 
 @cache
 def diagonals_of(size: int, gates: str) -> Diagonals:
-    """The sweeps of `sweeps_of` in the order of diagonals."""
+    """Return the sweeps of `sweeps_of` in the order of diagonals."""
     sweeps = sweeps_of(size, gates)
     cells, count = sweeps.cell.shape
     rows, columns = np.divmod(np.arange(cells), size)
@@ -64,7 +64,7 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
 
 
 def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:
-    """The predecessors beside and above each cell of diagonal t.
+    """Return the predecessors beside and above each cell of diagonal t.
 
     Args:
         before: [k, length, boards] the previous diagonal.
@@ -154,7 +154,7 @@ class SwipingTwin(DeepNetwork):
 
     @classmethod
     def of(cls, network: Network, weights: Weights) -> Self:
-        """The twin of a compiled network with these weights."""
+        """Return the twin of a compiled network with these weights."""
         twin = cls(cls.settings_type(**vars(network.settings)))
         network.split(weights, 0)
         twin.weights = nn.Parameter(torch.tensor(np.asarray(weights)))
@@ -166,19 +166,19 @@ class SwipingTwin(DeepNetwork):
         return self.planes == STONES
 
     def compiled_network(self) -> SwipingNetwork:
-        """The compiled network with the same settings, whose inputs are stones only."""
+        """Return the compiled network with the same settings, whose inputs are stones only."""
         kind = self.compiled_type.settings_type
         return self.compiled_type(kind(**{f.name: getattr(self.settings, f.name) for f in fields(kind)}))
 
     def compiled_weights(self) -> Weights:
-        """The weights as a vector, for `compiled_network`."""
+        """Return the weights as a vector, for `compiled_network`."""
         if not self.is_compiled:
             raise ValueError(f"{self} has other inputs than stones: there is no equal compiled network")
         weights: Weights = self.weights.detach().cpu().to(torch.float32).numpy().copy()
         return weights
 
     def split(self) -> dict[str, Tensor]:
-        """The groups of weights, as views of the vector."""
+        """Return the groups of weights, as views of the vector."""
         parts = torch.split(self.weights, [prod(shape) for shape in self.groups.values()])
         return {name: part.view(shape) for (name, shape), part in zip(self.groups.items(), parts, strict=True)}
 
@@ -208,7 +208,7 @@ class SwipingTwin(DeepNetwork):
 
 
 def twin_of(network: Network, weights: Weights) -> SwipingTwin:
-    """The torch twin of any compiled swiping network."""
+    """Return the torch twin of any compiled swiping network."""
     from nobi.networks.deep import find
 
     return cast(type[SwipingTwin], find(network.name)).of(network, weights)

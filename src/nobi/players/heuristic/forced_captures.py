@@ -36,7 +36,7 @@ class Workspace(NamedTuple):
 
 
 def allocate_workspace(size: int, e: float) -> Workspace:
-    """The workspace for boards of this size."""
+    """Return the workspace for boards of this size."""
     points = points_of(size)
     area = size * size
     return Workspace(
@@ -91,7 +91,7 @@ def find_liberties(stones: Stones, g: int, workspace: Workspace, point: int, mos
 
 @inlined
 def was_filled(workspace: Workspace, point: int) -> bool:
-    """Whether the latest fill visited this point: if a stone is there, it belongs to the filled chain."""
+    """Return whether the latest fill visited this point: if a stone is there, it belongs to the filled chain."""
     return bool(workspace.mark[point] == workspace.fills[0])
 
 
@@ -106,7 +106,7 @@ def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, co
 
 @inlined
 def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
-    """Whether a chain of this colour beside the point is in atari; the latest fill was of one that is not."""
+    """Return whether a chain of this colour beside the point is in atari; the latest fill was of one that is not."""
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         unmet = stones.colour[g, beside] == colour and not was_filled(workspace, beside)
@@ -117,7 +117,7 @@ def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colou
 
 @compiled
 def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
-    """Whether the move starts a sequence of ataris that captures by force.
+    """Return whether the move starts a sequence of ataris that captures by force.
 
     This finds ladders, double ataris, and ataris without escape. After an atari the enemy has one answer, to extend at
     the last liberty, since there is nothing to capture: no own chain may be left in atari. So only the attacker has a
@@ -188,7 +188,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 @compiled
 def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
-    """Whether `me`, to move, can capture the enemy chain at `target` by force."""
+    """Return whether `me`, to move, can capture the enemy chain at `target` by force."""
     left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
         return True
@@ -202,7 +202,7 @@ def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, a
 
 @compiled
 def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int, target: int, answered: int) -> bool:
-    """Whether the move nets the enemy chain at `target`: it is no atari, but every answer leads to a capture.
+    """Return whether the move nets the enemy chain at `target`: it is no atari, but every answer leads to a capture.
 
     `answered` is where the enemy has just played. All answers are tried, those at the chain's liberties first.
     """
@@ -229,7 +229,7 @@ def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 @compiled
 def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, enemy: int, target: int) -> bool:
-    """Whether the chain at `target` can still be captured by force after this answer."""
+    """Return whether the chain at `target` can still be captured by force after this answer."""
     stones.colour[g, answer] = enemy
     fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
     fails = fails or _falls(stones, g, workspace, target, enemy_of(enemy), answer)

@@ -35,7 +35,7 @@ _TAKEN = -1
 
 @compiled
 def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: Workspace) -> int:
-    """The move of the first rule that has one; with probability e, any legal move."""
+    """Return the move of the first rule that has one; with probability e, any legal move."""
     stones = boards.stones
     if fraction(streams, g) < workspace.e:
         return stones.empty[g, below(streams, g, stones.empties[g])]
@@ -53,7 +53,7 @@ def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: Workspace)
 
 @compiled
 def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
-    """A capture: the last liberty of an enemy chain, at random if there are several."""
+    """Return a capture: the last liberty of an enemy chain, at random if there are several."""
     stones, chains = boards.stones, boards.chains
     chosen = as_point(PASS)
     ways = 0
@@ -90,7 +90,7 @@ def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -
 
 @compiled
 def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
-    """The point of the highest `worth`, if possible one that leaves the enemy no forced win."""
+    """Return the point of the highest `worth`, if possible one that leaves the enemy no forced win."""
     stones = boards.stones
     enemy = enemy_of(me)
     target = weakest(boards, g, workspace, enemy)
@@ -122,7 +122,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 
 @inlined
 def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
-    """Whether the enemy has no forced win after this move.
+    """Return whether the enemy has no forced win after this move.
 
     A reply that refutes one move often refutes the next: the latest is kept in `workspace.candidates[0]`, or PASS, and
     tried first.
@@ -138,7 +138,7 @@ def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> 
 
 @inlined
 def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
-    """The head of the enemy chain with the fewest liberties; PASS if there is none."""
+    """Return the head of the enemy chain with the fewest liberties; PASS if there is none."""
     stones, chains = boards.stones, boards.chains
     target = as_point(PASS)
     fewest = ENOUGH
@@ -153,7 +153,7 @@ def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
 
 @inlined
 def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target: int, escapes: int) -> int:
-    """The value of a point as a quiet move: a number whose digits are the rules, the first the highest.
+    """Return the value of a point as a quiet move: a number whose digits are the rules, the first the highest.
 
     Safe (at least two liberties), fills no own eye, attacks the weakest enemy chain, cuts or connects, gains liberties,
     is near the centre and the enemy's latest stone.
@@ -202,7 +202,7 @@ def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enem
 
 @inlined
 def most_after(workspace: Workspace, move: int, escapes: int) -> int:
-    """The most liberties that the enemy chain can get by its next move after mine at one of its liberties."""
+    """Return the most liberties that the enemy chain can get by its next move after mine at one of its liberties."""
     most = tried = 0
     for i in range(escapes):
         if workspace.escape[i, 0] != move and tried < ESCAPES:
@@ -213,7 +213,7 @@ def most_after(workspace: Workspace, move: int, escapes: int) -> int:
 
 @inlined
 def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
-    """The number of points that become own liberties plus those that are no longer the enemy's."""
+    """Return the number of points that become own liberties plus those that are no longer the enemy's."""
     stones, chains = boards.stones, boards.chains
     gained = 0
     for k in range(SIDES):
@@ -228,7 +228,7 @@ def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
 
 @inlined
 def distance(size: int, move: int, last: int) -> int:
-    """The distance from the centre plus that from the latest move, in steps along the lines, halved."""
+    """Return the distance from the centre plus that from the latest move, in steps along the lines, halved."""
     stride = size + 1
     row, column = move // stride, move % stride
     centre = (size + 1) // 2

@@ -47,12 +47,12 @@ class WeightsEntrant(Entrant):
 
 
 def engine_spec(engine: Engine | None, cache: "JobCache") -> str:
-    """The spec of the opponent."""
+    """Return the spec of the opponent."""
     return f"{PREFIX}{cache.command(engine.name)} {OPTIONS}" if engine else STAND_IN
 
 
 def engine_title(engine: Engine | None) -> str:
-    """The name of the opponent in tables."""
+    """Return the name of the opponent in tables."""
     return f"{engine.title} level 0" if engine else f"{STAND_IN}, instead of an engine"
 
 

@@ -25,7 +25,7 @@ INPUTS = {
 
 
 def with_inputs(net: str, case: str) -> str:
-    """The spec of a network with the inputs of a case."""
+    """Return the spec of a network with the inputs of a case."""
     return f"{net},inputs={INPUTS[case]}" if INPUTS[case] else net
 
 

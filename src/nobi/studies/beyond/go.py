@@ -67,7 +67,7 @@ class Go(Study):
         }
 
     def runs(self, net: str, trained: int, opponent: str) -> tuple[EvolutionJob, ...] | tuple[EngineEvolutionJob, ...]:
-        """The runs of a network on a board against an opponent."""
+        """Return the runs of a network on a board against an opponent."""
         s = self.settings
         if opponent == PLAYOUT:
             settings = EvolutionSettings(game="go", sizes=(trained,), net=net, opponents=(PLAYOUT,))
@@ -135,5 +135,5 @@ class Go(Study):
 
 
 def _share(fitness: Interval) -> Interval:
-    """The share of points, draws counting half, of a mean outcome."""
+    """Return the share of points, draws counting half, of a mean outcome."""
     return 0.5 * (fitness - (-1.0))

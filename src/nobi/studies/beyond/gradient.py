@@ -59,7 +59,7 @@ class TeacherJob(Job):
         return {"loss": loss, **{f"weight.{name}": array for name, array in weights_of(network).items()}}
 
     def network(self, arrays: Arrays) -> "DeepNetwork":
-        """The trained network."""
+        """Return the trained network."""
         from nobi.imitation.teacher import network_with
 
         found = {name.removeprefix("weight."): array for name, array in arrays.items() if name.startswith("weight.")}

@@ -240,14 +240,15 @@ class ValueMatchJob(Job):
 
 
 def share_over_runs(runs: Sequence[NDArray[np.float64]]) -> Interval:
-    """The share of the points of runs [run][game]; the interval is over runs, or over the games of a single run."""
+    """Return the share of the points of runs [run][game]; the interval is over runs, or over the games of a single run.
+    """
     if len(runs) == 1:
         return share_interval(float(runs[0].sum()), len(runs[0]))
     return bounded_mean(np.array([points.mean() for points in runs]), 0.0, 1.0)
 
 
 def elo_interval(share: Interval) -> Interval:
-    """The Elo difference at which this share is expected."""
+    """Return the Elo difference at which this share is expected."""
     return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
 
 
@@ -314,7 +315,7 @@ class Priors(Study):
         return [size for size in self.settings.sizes if size <= self.settings.largest_value]
 
     def cost(self, game: str, size: int, evaluate_at: int, *, value: bool = False) -> CostJob:
-        """The measurement of costs."""
+        """Return the measurement of costs."""
         s = self.settings
         return CostJob(game, size, MODELS[game], evaluate_at, s.playouts, s.repeats, value)
 

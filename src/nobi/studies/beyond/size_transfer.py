@@ -59,7 +59,7 @@ SCALES = {
 
 
 def size_network(study: Study, kind: str, trained: str) -> ImitationJob:
-    """The run of a network on the boards of training."""
+    """Return the run of a network on the boards of training."""
     role, sizes = TRAINED[trained]
     net, training = SCALES[study.scale].named[kind]
     return imitation_run(study, training, net, role, sizes, symmetries=True)

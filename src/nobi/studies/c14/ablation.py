@@ -58,7 +58,7 @@ SCALES = {
 
 
 def small_network(study: Study, left_out: str = NONE) -> ImitationJob:
-    """The run of the small network on games of professionals, without some techniques."""
+    """Return the run of the small network on games of professionals, without some techniques."""
     off = ",".join(f"{switch}=false" for switch in SWITCHES[left_out])
     net = f"c14-small:{off}" if off else "c14-small"
     return imitation_run(study, SCALES[study.scale], net, "pro", BOARD, symmetries=False)
@@ -209,6 +209,6 @@ def symmetric_share(filters: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def expected_symmetric_share(width: int) -> float:
-    """The expected symmetric share of a filter of independent normal weights: distinct weights / all weights."""
+    """Return the expected symmetric share of a filter of independent normal weights: distinct weights / all weights."""
     half = (width + 1) // 2
     return half * (half + 1) / 2 / width**2

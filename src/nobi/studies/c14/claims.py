@@ -80,7 +80,7 @@ class ClaimsScale:
         return "pro" if self.size == BOARD[0] else "small"
 
     def net(self, label: str) -> str:
-        """The spec of a changed network."""
+        """Return the spec of a changed network."""
         size = "" if self.size == BOARD[0] else f"size={self.size}"
         changes = ",".join(filter(None, (size, NETWORKS[label])))
         return f"c14-small:{changes}" if changes else "c14-small"
@@ -139,7 +139,7 @@ class Claims(Study):
         }
 
     def run(self, label: str) -> ImitationJob:
-        """The run of a changed network."""
+        """Return the run of a changed network."""
         s = self.settings
         return imitation_run(self, s.learning, s.net(label), s.role, (s.size,), symmetries=label == AUGMENTED)
 
@@ -194,7 +194,7 @@ class Claims(Study):
 
     @staticmethod
     def tying() -> list[Row]:
-        """How many times fewer weights there are when they are tied."""
+        """Return how many times fewer weights there are when they are tied."""
         from nobi.board.symmetry import cell_orbits
         from nobi.networks.deep import make_deep
 
@@ -208,7 +208,7 @@ class Claims(Study):
         return [Row({"what": text}, "times", Interval(*[ratio] * 3), EIGHT_FOLD) for text, ratio in ratios.items()]
 
     def claims(self, rankings: "Mapping[str, MoveRankings]", found: Results) -> list[Claim]:
-        """The claims on accuracy, legal moves and games."""
+        """Return the claims on accuracy, legal moves and games."""
         from nobi.imitation.metrics import gain_of
 
         # few positions decide how soon a network learns, not how well it plays in the end

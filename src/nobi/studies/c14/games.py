@@ -32,7 +32,7 @@ KGS, PRO, SMALL = "KGS", "professionals", "professionals, small network"
 
 
 def of_games(share: float, games: int = 200) -> Interval:
-    """The paper's share of its 200 games."""
+    """Return the paper's share of its 200 games."""
     return share_interval(share * games, games)
 
 
@@ -55,14 +55,14 @@ class NetworkGames(Study):
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
 
     def match(self, network: str, opponent: MatchPlayer, rules: str = "chinese") -> MatchJob:
-        """A network against an opponent."""
+        """Return a network against an opponent."""
         if network == MAIN.net:
             return match_job(main_player(), opponent, self.settings, self.seed, rules=rules)
         run = small_network(self) if network == SMALL else large_network(self, "kgs" if network == KGS else "pro")
         return match_job(network_player(run, network), opponent, self.settings, self.seed, rules=rules)
 
     def training_conditions(self) -> dict[str, str]:
-        """How the networks were trained, and how they choose moves."""
+        """Return how the networks were trained, and how they choose moves."""
         small, large = SMALL_SCALES[self.scale], LARGE_SCALES[self.scale]
         counts = {role: self.datasets[role].count("train", BOARD) for role in self.roles}
         return {

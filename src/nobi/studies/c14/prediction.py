@@ -50,7 +50,7 @@ SCALES = {
 
 
 def large_network(study: Study, role: str) -> ImitationJob:
-    """The run of the large network on the records of this role."""
+    """Return the run of the large network on the records of this role."""
     return imitation_run(study, SCALES[study.scale], "c14-large", role, BOARD, symmetries=False)
 
 
@@ -93,7 +93,7 @@ class LargeStudy(Study):
         return jobs
 
     def predicted(self, found: Results, role: str = "pro", split: str = "test") -> "Prediction":
-        """The prediction metrics of the network trained on the records of a role on a split of them.
+        """Return the prediction metrics of the network trained on the records of a role on a split of them.
 
         The split `go-main` stands for the predictions of that network on the test split.
         """

@@ -90,7 +90,7 @@ class PreviousMove(Study):
         }
 
     def run(self, label: str) -> ImitationJob:
-        """The run of a network."""
+        """Return the run of a network."""
         return imitation_run(self, self.settings.learning, NETWORKS[label], "small", (SIZE,), symmetries=False)
 
     def jobs(self) -> Jobs:

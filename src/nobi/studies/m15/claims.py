@@ -90,11 +90,11 @@ class Claims(Study):
         }
 
     def run(self, shape: Shape, label: str = USUAL) -> ImitationJob:
-        """The run of a network."""
+        """Return the run of a network."""
         return network_run(self, self.settings.learning, shape, **CHANGES[label])
 
     def prediction(self, run: ImitationJob, split: str = "test") -> PredictionJob:
-        """What a network predicts."""
+        """Return what a network predicts."""
         return prediction_job(self, self.settings.learning, run, "kgs", BOARD, split, legal=False)
 
     @property
@@ -171,14 +171,14 @@ class Claims(Study):
 
     @staticmethod
     def threads(found: Results) -> str:
-        """The threads of the measurement, in words."""
+        """Return the threads of the measurement, in words."""
         threads = found.cache.threads
         return (
             f"{threads} thread{'s' if threads != 1 else ''} of a processor" if threads else "all threads of a processor"
         )
 
     def strength(self, accuracy: Mapping[Any, Interval], matches: Mapping[tuple[Shape, Shape], MatchResult]) -> Claim:
-        """Whether the network with the higher accuracy wins the games of a pair."""
+        """Return whether the network with the higher accuracy wins the games of a pair."""
         won = played = 0.0
         for (a, b), result in matches.items():
             won += result.points if accuracy[a].value >= accuracy[b].value else result.games - result.points

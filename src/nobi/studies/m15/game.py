@@ -67,7 +67,7 @@ class Figure2(Study):
         }
 
     def match(self) -> MatchJob:
-        """The games."""
+        """Return the games."""
         return match_job(MatchPlayer(self.settings.model), self.opponent(), self.settings, self.seed)
 
     def jobs(self) -> Jobs:
@@ -97,7 +97,7 @@ class Figure2(Study):
 
 
 def replay(record: GameResult) -> Game:
-    """The position at the end of a game."""
+    """Return the position at the end of a game."""
     game = games.variant(RULES["chinese"], SIZE).new()
     for move in record.moves:
         game.play(move)

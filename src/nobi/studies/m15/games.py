@@ -79,7 +79,7 @@ class M15Games(Study):
     roles: ClassVar = {"kgs": BOARD}
 
     def training_conditions(self) -> dict[str, str]:
-        """How the networks were trained, and how they choose moves."""
+        """Return how the networks were trained, and how they choose moves."""
         training = DEPTH_SCALES[self.scale].learning
         return {
             "networks": "those of m15-depth, with all 36 planes, playing as 9 dan",
@@ -138,7 +138,7 @@ class DepthWins(M15Games):
 
 
 def other_rows() -> list[Row]:
-    """The rows of the paper's table that are not its own networks."""
+    """Return the rows of the paper's table that are not its own networks."""
     measures = ("accuracy, %", "games won against GNU Go, %")
     return [
         Row({"player": player}, measure, NOT_MEASURED, paper)
@@ -159,7 +159,7 @@ class RankWins(M15Games):
     }
 
     def opponent(self) -> MatchPlayer:
-        """The network without the rank as an input."""
+        """Return the network without the rank as an input."""
         return network_player(rank_network(self, rank=False), "without the rank")
 
     def conditions(self) -> dict[str, str]:
@@ -222,7 +222,7 @@ class Opponents(M15Games):
             )
 
     def opponents(self) -> dict[tuple[str, int], MatchPlayer]:
-        """The available opponents, by the rows of the paper."""
+        """Return the available opponents, by the rows of the paper."""
         if self.scale == "tiny":
             return {(GNUGO, 0): engine_player(self, GNUGO, Strength())}
         chosen = [

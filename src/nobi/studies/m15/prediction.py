@@ -80,19 +80,19 @@ def shape_text(shape: Shape) -> str:
 
 
 def network_run(study: Study, training: GradientTraining, shape: Shape, **settings: str) -> ImitationJob:
-    """The run of a network on games of KGS."""
+    """Return the run of a network on games of KGS."""
     more = "".join(f",{name}={value}" for name, value in settings.items())
     net = f"m15:layers={shape[0]},filters={shape[1]}{more}"
     return imitation_run(study, training, net, "kgs", BOARD, symmetries=True)
 
 
 def depth_network(study: Study, shape: Shape) -> ImitationJob:
-    """A network of the study of depth."""
+    """Return a network of the study of depth."""
     return network_run(study, DEPTH_SCALES[study.scale].learning, shape)
 
 
 def rank_network(study: Study, *, rank: bool) -> ImitationJob:
-    """The network of the study of ranks, with or without the rank as an input."""
+    """Return the network of the study of ranks, with or without the rank as an input."""
     scale = RANK_SCALES[study.scale]
     return network_run(study, scale.learning, scale.shapes[0], **({} if rank else {"planes": "m15-norank"}))
 
@@ -128,7 +128,7 @@ class M15Study(Study):
         }
 
     def prediction(self, run: ImitationJob) -> PredictionJob:
-        """What a network predicts."""
+        """Return what a network predicts."""
         return prediction_job(self, self.settings.learning, run, "kgs", BOARD, legal=False)
 
 
@@ -146,7 +146,7 @@ class Symmetry(M15Study):
     kinds = ("free", "symmetric")
 
     def run(self, shape: Shape, weights: str) -> ImitationJob:
-        """A network with free or symmetric weights."""
+        """Return a network with free or symmetric weights."""
         more = {"symmetric": "true"} if weights == "symmetric" else {}
         return network_run(self, self.settings.learning, shape, **more, planes="m15-reduced")
 

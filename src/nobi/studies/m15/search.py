@@ -88,13 +88,13 @@ class SearchStudy(Study):
         return 19 if self.scale == "paper" else SIZE
 
     def network(self) -> tuple[ImitationJob, GradientTraining, tuple[int, ...]]:
-        """The network of the priors, its training and its board sizes."""
+        """Return the network of the priors, its training and its board sizes."""
         if self.scale == "paper":
             return depth_network(self, (12, 128)), DEPTH_SCALES[self.scale].learning, (19,)
         return size_network(self, "nobi-net", "9x9 and 13x13"), SIZE_SCALES[self.scale].named["nobi-net"][1], SMALL
 
     def opponent(self) -> MatchPlayer:
-        """The opponent of the search without a network."""
+        """Return the opponent of the search without a network."""
         return engine_player(self, GNUGO, Strength(level=self.settings.bare.level, rules="chinese"))
 
     def bare_match(self, playouts: int) -> MatchJob:
@@ -147,7 +147,7 @@ class SearchStudy(Study):
         return jobs
 
     def guides(self) -> list[ImitationJob | ShippedNetwork]:
-        """The networks whose priors are used."""
+        """Return the networks whose priors are used."""
         return [self.network()[0], MAIN] if self.used_roles else [MAIN]
 
     def report(self, found: Results, out: Path) -> Findings:

@@ -177,7 +177,7 @@ class CoevolutionChoices(CoevolutionStudy):
 
 
 def insensitive(text: str, gaps: Mapping[str, Interval]) -> Claim:
-    """The claim that all differences are below SENSITIVE, in either direction."""
+    """Return the claim that all differences are below SENSITIVE, in either direction."""
     within = [max(abs(gap.low), abs(gap.high)) < SENSITIVE for gap in gaps.values()]
     outside = [gap.low > SENSITIVE or gap.high < -SENSITIVE for gap in gaps.values()]
     holds = True if all(within) else False if any(outside) else None

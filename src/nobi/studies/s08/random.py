@@ -53,7 +53,7 @@ class Sample:
 
 
 def boards(small: int, large: int) -> str:
-    """How a pair of boards is written."""
+    """Return how a pair of boards is written."""
     return f"{small}x{small} vs {large}x{large}"
 
 
@@ -74,7 +74,7 @@ def transfer_rows(
 
 
 def published(paper: tuple[float | None, float | None], sample: int) -> tuple[Interval | None, Interval | None]:
-    """A paper's correlation and p, with the intervals that follow from the number of its networks."""
+    """Return a paper's correlation and p, with the intervals that follow from the number of its networks."""
     r, p = paper
     return (
         None if r is None else published_correlation(r, sample),
@@ -83,7 +83,7 @@ def published(paper: tuple[float | None, float | None], sample: int) -> tuple[In
 
 
 def transfer_claims(rows: list[Row], suffix: str = "") -> list[Claim]:
-    """The conclusions of both papers from such rows."""
+    """Return the conclusions of both papers from such rows."""
     correlations = [row.ours for row in rows if row.measure == "correlation"]
     shares = [row.ours - 0.5 for row in rows if row.measure == "p"]
     signs = [share.is_positive for share in shares]

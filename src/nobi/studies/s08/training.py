@@ -61,7 +61,7 @@ SELECTION = {True: "elitist", False: "non-elitist"}
 
 
 def dominant(scores: NDArray[np.float64], least: float, latest: int = 0) -> list[int]:
-    """The champions that join the list of dominant ones, in order.
+    """Return the champions that join the list of dominant ones, in order.
 
     Args:
         scores: [i, j] the mean score of champion i against j over two games, each of them starting once.
@@ -77,7 +77,7 @@ def dominant(scores: NDArray[np.float64], least: float, latest: int = 0) -> list
 
 
 def dominant_of_both(scores: NDArray[np.float64]) -> list[int]:
-    """The dominant champions of the two populations, each with a list of its own."""
+    """Return the dominant champions of the two populations, each with a list of its own."""
     return [population + 2 * i for population in (0, 1) for i in dominant(scores[population::2, population::2], 0.0)]
 
 
@@ -296,7 +296,7 @@ class Figure8(CoevolutionStudy):
 
 
 def cyclic_share(scores: NDArray[np.float64]) -> float:
-    """The share of triples without a tie that beat each other in a circle; scores [i, j] are antisymmetric."""
+    """Return the share of triples without a tie that beat each other in a circle; scores [i, j] are antisymmetric."""
     wins, decided = (scores > 0).astype(np.float64), (scores != 0).astype(np.float64)
     circles = float(np.einsum("ij,ji->", wins @ wins, wins)) / 3
     triples = float(np.einsum("ij,ji->", decided @ decided, decided)) / 6

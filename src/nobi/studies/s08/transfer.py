@@ -45,7 +45,8 @@ Transfer = tuple[Interval, Interval]
 
 
 def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
-    """What both papers say of trained networks; of each case (correlation, p) of trained and of untrained ones."""
+    """Return what both papers say of trained networks; of each case (correlation, p) of trained and of untrained ones.
+    """
     correlations = [untrained[0] - trained[0] for trained, untrained in cases]
     shares = [trained[1] - untrained[1] for trained, untrained in cases]
     lower, higher = (
@@ -60,7 +61,7 @@ def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
 
 
 def each_run(values: NDArray[Any], run: NDArray[np.int64]) -> tuple[float, ...]:
-    """The means of single runs, for tables; none if there are more than ten."""
+    """Return the means of single runs, for tables; none if there are more than ten."""
     means = per_run(np.asarray(values, np.float64), run)
     return single_runs(means)
 
@@ -88,7 +89,7 @@ class TransferStudy(Study):
         }
 
     def champions(self, game: str, method: str, trained: int, size: int) -> Job:
-        """The champions trained on one board, measured on one board."""
+        """Return the champions trained on one board, measured on one board."""
         evolved = method == "evolution"
         runs = evolved_networks(self, self.net, game, trained) if evolved else coevolved_networks(self, self.net, game)
         return self.settings.champions(runs, size, "naive", self.seed)

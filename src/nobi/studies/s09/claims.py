@@ -54,7 +54,7 @@ class Claims(Study):
 
     @staticmethod
     def conv(planes: str, width: int) -> str:
-        """The spec of a CONV."""
+        """Return the spec of a CONV."""
         return f"conv:features=3,width={width}{PLANES[planes]}"
 
     def jobs(self) -> Jobs:

@@ -123,7 +123,7 @@ class Table2(TransferStudy):
 
     @staticmethod
     def correlations(conv: str, correlated: Mapping[tuple[str, str, int], Interval]) -> Claim:
-        """The claim on correlations; `correlated` maps game, network and board to them."""
+        """Return the claim on correlations; `correlated` maps game, network and board to them."""
         gaps = [correlated[game, MDLSTM, size] - correlated[game, conv, size] for game, size in TABLE_2]
         return Claim(
             f"The correlations are higher for MDLSTM than for {NAMES[conv]}.",
@@ -134,7 +134,7 @@ class Table2(TransferStudy):
 
     @staticmethod
     def contrast(conv: str, higher: Mapping[tuple[str, str, int], Interval]) -> Claim:
-        """The contrast between MDLSTM and one reading of CONV; `higher` maps game, network and board to p."""
+        """Return the contrast between MDLSTM and one reading of CONV; `higher` maps game, network and board to p."""
         pairs = {name: (higher[game, MDLSTM, 19], higher[game, conv, 19]) for game, name in GAME_NAMES.items()}
         return Claim(
             f"MDLSTM scales where {NAMES[conv]} does not: from 7x7 to 19x19 its p is higher on every game.",

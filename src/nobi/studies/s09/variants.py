@@ -35,7 +35,7 @@ class VariantStudy(Study):
 
     @abstractmethod
     def runs(self, case: str, net: str) -> tuple[EvolutionJob, ...]:
-        """The runs of a network in a case."""
+        """Return the runs of a network in a case."""
 
     def jobs(self) -> Jobs:
         return {(case, net): self.runs(case, net) for case in self.cases for net in self.nets}
