@@ -114,7 +114,7 @@ def test_models_of_different_kinds_are_refused(tmp_path):
     other = make_network("mdrnn:hidden=3")
     paths.append(tmp_path / "other.safetensors")
     save_model(paths[-1], Model(other, np.zeros(other.weight_count(5), np.float32), 5))
-    with pytest.raises(NobiError, match="different kinds"):
+    with pytest.raises(NobiError, match="different networks"):
         load_models(paths)
 
 

@@ -24,7 +24,7 @@ def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray
     Args:
         query: the query.
         turn: the turn of the query that is searched.
-        game: its position.
+        game: the position of the turn.
         search: the search.
         policy: [n·n + 1] for `includePolicy`.
     """
@@ -55,7 +55,7 @@ def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray
 
 
 def _forbidden(query: Query, game: Go) -> set[int]:
-    """Moves at the root that are searched only because no other is left."""
+    """Return the moves at the root that are searched only because no other move is left."""
     found: set[int] = set()
     for one in query.restrictions:
         if one.colour == game.to_move:
@@ -92,7 +92,7 @@ def _move_info(order: int, one: MoveReport, query: Query, search: Search, same: 
 
 
 def _values(winrate: float, score: Score | None, same: bool) -> dict[str, float]:
-    """Return the values from the view of the player to move, or of the other one."""
+    """Return the values from the perspective of the player to move (`same`), or of the opponent."""
     values = {"winrate": round(winrate if same else 1 - winrate, _DIGITS)}
     if score:
         sign = 1 if same else -1
@@ -103,7 +103,7 @@ def _values(winrate: float, score: Score | None, same: bool) -> dict[str, float]
 
 
 def _owners(query: Query, owned: NDArray[np.float64], mean: str, stdev: str, black: bool) -> dict[str, list[float]]:
-    """Return the owners, +1 for the colour of the perspective, if they are asked for."""
+    """Return the ownership, +1 for the colour of the perspective, if it is requested."""
     found = {}
     if mean in query.flags:
         found["ownership"] = _rounded(owned if black else -owned)
@@ -118,9 +118,10 @@ def _rounded(values: NDArray[np.float64]) -> list[float]:
 
 
 def policy_of(game: Go, search: Search, power: float) -> NDArray[np.float64]:
-    """[n·n + 1] the network's policy at the root, −1 where a move is illegal, a pass last; uniform without a network.
+    """Return the network's policy at the root, [n·n + 1]: −1 for illegal moves, the pass last; uniform without a
+    network.
 
-    `power` is the one to which the search has taken the policy, which is undone here.
+    `power` is the power to which the search has raised the policy; it is undone here.
     """
     size = game.size
     legal = game.legal_mask().ravel()

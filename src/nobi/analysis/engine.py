@@ -18,9 +18,9 @@ from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
 _FEWEST_SEARCHES = 2
-"""One search without end must not be the only one that runs."""
+"""Minimum number of searches at once: an endless search must not block the others."""
 _CHUNK = 2**16
-"""Bytes that are read at once."""
+"""Bytes per read."""
 _WARM_UP = {
     "id": "",
     "boardXSize": 9,
@@ -47,7 +47,7 @@ class AnalysisEngine:
         cores: int,
         log: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """An engine whose searches have these settings.
+        """Create an engine whose searches have these settings.
 
         Args:
             search: the settings of each search; limits and threads are those of the queries and of `cores`.
@@ -69,14 +69,14 @@ class AnalysisEngine:
     # --- answers ----------------------------------------------------------------------------------------------------
 
     def write(self, answer: dict[str, Any]) -> None:
-        """Write an answer."""
+        """Write an answer as a line of JSON."""
         line = json.dumps(answer, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
         with self._lock:
             self._output.write(line.encode("ascii"))
             self._output.flush()
 
     def answer(self, line: bytes) -> None:
-        """Answer a line, or begin the searches that it asks for; nothing for an empty one."""
+        """Answer a line, or begin the searches that it requests; an empty line has no effect."""
         if not line.strip():
             return
         try:
@@ -164,10 +164,10 @@ class AnalysisEngine:
         self.write(given)
         self.scheduler.stop(is_meant)
 
-    # --- the whole --------------------------------------------------------------------------------------------------
+    # --- start and end ----------------------------------------------------------------------------------------------
 
     def warm_up(self) -> None:
-        """Make a small query, so that everything is compiled before the first line is read."""
+        """Answer a small query, so that everything is compiled before the first line is read."""
         query, _ = read_query(_WARM_UP, self._settings.defaults)
         task = Task(query, 1, 0, self._new_search, lambda _: None)
         while not task.step(2):
@@ -180,7 +180,7 @@ class AnalysisEngine:
 
 
 def serve(engine: AnalysisEngine, lines: BinaryIO, *, finish: bool = True) -> None:
-    """Answer lines until the end of the input; then finish all queries, if wanted.
+    """Answer lines until the end of the input; then finish all queries or discard them.
 
     Args:
         engine: the engine.
@@ -201,7 +201,7 @@ def serve(engine: AnalysisEngine, lines: BinaryIO, *, finish: bool = True) -> No
 
 
 def _lines_of(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of an unbuffered stream, whose own `readline` would read single bytes."""
+    """Yield the lines of an unbuffered stream; its own `readline` would read single bytes."""
     rest = b""
     while chunk := stream.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -210,7 +210,7 @@ def _lines_of(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _parse(line: bytes) -> Any:
-    """Return the value of a line of JSON; a ValueError if it is none."""
+    """Return the value of a line of JSON; raise a ValueError if it is invalid."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not allowed")

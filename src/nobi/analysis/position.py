@@ -1,7 +1,7 @@
-"""Positions of queries: stones that are set up, and moves that are played tolerantly.
+"""Positions of queries: set-up stones, and moves that are played with few restrictions.
 
-As in KataGo only occupied points and the suicide of one stone are illegal: ko, superko, larger suicides, any order of
-colours and moves after two passes are accepted.
+As in KataGo, only moves on occupied points and the suicide of a single stone are illegal: ko, superko, larger suicides,
+any order of colours and moves after two passes are accepted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,7 @@ Stone = tuple[int, int]
 
 
 def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
-    """Return the stones on the board after they are put there one by one: later ones replace earlier ones, and capture.
-    """
+    """Return the stones left on the board after placing them in order: later ones replace earlier ones, and capture."""
     neighbours = variant.allocate(1).stones.neighbours
     points = set(map(int, board_points(variant.size)))
     board: dict[int, int] = {}
@@ -56,9 +55,9 @@ def new_position(variant: Variant, stones: Sequence[Stone], to_move: int) -> Go:
 
 
 def play_tolerantly(game: Go, colour: int, move: int) -> bool:
-    """Play a move of a colour; return whether it is possible."""
+    """Play a move of a colour; return whether it is legal."""
     boards = cast(GoBoards, game.boards)
-    stone = cast(int, np.uint16(move))  # the compiled type
+    stone = cast(int, np.uint16(move))  # the type of points in compiled code
     suicide = False
     if move != PASS:
         if game.colour(move) != EMPTY:

@@ -1,4 +1,4 @@
-"""Queries: JSON objects, checked field by field in KataGo's order; the first error ends a query."""
+"""Queries: JSON objects, checked field by field in KataGo's order; the first error is reported."""
 
 import re
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ _HUMAN = ("humanSLProfile", "humanSLChosenMoveProp", "humanSLChosenMoveIgnorePas
 
 
 class QueryError(Exception):
-    """An error of a query: the field, and the text."""
+    """An error in a query: the field, and the text."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
@@ -45,7 +45,7 @@ class QueryError(Exception):
 
 @dataclass(frozen=True)
 class Query:
-    """A query that is valid."""
+    """A valid query."""
 
     id: str
     variant: Variant
@@ -59,7 +59,7 @@ class Query:
     defaults: Defaults
     flags: frozenset[str]
     every: float | None
-    """Seconds between reports; None for none."""
+    """Seconds between reports; None: no reports."""
     first: float | None
     """Seconds before the first report."""
     restrictions: tuple[Restriction, ...]
@@ -156,7 +156,7 @@ def _player(value: Any, field: str) -> int:
 
 
 def read_vertex(name: Any, size: int) -> int:
-    """Return the point of a name in any case, of `(x,y)` from the top left, or PASS; a ValueError otherwise."""
+    """Return the point of a name in any case or of `(x,y)` from the top left, or PASS; else raise a ValueError."""
     if not isinstance(name, str):
         raise ValueError("not a string")
     pair = re.fullmatch(r"\(([0-9]{1,3}),([0-9]{1,3})\)", name.strip(), re.ASCII)
@@ -190,7 +190,7 @@ def _initial_player(reader: _Reader, stones: list[Stone], moves: list[tuple[int,
 
 
 def _handicap(stones: list[Stone]) -> int:
-    """Return the number of handicap stones that a position seems to have."""
+    """Return the number of handicap stones of a position: black stones without any white one."""
     black = {point for point, colour in stones if colour == BLACK}
     return len(black) if len(black) > 1 and all(colour == BLACK for _, colour in stones) else 0
 
@@ -250,7 +250,7 @@ def _bonus(reader: _Reader, rules: RuleSet) -> str:
 
 
 def _handicap_bonus(bonus: str, stones: list[Stone]) -> int:
-    """White's points for handicap stones, which have the same effect as komi."""
+    """Return White's points for handicap stones, which have the same effect as komi."""
     count = _handicap(stones)
     return {"0": 0, "N": count, "N-1": max(0, count - 1)}[bonus]
 
@@ -335,7 +335,7 @@ def _restriction(one: Any, field: str, size: int) -> Restriction:
 
 
 def _check_moves(query: Query) -> None:
-    """Play all moves once; an illegal one ends the query."""
+    """Play all moves once; raise a QueryError at an illegal one."""
     game = new_position(query.variant, query.stones, query.to_move)
     for number, (colour, move) in enumerate(query.moves):
         if not play_tolerantly(game, colour, move):

@@ -1,9 +1,9 @@
-"""Many searches on shared cores: a `Task` is the search of one turn of a query, made in short slices.
+"""Many searches on shared cores: a `Task` is the search of one turn of a query, run in short slices.
 
-A fixed number of workers make slices of searches. The first worker always takes the task of the highest priority. The
-others prefer tasks that have used less time, so that a search without end, as of a program that ponders, does not keep
-short queries of a lower priority waiting. Between two slices a task is suspended if another one comes first; its tree
-is kept. The cores are divided among the searches that run.
+A fixed number of workers run slices of searches. The first worker always takes the task with the highest priority. The
+others prefer tasks that have used less time, so that an endless search, as of a program that ponders, does not delay
+short queries of lower priority. Between two slices a task is suspended if another one has precedence; its tree is kept.
+The cores are divided among the running searches.
 """
 
 import threading
@@ -24,14 +24,14 @@ from nobi.players.mcts import root_power
 from nobi.search.search import Search
 
 SLICE_SECONDS = 0.1
-"""The longest time of a slice."""
+"""Maximum time of a slice."""
 _SHORTEST = 0.001
 _QUANTUM_SECONDS = 1.0
-"""The time after which a task comes behind those that have used less."""
+"""The time after which tasks that have used less time take precedence."""
 _MOST_SUSPENDED = 4
-"""Suspended searches keep their trees: there are no more of them than this."""
+"""Maximum number of suspended searches, which keep their trees."""
 _CLOSE_SECONDS = 0.3
-"""How long workers are awaited at the end; one that writes to a client which does not read would not end."""
+"""Maximum time to wait for workers at the end: a worker blocks while it writes to a client that does not read."""
 
 
 NewSearch = Callable[[Variant], Search]
@@ -39,18 +39,18 @@ Write = Callable[[dict[str, Any]], None]
 
 
 class Task:
-    """One turn of a query."""
+    """The search of one turn of a query."""
 
     def __init__(self, query: Query, turn: int, number: int, new_search: NewSearch, write: Write) -> None:
-        """`number` is its place in the order of arrival."""
+        """`number` is the task's position in the order of arrival."""
         self.query, self.turn, self.number = query, turn, number
         self.priority = query.turns[turn]
         self.stop = threading.Event()
-        """Ends the search: the next slice writes its result."""
+        """Whether to end the search: the next slice writes its result."""
         self.quanta = 0
-        """How often it has used up the time after which others come first."""
+        """Number of time quanta (`_QUANTUM_SECONDS`) that the search has used up."""
         self.busy = 0.0
-        """Seconds of its search since the last of these."""
+        """Seconds of search in the current quantum."""
         self._new_search, self._write = new_search, write
         self._search: Search | None = None
         self._game: Go | None = None
@@ -61,11 +61,11 @@ class Task:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is a search."""
+        """Whether the search has begun."""
         return self._search is not None
 
     def step(self, threads: int) -> bool:
-        """Search a slice with this number of threads; return whether the task is done, its result being written."""
+        """Search a slice with this number of threads; return whether the task is done and its result written."""
         query, limits = self.query, self.query.defaults
         search = self._search or self._begin()
         search.use_threads(threads)
@@ -137,7 +137,7 @@ class Scheduler:
     """Runs tasks in threads."""
 
     def __init__(self, workers: int, cores: int, log_error: Callable[[str], None] = lambda _: None) -> None:
-        """`workers` searches run at once on this number of cores; `log_error` receives tracebacks."""
+        """`workers` searches run at once on `cores` cores; `log_error` receives tracebacks."""
         self._cores = cores
         self._log_error = log_error
         self._changed = threading.Condition()
@@ -150,7 +150,7 @@ class Scheduler:
             thread.start()
 
     def add(self, tasks: list[Task]) -> None:
-        """Add tasks."""
+        """Add tasks to the queue."""
         with self._changed:
             self._waiting += tasks
             self._changed.notify_all()
@@ -205,11 +205,11 @@ class Scheduler:
     # --- workers ----------------------------------------------------------------------------------------------------
 
     def _key(self, task: Task, worker: int) -> tuple[int, int, int]:
-        """Tasks with lower keys come first."""
+        """Return the sort key of a task; lower keys have precedence."""
         return (0 if worker == 0 else task.quanta, -task.priority, task.number)
 
     def _take(self, worker: int) -> Task | None:
-        """Return the next task; None when the scheduler is closed."""
+        """Wait for the next task and return it; None when the scheduler is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
                 self._changed.wait()
@@ -236,7 +236,7 @@ class Scheduler:
                 self._changed.notify_all()
 
     def _step(self, task: Task, worker: int) -> bool:
-        """Make a slice; return whether the worker is done with the task, because it is done or suspended."""
+        """Run a slice; return whether the worker releases the task, because it is done or suspended."""
         threads = max(1, self._cores // max(1, len(self._running)))
         if self._closed:
             task.close()

@@ -20,16 +20,16 @@ NUMBERS: dict[str, tuple[str, float, float, bool]] = {
     "rootPolicyTemperature": ("temperature", 0.01, 100.0, False),
     "wideRootNoise": ("noise", 0.0, 5.0, False),
 }
-"""Keys of KataGo with numbers: the field of `Defaults`, the limits, and whether it is a whole number."""
+"""KataGo's numeric keys: the field of `Defaults`, the limits, and whether it is a whole number."""
 
 
 class SettingError(Exception):
-    """A value that a setting cannot have; the message says which."""
+    """An invalid value of a setting; the message names the setting."""
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """What holds for a query that does not say otherwise."""
+    """Default settings of queries."""
 
     max_visits: int = 500
     max_time: float = 1e20
@@ -38,10 +38,10 @@ class Defaults:
     temperature: float = 1.0
     noise: float = 0.0
     perspective: int = SIDE_TO_MOVE
-    """Whose win rates and scores are reported: BLACK, WHITE or SIDE_TO_MOVE."""
+    """The perspective of reported win rates and scores: BLACK, WHITE or SIDE_TO_MOVE."""
 
     def with_setting(self, name: str, value: Any) -> "Defaults | None":
-        """With one of KataGo's settings, as text or as a number; None if the setting is not known."""
+        """Return a copy with one of KataGo's settings, as text or as a number; None if the setting is unknown."""
         if name == "reportAnalysisWinratesAs":
             found = _PERSPECTIVES.get(str(value).upper())
             if found is None:
@@ -55,7 +55,7 @@ class Defaults:
 
 
 def number_within(name: str, value: Any, least: float, most: float, whole: bool) -> float | int:
-    """Return a number given as such or as text; a SettingError if it is none or out of range."""
+    """Return a number given as a number or as text; raise a SettingError if it is invalid or out of range."""
     kind = "a whole number" if whole else "a number"
     try:
         number = float(value)
@@ -72,10 +72,12 @@ class EngineSettings:
 
     defaults: Defaults = Defaults()
     searches: int = 0
-    """How many searches run at once; 0: chosen by the number of cores."""
+    """Number of searches that run at once; 0: depends on the number of cores."""
 
     def with_text(self, pairs: dict[str, str]) -> "EngineSettings":
-        """With settings of a configuration; those that nobi does not have are ignored, as most are about hardware."""
+        """Return a copy with settings of a configuration; settings that nobi does not have are ignored (most:
+        hardware).
+        """
         settings = self
         for name, value in pairs.items():
             try:

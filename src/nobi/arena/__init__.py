@@ -1,1 +1,1 @@
-"""Plays many games fast, and says how sure the result is."""
+"""Fast play of many games, and statistics of their results."""

@@ -1,13 +1,13 @@
-"""The arena: many games between two players, over threads or a cluster, with the same results for any number of them.
+"""The arena: many games between two players, in threads or on a cluster; results do not depend on their number.
 
 `play_games` is the entry point. Each worker runs one of two loops:
 
-* Fused: two players that are compiled for one board play whole games in one compiled loop, one after the other. Nothing
-  is gained by playing such games side by side: the state of one game stays in the fastest cache, and the branches of
-  its rules do not vectorise.
-* Lockstep: otherwise a batch of boards plays side by side, so that a player sees many positions at once. In each round
-  A moves on all boards where it is A's turn, then B where it is B's; so both see nearly full batches. This loop is
-  compiled together with its players if both are compiled; else it runs in Python.
+* Fused: two players that are compiled for one board play whole games in one compiled loop, one game after the other.
+  Playing such games in parallel in a thread is not faster: the state of one game stays in the fastest cache, and the
+  branches of its rules do not vectorise.
+* Lockstep: all other players play a batch of boards at once. In each round A moves on all boards where it is A's turn,
+  then B where it is B's; so both evaluate nearly full batches. This loop is compiled together with its players if both
+  are compiled; otherwise it runs in Python.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from nobi.players.base import BatchPlayer, CompiledPlayer, Player
 from nobi.streams import Streams, stream_of
 from nobi.workers import Executor, PerWorker, ThreadExecutor, closing_iterator
 
-clear: Any = UNBOUND  # bound by `specialise`, as are the next
+clear: Any = UNBOUND  # this and the next four are bound by `specialise`
 play: Any = UNBOUND
 start: Any = UNBOUND
 advance: Any = UNBOUND
@@ -48,7 +48,7 @@ def _play_fused(
 ) -> None:
     """Play the games first, first + 1, … on board 0; fill outcome[i], length[i] and, if kept, moves[i, ply].
 
-    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    The player of `choose_a` has Black in even-numbered games, or in odd-numbered ones if `odd` is 1.
     """
     stones = boards.stones
     for i in range(len(outcome)):
@@ -85,7 +85,7 @@ IDLE = -1
 
 
 def _start_games(boards: Any, streams: Streams, game_of: NDArray[np.int64], seed: int, waiting: int, end: int) -> int:
-    """Start the games waiting … end − 1 on idle boards; return the first that is still waiting."""
+    """Start the games waiting … end − 1 on idle boards; return the first game that was not started."""
     for g in range(len(game_of)):
         if game_of[g] == IDLE and waiting < end:
             game_of[g] = waiting
@@ -152,7 +152,7 @@ def _play_in_lockstep(
 ) -> None:
     """Play the games first, first + 1, … on all boards; fill outcome[i], length[i] and, if kept, moves[i, ply].
 
-    The player of `choose_a` has Black in games of even number, or of odd number if `odd` is 1.
+    The player of `choose_a` has Black in even-numbered games, or in odd-numbered ones if `odd` is 1.
     """
     waiting = first
     busy = True
@@ -198,7 +198,7 @@ def _python_chooser(player: Player) -> Callable[..., None]:
 
 
 class Lockstep:
-    """The boards of one thread."""
+    """The boards of one thread, on which games are played in lockstep."""
 
     def __init__(self, variant: Variant, a: Player, b: Player, seed: int, batch: int) -> None:
         """`batch` is the number of boards."""
@@ -237,13 +237,13 @@ class ArenaGames(PerWorker[PlayPart]):
     def __init__(
         self, variant: Variant, a: Player, b: Player, seed: int, first: int, batch: int, *, keep_moves: bool
     ) -> None:
-        """The arguments are those of `play_games`; `batch` is the number of boards of a worker."""
+        """Store the arguments of `play_games`; `batch` is the number of boards of a worker."""
         super().__init__()
         self._variant, self._a, self._b = variant, a, b
         self._seed, self._first, self._batch, self._keep_moves = seed, first, batch, keep_moves
 
     def empty(self, games: int) -> PlayedGames:
-        """Return the arrays for this number of games."""
+        """Return empty results for this number of games."""
         moves = self._variant.most_moves if self._keep_moves else 0
         outcome, length = np.zeros(games, np.int8), np.zeros(games, np.int32)
         return PlayedGames(self._variant, self._first, outcome, length, np.zeros((games, moves), np.uint16))
@@ -280,9 +280,9 @@ def play_games(
     progress: Callable[[int], None] = lambda _: None,
     executor: Executor | None = None,
 ) -> PlayedGames:
-    """Play games `first` … `first + games − 1` between A and B; A has Black in those of even number.
+    """Play games `first` … `first + games − 1` between A and B; A has Black in even-numbered games.
 
-    A game depends on variant, players, seed and its number only, not on threads, batch and executor.
+    A game depends only on variant, players, seed and its number, not on threads, batch and executor.
 
     Args:
         variant: the game, its rules and the board size.
@@ -292,13 +292,13 @@ def play_games(
         seed: chooses the games' random streams.
         first: the number of the first game, so that a match can be continued.
         threads: the number of threads; 0: one per core.
-        batch: the number of games that a thread plays side by side where a player chooses for many at once.
+        batch: the number of games that a thread plays in lockstep.
         keep_moves: whether to return the moves.
-        progress: called now and then with the number of games played so far.
-        executor: plays the games, in place of threads.
+        progress: called repeatedly with the number of games played so far.
+        executor: plays the games; default: threads of this process.
 
     Raises:
-        PlayInterrupted: a KeyboardInterrupt that holds the games finished before it.
+        PlayInterrupted: a KeyboardInterrupt that contains the games finished before it.
     """
     executor = executor or ThreadExecutor(threads)
     match = ArenaGames(variant, a, b, seed, first, max(1, min(batch, games)), keep_moves=keep_moves)

@@ -21,7 +21,7 @@ SPEED_SHARE = 0.2
 
 @dataclass(frozen=True, repr=False)
 class PlayedGames:
-    """The results of games `first`, `first` + 1, …; player A has Black in the games of even number."""
+    """The results of games `first`, `first` + 1, …; player A has Black in even-numbered games."""
 
     variant: Variant
     first: int
@@ -104,14 +104,14 @@ class PlayInterrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class MatchStatistics:
-    """The results of some games from the view of one player."""
+    """The results of some games from the perspective of one player."""
 
     games: int
     wins: int
     draws: int
     losses: int
     win_rate: Interval
-    """Draws count half."""
+    """The share of points; draws count half."""
     length: Interval
     elo: Interval
     """The Elo difference to the opponent."""
@@ -143,9 +143,7 @@ def match_statistics(points: Sequence[float], lengths: Sequence[int]) -> MatchSt
 
 
 def summarise(played: PlayedGames) -> dict[str, ArenaStatistics]:
-    """Return the statistics of A with Black, with White, and in all; games from the first unfinished one on do not
-    count.
-    """
+    """Return the statistics of A with Black, with White, and of all games before the first unfinished one."""
     played = played.finished()
     colour = played.colour_of_a
     parts = {"black": colour == BLACK, "white": colour == WHITE, "all": np.ones(len(played), np.bool_)}

@@ -1,1 +1,1 @@
-"""Measured speeds, for `nobi bench`. Every module has lists of cases; a case takes the seconds of one repeat."""
+"""Measured speeds, for `nobi bench`. Every module has lists of cases; a case is called with the seconds per repeat."""

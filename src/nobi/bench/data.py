@@ -1,7 +1,7 @@
-"""Game records: their import on all cores, and input planes of their positions on one core.
+"""Speed of importing game records, on all cores, and of encoding their positions, on one core.
 
-The records are games of the playout player, truncated to the length of human games. A position in random order costs a
-replay from the start of its game, half a game on average.
+The records are games of the playout player, truncated to the length of human games. A position in random order requires
+a replay from the start of its game, half a game on average.
 """
 
 import lzma
@@ -29,13 +29,13 @@ IMPORTED_GAMES, SIZE = 16384, 19
 IMPORT_REPEATS = 3
 GAMES, BATCH = 256, 256
 LENGTHS = {9: 60, 13: 120, 19: 220}
-"""Moves of a game, about those of human games."""
+"""Range of the numbers of moves per game, similar to human games."""
 _LETTERS = "abcdefghijklmnopqrstuvwxy"
 
 
 @cache
 def playout_records(size: int, games: int = GAMES) -> Collection:
-    """Random games, truncated to the length of human games."""
+    """Return random games, truncated to the length of human games."""
     where = variant("go:ko=simple", size)
     player = make_player("playout", where)
     played = play_games(where, player, player, games, keep_moves=True)
@@ -61,7 +61,7 @@ def playout_records(size: int, games: int = GAMES) -> Collection:
 
 
 def position_rate(spec: str, size: int, seconds: float, *, in_order: bool, dtype: Any = np.float32) -> list[float]:
-    """Positions per second of the encoder in several repeats: one thread, batches of 256, random symmetries."""
+    """Measure the encoder's positions per second in several repeats: one thread, batches of 256, random symmetries."""
     records = playout_records(size)
     planes = make_planes(spec)
     encoder = Encoder(records, planes)
@@ -105,7 +105,7 @@ def records_as_sgf(games: Collection) -> list[bytes]:
 
 
 def import_speed(what: str, write: Callable[[Path, list[bytes]], Path], seconds: float) -> Measurement:  # noqa: ARG001
-    """Records per second of an import, the start of its processes included."""
+    """Measure the records per second of an import, including the start of its processes."""
     found = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -133,7 +133,7 @@ def _write_files(folder: Path, texts: list[bytes]) -> Path:
 
 
 def encoder_speed(spec: str, size: int, in_order: bool, least: float | None, dtype: Any, seconds: float) -> Measurement:
-    """Positions per second of the encoder."""
+    """Measure the positions per second of the encoder."""
     found = position_rate(spec, size, seconds, in_order=in_order, dtype=dtype)
     what = f"{spec} {size}x{size}, {'whole games in order' if in_order else 'positions in random order'}"
     what += ", as bytes" if dtype == np.uint8 else ""

@@ -1,4 +1,4 @@
-"""Games of the built-in players, of networks, and playouts of the search; on one core unless stated otherwise."""
+"""Speed of games of built-in players and networks, and of playouts of the search; on one core unless stated."""
 
 import random
 import time
@@ -31,7 +31,7 @@ DEEP = "nobi-net:width=32,blocks=4"
 
 
 def games_between(a: str, b: str, game: str, size: int, threads: int = 1) -> Work:
-    """Plays games between two players."""
+    """Return a function that plays games between two players."""
     where = variant(game, size)
     players = make_player(a, where), make_player(b, where)
 
@@ -43,14 +43,14 @@ def games_between(a: str, b: str, game: str, size: int, threads: int = 1) -> Wor
 
 
 def game_speed(a: str, b: str, game: str, size: int, least: float | None, peer: str, seconds: float) -> Measurement:
-    """Games per second between two players."""
+    """Measure the games per second between two players."""
     found = rates(games_between(a, b, game, size), seconds)
     what = f"{game} {size}x{size} {a} against {'itself' if a == b else b}"
     return rate_measurement(what, "games/s", found, at_least=least, peer=peer)
 
 
 def go_playouts(size: int, least: float, aim: float, libego: str, seconds: float) -> Measurement:
-    """Random games of Go per second, beside libego and OpenSpiel."""
+    """Measure the random games of Go per second, compared with libego and OpenSpiel."""
     found = rates(games_between("playout", "playout", "go:ko=simple", size), seconds)
     peers = [f"libego, C++: {libego} on such a machine"]
     if find_spec("pyspiel"):
@@ -60,7 +60,7 @@ def go_playouts(size: int, least: float, aim: float, libego: str, seconds: float
 
 
 def open_spiel_rate(size: int, seconds: float) -> float:
-    """Random games of Go per second of OpenSpiel, called from Python."""
+    """Measure the random games of Go per second of OpenSpiel, called from Python."""
     import pyspiel
 
     game = pyspiel.load_game(f"go(board_size={size},komi=7.5)")
@@ -77,13 +77,13 @@ def open_spiel_rate(size: int, seconds: float) -> float:
 
 
 def two_threads(a: str, b: str, game: str, size: int, seconds: float) -> Measurement:
-    """Return the speed of two threads over that of one."""
+    """Measure the speed of two threads relative to one."""
     ratios = rate_ratios(games_between(a, b, game, size), games_between(a, b, game, size, threads=2), seconds)
     return rate_measurement(f"{game} {size}x{size}, 2 threads over 1", "times", ratios, at_least=1.8, aim=2)
 
 
 def cost_of_a_ply(a: str, b: str, game: str, size: int, seconds: float) -> Measurement:
-    """Games per second, with the cost of a ply."""
+    """Measure the games per second; the note gives the cost of a ply."""
     where = variant(game, size)
     plies = float(play_games(where, make_player(a, where), make_player(b, where), 200).length.mean())
     found = rates(games_between(a, b, game, size), seconds)
@@ -120,7 +120,7 @@ TANH_OPERATIONS = 22
 
 
 def operations(network: str, size: int) -> float:
-    """Floating-point operations of one forward pass over one board; a fused multiply-add counts as two."""
+    """Return the floating-point operations of a forward pass over one board; a fused multiply-add counts as two."""
     net = make_network(network)
     k = net.settings.hidden
     if net.name == "mdrnn":
@@ -132,7 +132,7 @@ def operations(network: str, size: int) -> float:
 
 
 def pass_rate(network: str, size: int, seconds: float, boards: int = LANES) -> list[float]:
-    """Boards per second of the forward pass alone, in several repeats."""
+    """Measure the boards per second of the forward pass alone, in several repeats."""
     net = make_network(network)
     bound = net.bind(net.random_weights(size, np.random.default_rng(0)), size)
 
@@ -146,7 +146,7 @@ def pass_rate(network: str, size: int, seconds: float, boards: int = LANES) -> l
 
 
 def peak_rate() -> float:
-    """Floating-point operations per second of one core: a matrix product in single precision."""
+    """Measure the floating-point operations per second of one core: a matrix product in single precision."""
     from threadpoolctl import threadpool_limits
 
     a = np.random.default_rng(0).random((1024, 1024), np.float32)
@@ -160,7 +160,7 @@ def peak_rate() -> float:
 
 
 def whole_games(network: str, game: str, size: int, pybrain: float, seconds: float) -> Measurement:
-    """Return the speed of random networks that play games against naive, over PyBrain's milliseconds per ply."""
+    """Measure the speed of games of random networks against naive, relative to PyBrain's milliseconds per ply."""
     where, net, rng = variant(game, size), make_network(network), np.random.default_rng(0)
     naive = make_player("naive", where)
     members = [NetworkPlayer(where, net, net.random_weights(size, rng)) for _ in range(10)]
@@ -176,28 +176,28 @@ def whole_games(network: str, game: str, size: int, pybrain: float, seconds: flo
 
 
 def single_move(network: str, size: int, pybrain: float, paper: str, seconds: float) -> Measurement:
-    """Return the time of one move, beside the milliseconds of PyBrain and those that the paper states."""
+    """Measure the time of one move, compared with the milliseconds of PyBrain and of the paper."""
     times = [1e6 / rate for rate in pass_rate(network, size, seconds, boards=1)]
     note = f"PyBrain: {pybrain} ms on such a machine" + (f"; the paper: {paper} ms" if paper else "")
     return time_measurement(f"{network}, one move on {size}x{size}", "µs", times, peer=note)
 
 
 def share_of_peak(network: str, size: int, seconds: float) -> Measurement:
-    """Return the operations per second of a forward pass over those of a matrix product."""
+    """Measure the operations per second of a forward pass relative to those of a matrix product."""
     found, peak = [rate * operations(network, size) for rate in pass_rate(network, size, seconds)], peak_rate()
     note = f"{max(found) / 1e9:.0f} of {peak / 1e9:.0f} billion operations per second (a matrix product)"
     return rate_measurement(f"{network}, {size}x{size}: share of peak", "", [x / peak for x in found], peer=note)
 
 
 def cost_of_a_pass(network: str, size: int, seconds: float) -> Measurement:
-    """Return the time of a forward pass per board."""
+    """Measure the time of a forward pass per board."""
     times = [1e6 / rate for rate in pass_rate(network, size, seconds)]
     note = f"{1000 * min(times) / size**2:.0f} ns per point"
     return time_measurement(f"{network}, {size}x{size}", "µs per board", times, peer=note)
 
 
 def generations(seconds: float) -> Measurement:
-    """Generations per second of CMA-ES."""
+    """Measure the generations per second of CMA-ES."""
     net = make_network("mdlstm")
     trainer = make_trainer("cmaes", net.weight_count(7), 0)
     fitness = Fitness("atari-go", (7,), net, ("naive",), 100, 0)
@@ -242,7 +242,7 @@ def plain_search(game: str, size: int, threads: int = 1) -> Search:
 def mdlstm_search(size: int) -> Search:
     """Return a search of Go with a small network, whose policy is written into the tree but does not guide the search.
 
-    Otherwise the tree would differ, and the speed would be that of other playouts.
+    If it did, the tree would differ, and other playouts would be timed.
     """
     network = make_network("mdlstm")
     policy = NetworkPolicy(network, network.random_weights(size, np.random.default_rng(0)))
@@ -250,7 +250,7 @@ def mdlstm_search(size: int) -> Search:
 
 
 def deep_search(size: int) -> Search:
-    """Return the same with a deep network, which uses the cores that the search leaves."""
+    """Return the same search with a deep network, which runs on the remaining cores."""
     from nobi.networks.deep import make_deep
     from nobi.nn.torch_layers import leave_cores
     from nobi.search.policy import DeepPolicy
@@ -261,7 +261,7 @@ def deep_search(size: int) -> Search:
 
 
 def playouts_of(search: Search) -> Work:
-    """Makes playouts from the empty board with a new tree."""
+    """Return a function that makes playouts from the empty board with a new tree."""
 
     def work(playouts: int) -> int:
         search.clear()
@@ -274,7 +274,7 @@ def playouts_of(search: Search) -> Work:
 def search_speed(
     game: str, size: int, least: float | None, aim: float | None, peer: str, seconds: float
 ) -> Measurement:
-    """Playouts per second of the search."""
+    """Measure the playouts per second of the search."""
     with closing(plain_search(game, size)) as search:
         found = rates(playouts_of(search), seconds)
     name = "Go" if game == "go" else game
@@ -282,14 +282,14 @@ def search_speed(
 
 
 def search_with_two_threads(size: int, seconds: float) -> Measurement:
-    """Playouts per second of two threads over those of one."""
+    """Measure the playouts per second of two threads relative to one."""
     with closing(plain_search("go", size)) as one, closing(plain_search("go", size, 2)) as two:
         ratios = rate_ratios(playouts_of(one), playouts_of(two), seconds)
     return rate_measurement(f"Go {size}x{size} search, 2 threads over 1", "times", ratios, at_least=1.7, aim=2)
 
 
 def search_with_network(size: int, deep: bool, seconds: float) -> Measurement:
-    """Playouts per second of a search with a network over those of one without."""
+    """Measure the playouts per second of a search with a network relative to one without."""
     with (
         closing(plain_search("go", size)) as bare,
         closing(deep_search(size) if deep else mdlstm_search(size)) as search,

@@ -1,4 +1,4 @@
-"""One measured speed, and how it is measured: several repeats, of which the median counts."""
+"""Measurement of a speed: the median of several repeats."""
 
 import statistics
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Work = Callable[[int], int]
-"""`work(n)` does about n units of work and returns how many."""
+"""`work(n)` does about n units of work and returns the exact number."""
 REPEATS = 5
 
 
@@ -17,10 +17,10 @@ class Measurement:
     what: str
     unit: str
     value: float
-    """The median over repeats."""
+    """The median of the repeats."""
     best: float
     at_least: float | None = None
-    """The required value (for times: at most)."""
+    """The required value: a minimum for rates, a maximum for times."""
     aim: float | None = None
     peer: str = ""
     """The value of another program and its source, or another note."""
@@ -35,7 +35,7 @@ class Measurement:
 
 
 Case = Callable[[float], Measurement]
-"""Measures one speed; the argument is the time of one repeat in seconds."""
+"""A function that measures one speed; its argument is the seconds per repeat."""
 
 
 def rate_measurement(
@@ -47,25 +47,25 @@ def rate_measurement(
     aim: float | None = None,
     peer: str = "",
 ) -> Measurement:
-    """Return the measurement of repeated rates: more is better."""
+    """Return the measurement of repeated rates; higher is better."""
     return Measurement(what, unit, statistics.median(found), max(found), at_least, aim, peer)
 
 
 def time_measurement(
     what: str, unit: str, found: list[float], *, at_most: float | None = None, peer: str = ""
 ) -> Measurement:
-    """Return the measurement of repeated times: less is better."""
+    """Return the measurement of repeated times; lower is better."""
     return Measurement(what, unit, statistics.median(found), min(found), at_most, peer=peer, lower_is_better=True)
 
 
 def rates(work: Work, seconds: float, repeats: int = REPEATS) -> list[float]:
-    """Units of work per second, in several repeats of about `seconds` each."""
+    """Measure the units of work per second, in several repeats of about `seconds` each."""
     amount = _amount_for(work, seconds)
     return [_rate(work, amount) for _ in range(repeats)]
 
 
 def rate_ratios(work: Work, other: Work, seconds: float, repeats: int = 11) -> list[float]:
-    """Return the speed of `other` divided by that of `work`, in pairs of consecutive measurements.
+    """Measure the speed of `other` relative to `work`, in pairs of consecutive measurements.
 
     The speed of a shared machine changes with time; only measurements close in time are compared.
     """

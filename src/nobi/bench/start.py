@@ -1,4 +1,4 @@
-"""How long commands take to start."""
+"""Start-up times of commands."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ _GO_MATCH = ("match", "naive", "playout", "--game", "go", "--games", "10")
 
 
 def command_seconds(*arguments: str, cache: str | None = None) -> float:
-    """Return how long `nobi ARGUMENTS` takes in a new process."""
+    """Measure the time of `nobi ARGUMENTS` in a new process."""
     environment = os.environ | ({"NOBI_CACHE_DIR": cache} if cache else {})
     start = time.perf_counter()
     subprocess.run(  # noqa: S603

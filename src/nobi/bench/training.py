@@ -1,4 +1,4 @@
-"""Training of deep networks: the cost of reading records, and our convolutions beside torch's and onnxruntime's."""
+"""Training of deep networks: the cost of reading records, and our convolutions compared with torch and onnxruntime."""
 
 import time
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from nobi.workers import usable_threads
 
 BATCH = 128
 _RATE = 1e-6
-"""Small: the same steps are repeated."""
+"""The learning rate; small, because the same steps are repeated."""
 _CPU = torch.device("cpu")
 
 
@@ -41,13 +41,13 @@ class TrainingSpeed:
         self._synthetic = synthetic_batch(batch, self._reader.planes.count, positions.size)
 
     def bare(self, steps: int) -> int:
-        """Steps on a constant batch; returns the number of positions."""
+        """Make steps on a constant batch; return the number of positions."""
         for _ in range(steps):
             self._step.run(self._synthetic, _RATE)
         return steps * self.batch
 
     def on_records(self, steps: int) -> int:
-        """Steps on the records, as in the middle of a run; returns the number of positions."""
+        """Make steps on the records, as in the middle of a run; return the number of positions."""
         end = self._steps + steps
         with read_ahead(self._make, self._steps, end, _CPU, self._reader.ahead(self.batch)) as next_batch:
             for _ in range(steps):
@@ -56,8 +56,8 @@ class TrainingSpeed:
         return steps * self.batch
 
     def reading_share(self, steps: int) -> float:
-        """Return the CPU time of reading a batch over that of a bare step; other programs hardly change it."""
-        torch.set_num_threads(1)  # several would wait for each other, and waiting counts as CPU time
+        """Measure the CPU time of reading a batch relative to a bare step; other programs hardly affect it."""
+        torch.set_num_threads(1)  # several threads wait for each other by spinning, which counts as CPU time
         reading = _cpu_seconds(lambda: [self._make(step) for step in range(steps)])
         return reading / _cpu_seconds(lambda: self.bare(steps))
 
@@ -67,7 +67,7 @@ class TrainingSpeed:
 
 
 def synthetic_batch(batch: int, planes: int, size: int) -> Batch:
-    """Random planes, targets, answers and results."""
+    """Return random planes, targets, answers and results."""
     rng = torch.Generator().manual_seed(0)
     return Batch(
         (torch.rand((batch, planes, size, size), generator=rng) < 0.3).float(),
@@ -86,7 +86,7 @@ def _cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def records_over_bare(spec: str, size: int, seconds: float) -> Measurement:
-    """Return the speed of training on records over that on a constant batch."""
+    """Measure the speed of training on records relative to a constant batch."""
     speed = TrainingSpeed(spec, playout_records(size), BATCH, usable_threads())
     ratios = rate_ratios(speed.bare, speed.on_records, 4 * seconds)
     [rate] = rates(speed.on_records, seconds, repeats=1)
@@ -97,7 +97,7 @@ def records_over_bare(spec: str, size: int, seconds: float) -> Measurement:
     return rate_measurement(what, "times", ratios, at_least=0.95, peer=note)
 
 
-IMITATION: list[Case] = [  # from the network with the most time per position to that with the least
+IMITATION: list[Case] = [  # ordered by decreasing time per position
     partial(records_over_bare, "c14-large", 19),
     partial(records_over_bare, "c14-small", 19),
     partial(records_over_bare, "m15:layers=3,filters=64", 19),
@@ -113,7 +113,7 @@ TRAINING_BATCH = 64
 
 
 def training_step(seconds: float) -> Measurement:
-    """Return the speed of a training step over that with torch's convolutions."""
+    """Measure the speed of a training step relative to torch's convolutions."""
     ours, torchs = _training("winograd"), _training("torch")
     ratios = rate_ratios(torchs, ours, seconds, repeats=5)
     [rate] = rates(ours, seconds, repeats=1)
@@ -141,7 +141,7 @@ def _training(convolution: str) -> Work:
 
 
 def inference(batch: int, peer: str, seconds: float) -> Measurement:
-    """Return the speed of the compiled network over that of torch or onnxruntime."""
+    """Measure the speed of the compiled network relative to torch or onnxruntime."""
     ours = _inference("nobi", batch)
     ratios = rate_ratios(_inference(peer, batch), ours, seconds, repeats=5)
     [rate] = rates(ours, seconds, repeats=1)

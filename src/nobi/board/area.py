@@ -13,7 +13,7 @@ _UNSEEN = 255
 
 
 class Areas(NamedTuple):
-    """The workspace of a count, for one board at a time."""
+    """The workspace for counting one board at a time."""
 
     owner: NDArray[np.uint8]  # [point] BLACK, WHITE, or EMPTY for neutral points and the border
     queue: NDArray[np.uint16]  # [i] the points of the current region
@@ -28,8 +28,8 @@ def allocate_areas(size: int) -> Areas:
 def find_owners(stones: Stones, g: int, areas: Areas) -> None:
     """Find the owner of every point of board g.
 
-    A point with a stone belongs to its colour, an empty region next to stones of one colour only to that colour; every
-    other empty region is neutral.
+    A point with a stone belongs to its colour. An empty region belongs to a colour if all adjacent stones have this
+    colour; otherwise it is neutral.
     """
     owner, region = areas.owner, areas.queue
     for point in range(len(owner)):
@@ -66,7 +66,7 @@ def find_owners(stones: Stones, g: int, areas: Areas) -> None:
 
 @compiled
 def area_margin(stones: Stones, g: int, areas: Areas) -> int:
-    """Black's stones and territory minus white's."""
+    """Return Black's stones and territory minus White's."""
     find_owners(stones, g, areas)
     margin = 0
     for point in range(len(areas.owner)):
@@ -77,7 +77,7 @@ def area_margin(stones: Stones, g: int, areas: Areas) -> int:
 
 @compiled
 def territory_margin(stones: Stones, g: int, areas: Areas) -> int:
-    """Black's territory, empty points only, minus white's."""
+    """Return Black's territory, empty points only, minus White's."""
     find_owners(stones, g, areas)
     margin = 0
     for i in range(stones.empties[g]):

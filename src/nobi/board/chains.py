@@ -1,15 +1,15 @@
 """Chains of connected stones and their liberties (Go, Atari-Go).
 
-A chain is identified by one of its stones, its head. Its liberties are stored as *pseudo-liberties*: every pair of a
-stone and an empty neighbour counts, so that placing or removing a stone is an addition, and so is merging two chains.
+A chain is identified by one of its stones, its head. Its liberties are stored as *pseudo-liberties*: each pair of a
+stone and an empty neighbour counts as one, so that placing a stone, removing a stone and merging chains are additions.
 Three sums over these pairs, packed into one word, answer all questions of the rules:
 
     count of pairs    bits 50…62    ≤ 1,248         (25x25: at most 4 · 312 pairs)
     Σ point           bits 30…49    ≤ 842,400
     Σ point²          bits  0…29    ≤ 568,620,000
 
-The word is zero if the chain has no liberty. The chain is in atari, all pairs have the same empty point, if and only if
-count · Σ point² = (Σ point)² (Cauchy–Schwarz); the last liberty is then Σ point / count.
+The word is zero if the chain has no liberty. The chain is in atari, that is, all pairs have the same empty point, if
+and only if count · Σ point² = (Σ point)² (Cauchy–Schwarz); the last liberty is then Σ point / count.
 
 For every point, the numbers of black, white and occupied neighbours are stored as well, four bits each; the border
 counts as all three. Whether a point has an empty neighbour, or is an eye, is then one comparison.
@@ -46,7 +46,7 @@ from nobi.errors import NobiError
 from nobi.memory import zeros
 
 COUNT_SHIFT = _COUNT = 50
-"""The bits of the packed liberties from here on hold the number of pairs."""
+"""The bit of the packed liberties at which the number of pairs begins."""
 _SUM = 30
 _SUM_MASK, _SQUARE_MASK = (1 << 20) - 1, (1 << 30) - 1
 
@@ -136,7 +136,7 @@ def in_atari(liberties: int) -> bool:
 
 @inlined
 def last_liberty(liberties: int) -> int:
-    """Return the one liberty of a chain in atari."""
+    """Return the only liberty of a chain in atari."""
     return as_point(((liberties >> _SUM) & _SUM_MASK) // (liberties >> _COUNT))
 
 
@@ -144,7 +144,7 @@ def last_liberty(liberties: int) -> int:
 def without_liberty(stones: Stones, chains: Chains, g: int, head: int, point: int) -> int:
     """Return the packed liberties of a chain without one of its liberties.
 
-    The result is in turn `in_atari` if the chain has two liberties, and zero if it has one.
+    The result is `in_atari` if the chain has two liberties, and zero if it has one.
     """
     liberties = chains.liberties[g, head]
     for k in range(SIDES):
@@ -174,9 +174,8 @@ def touching(chains: Chains, g: int, point: int, colour: int) -> int:
 
 @inlined
 def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Place a stone and join it to its neighbours; nothing is captured, even if no liberty is left.
-
-    Returns whether an enemy chain has lost its last liberty.
+    """Place a stone and join it to its neighbours, without captures; return whether an enemy chain lost its last
+    liberty.
     """
     put(stones, g, point, colour)
     captures = meet_neighbours(stones, chains, g, point, colour)
@@ -189,9 +188,9 @@ def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
 
 @inlined
 def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Make a stone that has just been placed a chain of its own, and remove a liberty from its neighbours.
+    """Make a stone that was just placed a separate chain, and remove a liberty from its neighbours.
 
-    Returns whether an enemy chain has lost its last liberty.
+    Return whether an enemy chain has lost its last liberty.
     """
     chains.next[g, point] = point
     chains.stones[g, point] = 1
@@ -215,7 +214,7 @@ def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: 
 
 @inlined
 def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
-    """Return a liberty to the neighbours of a stone that is removed."""
+    """Add a liberty to the neighbours of a stone that is removed."""
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
@@ -226,7 +225,7 @@ def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour:
 
 @inlined
 def retake_liberties(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> None:
-    """Remove a liberty from the neighbours of a stone that is put back."""
+    """Remove a liberty from the neighbours of a stone that is restored."""
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
@@ -310,7 +309,7 @@ def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: i
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         there = stones.colour[g, beside]
-        # an own chain with a second liberty, or an enemy chain without
+        # an own chain with a second liberty, or an enemy chain without one
         if there != BORDER and (there == colour) != in_atari(chains.liberties[g, chains.head[g, beside]]):
             return True
     return False
@@ -320,7 +319,7 @@ def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: i
 def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int, colour: int) -> bool:
     """Return whether the neighbour on this side belongs to a chain of this colour whose last liberty is the point.
 
-    True for only one side of each such chain, so that a loop over the sides counts every chain once.
+    True for only one side per chain, so that a loop over the sides counts every chain once.
     """
     beside = stones.neighbours[point, side]
     if stones.colour[g, beside] != colour:

@@ -1,15 +1,15 @@
-"""Ladders in Go: is a chain with two liberties captured, whatever its owner does, by one atari after another?
+"""Ladders in Go: whether a chain with two liberties is captured by one atari after another against every defence.
 
-The attacker plays on a liberty of the chain and so gives atari. Its owner may extend at the last liberty, or capture an
-adjacent chain that is in atari itself. Then the chain has
+The attacker gives atari by a move on a liberty of the chain. The owner of the chain may extend at the last liberty, or
+capture an adjacent chain that is in atari. Then the chain has
 
     three liberties or more    it has escaped;
     two                        the attacker tries both;
     one                        the attacker captures it, unless a ko forbids that.
 
 Moves are played with all captures, and undone (`nobi.board.undo`); suicide and the recapture of a ko are illegal as in
-the game. Nothing else is tried: nets, double atari and threats elsewhere are not ladders. The search is a loop with a
-stack of open nodes: the attacker's at even depths, the owner's at odd ones.
+the game. No other moves are tried: nets, double atari and threats elsewhere are not ladders. The search is a loop with
+a stack of open nodes: the attacker's nodes at even depths, the owner's at odd depths.
 """
 
 from typing import NamedTuple
@@ -23,15 +23,15 @@ from nobi.board.undo import MOVES, UndoStack, allocate_undo_stack, play_reversib
 from nobi.compiling import compiled, inlined
 
 MOST_STEPS = 25_000
-"""The limit of moves tried per ladder. A ladder across a 19x19 board takes about 100; the longest in 1.7 million
-positions of 19x19 records takes about 11,000."""
+"""Maximum number of moves tried per ladder. A ladder across a 19x19 board takes about 100; the longest one in 1.7
+million positions of 19x19 records takes about 11,000."""
 
 _limit_hits = np.zeros(1, np.int64)
 """One counter for all threads; they increment it without a lock, but increments are very rare."""
 
 
 def most_depth(size: int) -> int:
-    """Return the limit of moves in a row. A longer ladder captures and recaptures in a cycle."""
+    """Return the maximum length of a sequence of moves. A longer ladder captures and recaptures in a cycle."""
     return max(500, 2 * size * size)
 
 
@@ -60,7 +60,7 @@ def allocate_ladder_workspace(size: int) -> LadderWorkspace:
     """Allocate the workspace for boards of this size."""
     depths = most_depth(size) + 3
     return LadderWorkspace(
-        undo=allocate_undo_stack(size, depths + 1),  # one more for the move of `escapes_ladder`
+        undo=allocate_undo_stack(size, depths + 1),  # one extra for the move of `escapes_ladder`
         todo=np.zeros(4 * depths + points_of(size), np.uint16),
         base=np.zeros(depths, np.int64),
         ko=np.zeros(depths, np.uint16),
@@ -216,9 +216,9 @@ def _list_answers(
 def _note_chasers(stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, target: int, depth: int) -> None:
     """List the attacker's chains in atari next to the target, for the node of its owner at this depth.
 
-    After an extension and an atari without captures, a chain can be in atari for the first time only next to these two
-    moves; the others are listed already. Otherwise all stones of the target are examined; in a long ladder, doing so
-    after every move would take most of the time.
+    After an extension and an atari without captures, a chain can be newly in atari only next to these two moves; the
+    others are listed already. Otherwise all stones of the target are examined; doing so after every move of a long
+    ladder would take most of the time.
     """
     undo, chasers = workspace.undo, workspace.chasers
     head = chains.head[g, target]
@@ -283,7 +283,7 @@ def _list_ataris(
     """Push the attacker's moves after an answer: the chain's liberties, if there are one or two.
 
     Of two, the one with more empty neighbours is tried first, because extending there gives the chain more liberties.
-    A liberty is not tried if the chain would escape at once at the other.
+    A liberty is not tried if the chain would then escape at once at the other one.
     """
     head = chains.head[g, target]
     liberties = chains.liberties[g, head]

@@ -36,9 +36,9 @@ def cells_after(size: int) -> NDArray[np.uint16]:
 def averaged(
     evaluate: Callable[[NDArray[np.float32]], NDArray[np.float32]], planes: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """[b, P, n, n] → [b, n·n], the mean of the values of the eight images of each board, each turned back.
+    """Return the mean of the values of each board's eight images, transformed back: planes [b, P, n, n] → [b, n·n].
 
-    `evaluate` gets all images at once: [8·b, P, n, n] → [8·b, n·n].
+    `evaluate` is called once for all images: [8·b, P, n, n] → [8·b, n·n].
     """
     boards, size = len(planes), planes.shape[-1]
     images = np.concatenate([transformed(planes, symmetry) for symmetry in range(SYMMETRIES)])
@@ -49,13 +49,13 @@ def averaged(
 
 @cache
 def cell_orbits(size: int) -> NDArray[np.int64]:
-    """[size²] the index of each cell's orbit: cells with the same index are images of each other."""
+    """Return the index of each cell's orbit, [size²]: cells with the same index are images of each other."""
     return _numbered(cells_after(size).min(axis=0))
 
 
 @cache
 def pair_orbits(size: int) -> NDArray[np.int64]:
-    """[size², size²] the index of the orbit of each pair (cell of the output, cell of the input)."""
+    """Return the index of the orbit of each pair (cell of the output, cell of the input), [size², size²]."""
     cells = size * size
     smallest = np.full((cells, cells), cells * cells)
     for image in cells_after(size).astype(np.int64):

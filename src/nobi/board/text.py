@@ -7,7 +7,7 @@
 2 . + . + .
 1 . . . . .
 
-For notebooks, `board_svg` draws a position as a picture.
+For notebooks, `board_svg` draws a position as an SVG image.
 """
 
 import re
@@ -123,8 +123,7 @@ def read_diagram(text: str) -> tuple[int, list[tuple[int, int]]]:
 
 
 def board_svg(colours: NDArray[np.uint8], last: tuple[int, int] | None = None) -> str:
-    """Return the stones `colours` [n, n] on a wooden board with coordinates; the latest move, (row, column), is marked.
-    """
+    """Return an SVG of the stones `colours` [n, n] with coordinates; the last move (row, column) is marked."""
     size = len(colours)
     width = CELL * (size + 1)
     lines, stars, stones, labels = [], [], [], []

@@ -26,7 +26,7 @@ MOVES, _JOINS, _CHAINS, _STONES = range(4)
 
 
 class UndoStack(NamedTuple):
-    """The moves that can be undone, the latest last; a stack for each kind of change."""
+    """The moves that can be undone, the latest last: one stack per kind of change."""
 
     height: NDArray[np.int64]  # [stack] the numbers of moves, joins, captured chains and captured stones
     moves: NDArray[np.uint16]  # [i, 3] the point, the number of chains joined to it, the number of captured chains
@@ -140,7 +140,7 @@ def undo_move(stones: Stones, chains: Chains, g: int, undo: UndoStack) -> None:
 
 @inlined
 def _restore_chain(stones: Stones, chains: Chains, g: int, undo: UndoStack, colour: int) -> None:
-    """Put back the chain that was captured last; it had no liberty."""
+    """Restore the chain that was captured last; it had no liberty."""
     i = undo.height[_CHAINS] - 1
     undo.height[_CHAINS] = i
     head = undo.chains[i, 0]

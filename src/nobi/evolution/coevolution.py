@@ -1,24 +1,24 @@
 """Competitive coevolution of two populations: S08 sections IV-A and V-D.
 
 In every generation one population, the hosts, is evaluated against opponents from the other, the parasites, and from
-the hall of fame, then selected and mutated; in the next generation the roles are swapped. *Shared fitness*, *shared
-sampling* and the *hall of fame* are those of Rosin & Belew, "Methods for competitive co-evolution" (1995).
+the hall of fame; then it is selected and mutated. In the next generation the roles are swapped. *Shared fitness*,
+*shared sampling* and the *hall of fame* are those of Rosin & Belew, "Methods for competitive co-evolution" (1995).
 
-What the paper leaves open:
+Choices that the paper leaves open:
 
-* The parasites are the other population as it was last evaluated, before its mutants replaced it: these have results,
-  by which they can be sampled.
-* There is one hall of fame, for the champions of both populations, each of them once.
-* While the hall holds fewer players than wanted, more parasites are used: 15 at first.
+* The parasites are the other population as it was last evaluated, before its mutants replaced it: its members have
+  results, which sampling requires.
+* There is one hall of fame, with the champions of both populations, without duplicates.
+* While the hall has fewer members than required, more parasites are used: 15 at first.
 * Selection is by shared fitness; ties are broken by relative fitness, the mean score. The champion of a generation,
   which enters the hall, is the host with the best relative fitness.
 
-The published code (PyBrain's `CompetitiveCoevolution`) decides some of this differently. Each difference is a setting,
-so that a study can tell which of them matters; `PUBLISHED_RULES` are all of them together. Its shared sampling compares
-the candidates with members of their own population, which they never meet; so it selects by mean score.
+The published code (PyBrain's `CompetitiveCoevolution`) differs in some of these. Each difference is a setting, so that
+a study can find out which of them matters; `PUBLISHED_RULES` contains all of them. Its shared sampling compares the
+candidates with members of their own population, which they never meet; in effect it selects by mean score.
 
-A run's folder holds, beside `champion.safetensors`, the latest champions of the two populations, `champion-a` and
-`champion-b`. Population a is host first: the champion of generation g belongs to population g % 2.
+Besides `champion.safetensors`, the folder of a run contains the latest champions of the two populations, `champion-a`
+and `champion-b`. Population a is host first: the champion of generation g belongs to population g % 2.
 """
 
 from collections.abc import Sequence
@@ -61,10 +61,10 @@ def shared_fitness(wins: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def shared_sample(wins: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
-    """Choose parasites that together beat as many different hosts as possible, one after the other.
+    """Choose parasites that together beat as many different hosts as possible, greedily.
 
-    A host counts 1 / (1 + number of parasites chosen so far that beat it); the next parasite is that with the largest
-    sum over the hosts it beats, the first in a tie.
+    The weight of a host is 1 / (1 + number of parasites chosen so far that beat it); the next parasite is the one with
+    the largest sum over the hosts that it beats, the first one in a tie.
 
     Args:
         wins: [parasite, host] whether the parasite beat the host.
@@ -86,7 +86,7 @@ def shared_sample(wins: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
 
 
 def best_first(shared: NDArray[np.float64], relative: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[i] the hosts by shared [host] fitness; ties are broken by relative [host] fitness, then by index."""
+    """Return the hosts ordered by shared fitness [host]; ties are broken by relative fitness [host], then by index."""
     return np.lexsort((-relative, -np.round(shared, _DIGITS)))
 
 
@@ -122,19 +122,20 @@ class Record:
         return total / count if count else 0.0
 
     def shared_wins(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
-        """[host] the shared fitness from all results against these opponents."""
+        """Return the shared fitness, [host], from all results against these opponents."""
         return shared_fitness(self._scores(hosts, opponents) > 0)
 
     def shared_fitness(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
-        """[host] the shared wins, divided by the number of opponents that the host has met without a tie.
+        """Return the shared wins, [host], divided by the number of opponents that the host has met without a tie.
 
-        The published code divides so that a host that was kept, and has met more opponents, has no advantage.
+        The published code divides by this number so that a host kept for several generations, which has met more
+        opponents, has no advantage.
         """
         met = (self._scores(hosts, opponents) != 0).sum(axis=1)
         return self.shared_wins(hosts, opponents) / np.maximum(met, 1)
 
     def _scores(self, hosts: Population, opponents: Sequence[Weights] | Population) -> NDArray[np.float64]:
-        """[host, opponent]."""
+        """Return the mean scores, [host, opponent]."""
         found = [[self.score(host, opponent) for opponent in opponents] for host in hosts]
         return np.array(found, np.float64).reshape(len(hosts), len(opponents))
 
@@ -149,9 +150,9 @@ class Coevolution:
         self.settings.check()
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
-        """Number of generations done."""
+        """Number of finished generations."""
         self.champions: list[Weights] = []
-        """[generation] the weights of its champion, which belongs to population generation % 2."""
+        """[generation] the weights of the champion, which belongs to population generation % 2."""
         size = self.settings.population
         self._populations = [self._first_population(size, weights) for _ in range(2)]
         self._record = Record()
@@ -188,7 +189,7 @@ class Coevolution:
         return (self.generation - 1) % 2
 
     def ask(self) -> tuple[Population, Population]:
-        """(hosts [h, weight], opponents [o, weight]): each host plays each opponent; the same until `tell`.
+        """Return (hosts [h, weight], opponents [o, weight]): each host plays each opponent; unchanged until `tell`.
 
         If each host draws its own members of the hall of fame, the opponents are [h, o, weight].
         """
@@ -206,11 +207,11 @@ class Coevolution:
         return hosts.copy(), opponents.copy()
 
     def _draw_hall(self) -> list[Population]:
-        """Members of the hall of fame, each [1, weight], drawn without replacement; all if there are fewer."""
+        """Draw members of the hall of fame, each [1, weight], without replacement; all if there are fewer."""
         return [self._hall[i][None] for i in self.rng.permutation(len(self._hall))[: self.settings.hall]]
 
     def _choose_parasites(self, wanted: int) -> Population:
-        """[parasite, weight] opponents from the other population."""
+        """Return opponents from the other population, [parasite, weight]."""
         other = 1 - self.host_population
         if self.settings.parasites_from == "evaluated":
             return self._evaluated[other][shared_sample(self._wins[other], wanted)]
@@ -251,7 +252,7 @@ class Coevolution:
     def _shared_fitness(
         self, hosts: Population, opponents: NDArray[np.float32], scores: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """[host] from the results of this generation, or from all so far."""
+        """Return the shared fitness, [host], from the results of this generation, or from all results so far."""
         s = self.settings
         own = np.broadcast_to(opponents, (len(hosts), *opponents.shape[-2:]))
         if s.results == "all" or s.parasites_from == "current":
@@ -282,7 +283,7 @@ class Coevolution:
             self._hall.append(champion)
 
     def _reproduce(self, selected: Population) -> Population:
-        """S08: elitist, 5 kept and 10 mutants of them; else 15 mutants."""
+        """Return the next population; S08: 5 selected hosts and 10 mutants of them (elitist), or 15 mutants."""
         kept = selected if self.settings.elitist else selected[:0]
         bred = mutants(selected, self.settings.population - len(kept), self.settings.mutation, self.rng)
         return np.concatenate([kept, bred])
@@ -290,7 +291,7 @@ class Coevolution:
 
 @dataclass(frozen=True)
 class Dominance:
-    """The generations of the dominant champions; the dominance number is how many there are."""
+    """The generations of the dominant champions; their number is the dominance number."""
 
     all: list[int]
     """Of all champions, as in S08."""
@@ -302,8 +303,8 @@ class Dominance:
 class CoevolutionRun(TrainingRun):
     """Coevolution in a folder.
 
-    A line of its metrics has the host population, its champion's shared fitness and mean score, and the champion's
-    `absolute` fitness, S08's score against the player of `measure_against`, if there is one.
+    Each line of metrics has the host population, the champion's shared fitness and mean score and, with
+    `measure_against`, the champion's `absolute` fitness: S08's score against this player.
     """
 
     format = "nobi-corun-1"
@@ -317,7 +318,7 @@ class CoevolutionRun(TrainingRun):
         threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
-        """`executor` plays the games, in place of threads."""
+        """`executor` plays the games; default: threads of this process."""
         self._settings = settings
         self._executor = executor or ThreadExecutor(threads)
         self._variant = variant(settings.game, settings.size)
@@ -371,7 +372,7 @@ class CoevolutionRun(TrainingRun):
             self._measured = tensors["absolute"].tolist()
 
     def champions(self, population: str) -> Population:
-        """[i, weight] the champions of population a or b, in the order of their generations."""
+        """Return the champions of population a or b, [i, weight], in the order of their generations."""
         own = [one.champion for one in self.done[POPULATIONS.index(population) :: 2]]
         return np.stack(own) if own else np.zeros((0, self.network.weight_count(self.size)), np.float32)
 
@@ -392,12 +393,12 @@ class CoevolutionRun(TrainingRun):
         return Dominance(tournament(0, 1), tournament(0, 2), tournament(1, 2))
 
     def ciao(self) -> NDArray[np.float64]:
-        """[i, j] the score of champion i of population a against champion j of population b: S08's figure 8."""
+        """Return the score of champion i of population a against champion j of population b, [i, j]: S08's figure 8."""
         return self._relative(self.champions("a"), self.champions("b"), AFTER_TRAINING)
 
     @property
     def games_done(self) -> int:
-        """How many games of training were played so far."""
+        """Return the number of training games played so far."""
         return sum(one.results.size for one in self.done) * self._settings.games
 
     def _relative(self, firsts: Population, seconds: Population, generation: int) -> NDArray[np.float64]:

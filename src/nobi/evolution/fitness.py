@@ -1,15 +1,15 @@
 """Fitness: how well candidates play, a pure function of (weights, games, seed, generation).
 
-All candidates of a generation play games with the same random streams, so that chance affects all alike; every
+All candidates of a generation play games with the same random streams, which reduces the variance of comparisons; every
 generation has its own streams.
 
 `Fitness` plays against fixed opponents. `play_each_other` lets networks play each other (S08 section V-D): a forward
 pass computes 16 boards at least, and a pair of greedy networks plays only two games. Pair by pair, seven eighths of
-every pass would be wasted; so all pairs play in lockstep, and a network chooses at once on the boards of all its
+every pass would be wasted; therefore all pairs play in lockstep, and a network chooses at once on the boards of all its
 opponents. A generation of S08, 15 networks against 15 others on 5x5 (mdrnn of 10 units, 450 games), takes 19 ms on one
-core, against 118 ms pair by pair. The networks take turns in Python, where threads wait for each other: a second thread
-makes many games faster (10,000 games of 100 by 100 networks: 0.74 s, not 1.0 s) and those of one generation slower
-(29 ms). So a thread gets at least `LEAST_BOARDS` games.
+core, against 118 ms pair by pair. The loop over networks is Python code, in which threads wait for each other: a second
+thread speeds up many games (10,000 games of 100 by 100 networks: 0.74 s instead of 1.0 s) and slows down those of one
+generation (29 ms). Therefore a thread gets at least `LEAST_BOARDS` games.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,7 +57,7 @@ def games_seed(seed: int, generation: int) -> int:
 
 
 def play_in_lockstep(variant: Variant, a: Player, b: Player, seed: int, games: int, first: int = 0) -> PlayedGames:
-    """Play the games first, first + 1, … side by side, each on its own board."""
+    """Play the games first, first + 1, … in lockstep, each on its own board."""
     played = PlayedGames(
         variant, first, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, 0), np.uint16)
     )
@@ -66,7 +66,7 @@ def play_in_lockstep(variant: Variant, a: Player, b: Player, seed: int, games: i
 
 
 class CandidateGames:
-    """The games of the candidates of one generation: a function for executors, which carries the weights."""
+    """The games of the candidates of one generation: a function for executors, which contains the weights."""
 
     def __init__(
         self, encounters: Sequence[tuple[Variant, str]], network: Network, candidates: Population, seed: int
@@ -74,7 +74,7 @@ class CandidateGames:
         self._encounters, self._network, self._candidates, self._seed = encounters, network, candidates, seed
 
     def __call__(self, task: tuple[int, int, int, int]) -> PartOfGames:
-        """Outcome and length of the games begin … end − 1 of a candidate in an encounter."""
+        """Return outcome and length of the games begin … end − 1 of a candidate in an encounter."""
         i, j, begin, end = task
         where, spec = self._encounters[j]
         player = NetworkPlayer(where, self._network, self._candidates[i])
@@ -83,19 +83,19 @@ class CandidateGames:
 
 
 def join(parts: Sequence[PartOfGames], where: Variant) -> PlayedGames:
-    """Return the games of consecutive parts, the first of them number 0."""
+    """Return the games of consecutive parts; the first game has the number 0."""
     outcome, length = (np.concatenate(column) for column in zip(*parts, strict=True))
     return PlayedGames(where, 0, outcome, length, np.zeros((len(outcome), 0), np.uint16))
 
 
 def _cuts(games: int, parts: int) -> list[int]:
-    """Return the limits of about `parts` equal parts of at least `LEAST_GAMES` games."""
+    """Return the boundaries of about `parts` equal parts of at least `LEAST_GAMES` games."""
     parts = max(1, min(parts, games // LEAST_GAMES))
     return [games * i // parts for i in range(parts + 1)]
 
 
 class Fitness:
-    """Lets networks play against fixed opponents."""
+    """The fitness of networks against fixed opponents."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Fitness:
         threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
-        """Every network plays `games` games on every size against every opponent, half of them with each colour."""
+        """Let every network play `games` games on every size against every opponent, half of them with each colour."""
         self.network = network
         self.games = games
         self.seed = seed
@@ -118,22 +118,22 @@ class Fitness:
         self._executor = executor or ThreadExecutor(threads)
         self._compiled = False
         self._work = 0.0
-        """CPU seconds of the latest generation, if other processes have played it."""
+        """CPU seconds of the latest generation, if it was played by other processes."""
 
     @property
     def games_per_candidate(self) -> int:
-        """How many games a candidate plays in a generation."""
+        """The number of games of a candidate in a generation."""
         return self.games * len(self.encounters)
 
     def play(self, candidates: Population, generation: int, opponent: str | None = None) -> list[list[PlayedGames]]:
-        """[candidate][encounter] the games of all candidates; `opponent` replaces all opponents if given."""
+        """Return the games of all candidates, [candidate][encounter]; `opponent` replaces all opponents if given."""
         encounters = [(where, opponent or spec) for where, spec in self.encounters]
         games = CandidateGames(encounters, self.network, candidates, games_seed(self.seed, generation))
         shape = range(len(candidates)), range(len(encounters))
-        if not self._compiled and len(candidates):  # two games alone: the loop may have to be compiled
+        if not self._compiled and len(candidates):  # two games first: the loop may have to be compiled
             games((0, 0, 0, 2))
             self._compiled = True
-        # all games of a candidate at once: in parts, there would be more rounds in which only a few long games are left
+        # all games of a candidate at once: smaller parts would have more rounds in which only a few long games are left
         workers = self._executor.useful_workers(self._work)
         cuts = _cuts(self.games, -(-workers // max(1, len(candidates) * len(encounters))))
         tasks = [(i, j, begin, end) for i, j in product(*shape) for begin, end in pairwise(cuts)]
@@ -146,26 +146,26 @@ class Fitness:
     def measure(
         self, candidates: Population, generation: int, measure: str = "points", opponent: str | None = None
     ) -> NDArray[np.float64]:
-        """[candidate] the mean over all encounters."""
+        """Return the mean over all encounters, [candidate]."""
         played = self.play(candidates, generation, opponent)
         return np.array([np.mean([MEASURES[measure](games).mean() for games in row]) for row in played])
 
     def objectives(
         self, candidates: Population, generation: int, measures: Sequence[str], opponent: str | None = None
     ) -> NDArray[np.float64]:
-        """[candidate, objective] every measure of every encounter."""
+        """Return every measure of every encounter, [candidate, objective]."""
         played = self.play(candidates, generation, opponent)
         return np.array([[MEASURES[measure](games).mean() for games in row for measure in measures] for row in played])
 
 
 LEAST_BOARDS = 512
-"""With fewer games a further thread is slower."""
+"""Minimum number of games per thread; with fewer, an additional thread is slower."""
 MOST_BOARDS = 2048
-"""At most this many games are played side by side by a thread: enough to fill the passes, with little memory."""
+"""Maximum number of games that a thread plays in lockstep: enough to fill the passes, with little memory."""
 
 
 class PopulationPlayer(Player):
-    """Several networks of one kind as one player: each plays on boards of its own."""
+    """Several networks of one architecture as one player: each plays on its own boards."""
 
     name = "population"
 
@@ -177,7 +177,7 @@ class PopulationPlayer(Player):
         settings: NetworkSettings,
         member: NDArray[np.int64],
     ) -> None:
-        """The networks have weights[network, weight]; member[board] says which of them plays there."""
+        """The networks have weights[network, weight]; member[board] is the network that plays on a board."""
         super().__init__(variant, settings)
         players = {int(i): NetworkPlayer(variant, network, weights[i], settings) for i in np.unique(member)}
         self._member = member
@@ -207,21 +207,21 @@ def play_each_other(
     temperature: float = 0.0,
     executor: Executor | None = None,
 ) -> NDArray[np.float64]:
-    """Let every one of the first networks play every one of the second, or each its own opponents.
+    """Let each of the first networks play against each of the second ones, or against its own opponents.
 
-    A pure function of all arguments but `threads` and `executor`, which change only the time.
+    The result does not depend on `threads` and `executor`.
 
     Args:
-        variant: which game, on which board.
-        network: the kind of network.
+        variant: the game, its rules and the board size.
+        network: the network architecture.
         firsts: [i, weight].
         seconds: [j, weight], or [i, j, weight]: the opponents of each first network.
         games: games of every pair, an even number: each side starts in half of them. Two are enough for greedy
-            networks, where only ties between moves are broken at random.
+            networks, which choose at random only between equal moves.
         seed: seed of the games' random streams; every game has its own.
         threads: number of threads; 0: one per core.
         temperature: of the choice of moves; 0: greedy.
-        executor: plays the games, in place of threads.
+        executor: plays the games; default: threads of this process.
 
     Returns:
         [i, j] the mean of S08's score of the first network of the pair, −1 to 1.
@@ -232,7 +232,7 @@ def play_each_other(
     width = seconds.shape[-2]
     total = len(firsts) * width * games
     pairs = PairGames(variant, network, firsts, seconds, games, seed, NetworkSettings(temperature))
-    # a first network stays with one worker, so that it has many boards there
+    # all games of a first network go to one worker, so that it has many boards there
     rows = -(-len(firsts) // executor.workers) * width * games
     share = min(max(rows, LEAST_BOARDS), MOST_BOARDS)
     scores = executor.map(pairs, [(begin, min(begin + share, total)) for begin in range(0, total, share)])
@@ -240,7 +240,7 @@ def play_each_other(
 
 
 class PairGames:
-    """The games of every one of the first networks with every one of the second: a function for executors."""
+    """The games of each of the first networks against each of the second ones: a function for executors."""
 
     def __init__(
         self,
@@ -252,12 +252,12 @@ class PairGames:
         seed: int,
         settings: NetworkSettings,
     ) -> None:
-        """`games` is their number for every pair."""
+        """`games` is the number of games per pair."""
         self._variant, self._network, self._settings = variant, network, settings
         self._firsts, self._seconds, self._games, self._seed = firsts, seconds, games, seed
 
     def __call__(self, part: tuple[int, int]) -> NDArray[np.float64]:
-        """[game] the scores of the games begin … end − 1, each on its own board."""
+        """Return the scores of the games begin … end − 1, [game], each played on its own board."""
         begin, end = part
         pair = np.arange(begin, end) // self._games
         width = self._seconds.shape[-2]

@@ -1,14 +1,14 @@
 """Evolution in a folder: training that can be interrupted and resumed at any time.
 
-The folder holds
+The folder contains
 
     config.json              the settings; resuming requires the same
     checkpoint.safetensors   the results of every generation so far, and the champions' weights
     metrics.jsonl            one line per generation
     champion.safetensors     the champion of the latest generation as a model; subclasses may add others
 
-Everything is a pure function of the settings. The checkpoint is written atomically about once a second; generations
-after it are played again, with the same bits. The state of the trainer is restored by replaying its results
+A run is a pure function of its settings. The checkpoint is written atomically about once a second; generations after it
+are played again, with identical results. The state of the trainer is restored by replaying its results
 (`nobi.trainers.base.replay`).
 """
 
@@ -48,12 +48,12 @@ class Generation:
     """The record of one generation."""
 
     results: NDArray[np.float64]
-    """The argument of `tell`; the length of its last axis may differ between generations."""
+    """The argument of `Learner.tell`; the length of its last axis may differ between generations."""
     champion: Weights
     fingerprint: str
-    """Of the candidates."""
+    """A hash of the candidates."""
     line: dict[str, Any]
-    """Its line of metrics.jsonl."""
+    """The generation's line of metrics.jsonl."""
 
 
 class TrainingRun(ABC):
@@ -70,14 +70,14 @@ class TrainingRun(ABC):
         network: Network,
         size: int,
     ) -> None:
-        """`size` is the board size that the champions' model files name. Subclasses call `open` next."""
+        """`size` is the board size stored in the champions' model files. Subclasses call `open` next."""
         self.folder = folder
         self.settings = settings
         self.learner = learner
         self.network = network
         self.size = size
         self.done: list[Generation] = []
-        """[generation]; appended as one object, so that Ctrl-C leaves no incomplete generation."""
+        """[generation] The records; each is appended as one object, so that Ctrl-C leaves no incomplete generation."""
 
     @abstractmethod
     def play(self, candidates: Any) -> NDArray[np.float64]:
@@ -85,22 +85,22 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def describe(self, candidates: Any, results: NDArray[np.float64]) -> tuple[Weights, dict[str, Any]]:
-        """Return the champion of the latest generation, and its line of metrics without the number."""
+        """Return the champion of the latest generation, and the line of metrics without the generation number."""
 
     def models(self) -> dict[str, Weights]:
-        """Return the models to save, by the names of their files."""
+        """Return the models to save, by file name."""
         return {"champion": self.done[-1].champion}
 
     def extra_tensors(self) -> dict[str, NDArray[Any]]:
-        """Further tensors of the checkpoint: what a replay alone cannot restore."""
+        """Return additional tensors of the checkpoint, which a replay alone cannot restore."""
         return {}
 
     def restore_extra(self, tensors: dict[str, NDArray[Any]]) -> None:  # noqa: B027
-        """Restore them, before the replay."""
+        """Restore the additional tensors, before the replay."""
 
     @property
     def generation(self) -> int:
-        """How many generations are done."""
+        """The number of finished generations."""
         return len(self.done)
 
     def step(self) -> None:
@@ -188,7 +188,7 @@ class TrainingRun(ABC):
 
 
 def _stack(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Arrays that differ only in the length of the last axis as one array, padded with NaN."""
+    """Stack arrays that differ only in the length of the last axis, padded with NaN."""
     longest = max(array.shape[-1] for array in arrays)
     filled = np.full((len(arrays), *arrays[0].shape[:-1], longest), np.nan)
     for row, array in zip(filled, arrays, strict=True):
@@ -197,26 +197,26 @@ def _stack(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _unpad(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One of the stacked arrays, without its padding."""
+    """Return one of the stacked arrays without its padding."""
     return array[..., ~np.isnan(array.reshape(-1, array.shape[-1])).any(axis=0)]
 
 
 NEAR = 0.005
-"""If e is this near to its end, it is set to the end; multiplication alone would never reach 0."""
+"""The distance at which e is set to its end; multiplication alone would never reach 0."""
 
 
 @dataclass(frozen=True)
 class CurriculumSettings:
-    """The range of e, and when it falls."""
+    """The range of e, and when it decreases."""
 
     start: float = 0.5
     """e at the start: the share of the opponent's moves that are random."""
     end: float = 0.05
     """e at the end."""
     threshold: float = 0.0
-    """e falls after a generation whose mean fitness is at least this; 0 is an even score."""
+    """e decreases after a generation whose mean fitness is at least this; 0 is an even score."""
     factor: float = 0.8
-    """e is multiplied by this."""
+    """The factor by which e is multiplied."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.end <= self.start <= 1:
@@ -228,8 +228,8 @@ class CurriculumSettings:
 class Curriculum:
     """An opponent that makes fewer random moves as the networks improve, which S09 proposes as future work.
 
-    It depends only on the results of the generations, so a replay restores it. The mean of a generation decides, not
-    its best: the best of many noisy values is biased.
+    It depends only on the results of the generations, so a replay restores it. It uses the mean fitness of a
+    generation, not the best, because the best of many noisy values is biased.
     """
 
     def __init__(self, settings: CurriculumSettings | None = None) -> None:
@@ -247,7 +247,7 @@ class Curriculum:
 class EvolutionRun(TrainingRun):
     """Evolution against fixed opponents.
 
-    A line of its metrics has the mean and the best fitness and, with a curriculum, the opponent's e.
+    Each line of metrics has the mean and the best fitness and, with a curriculum, the opponent's e.
     """
 
     format = "nobi-run-1"
@@ -261,7 +261,7 @@ class EvolutionRun(TrainingRun):
         threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
-        """`executor` plays the games, in place of threads."""
+        """`executor` plays the games; default: threads of this process."""
         settings.check()
         for measure in settings.measures:
             if measure not in MEASURES:

@@ -66,7 +66,7 @@ class CoevolutionSettings:
     hall: int = 10
     """Opponents from the hall of fame."""
     elitist: bool = True
-    """Keep the selected hosts beside their mutants; --no-elitist replaces them by mutants too."""
+    """Keep the selected hosts in addition to their mutants; --no-elitist replaces them by mutants too."""
     mutation: float = 0.1
     """Standard deviation of the change of every weight."""
     game: str = "atari-go"

@@ -1,5 +1,5 @@
-"""How networks play on other boards than they were trained on, and dominance tournaments (S08 sections V-A to V-E, S09
-section 4).
+"""Play of networks on board sizes on which they were not trained, and dominance tournaments (S08 sections V-A to V-E,
+S09 section 4).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     import pandas
 
 Score = Callable[[int, int], float]
-"""(i, j) → the score of champion i against champion j, −1 to 1; above 0 is a win."""
+"""Function (i, j) → the score of champion i against champion j, −1 to 1; above 0 is a win."""
 
 
 def dominance_tournament(score: Score, champions: int) -> list[int]:
     """Return the dominant champions: the first, and every later one that beats *all* dominant ones before it (S08 V-D).
 
-    The length of the list is the dominance number. A champion plays the newest first and stops when it does not win, so
-    that few pairs are played.
+    The length of the list is the dominance number. A champion plays against the newest dominant champion first and
+    stops at the first game that it does not win, so that few pairs are played.
 
     Args:
         score: the score of one champion against another.
@@ -51,9 +51,9 @@ class Transfer:
 
     networks: int
     correlation: Interval
-    """Pearson's; NaN if either fitness is constant or there are fewer than 3 networks."""
+    """Pearson's correlation; NaN if either fitness is constant or there are fewer than 3 networks."""
     higher: Interval
-    """S08's p: the share of networks of higher fitness on the larger board. Equal is not higher."""
+    """S08's p: the share of networks with strictly higher fitness on the larger board."""
 
 
 def transfer(small: NDArray[np.float64], large: NDArray[np.float64]) -> Transfer:
@@ -77,7 +77,7 @@ class SizeResult:
     size: int
     opponent: str
     fitness: Interval
-    """For one model the mean over its games, for several the mean over the models."""
+    """For one model the mean over its games, for several models the mean over the models."""
     per_model: list[float]
 
 
@@ -109,7 +109,7 @@ class TransferReport:
 def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:
     """Load models of one network; return the first, and the weights of all, float32[model, weight].
 
-    Of a run folder the champions of all generations are taken.
+    A run folder stands for the champions of all its generations.
     """
     models: list[Model] = []
     rows: list[Weights] = []
@@ -122,7 +122,7 @@ def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:
             rows.append(models[-1].weights)
     kinds = {str(model.network) for model in models}
     if len(kinds) > 1:
-        raise NobiError(f"The models are of different kinds: {', '.join(sorted(kinds))}; measure them separately.")
+        raise NobiError(f"The models have different networks: {', '.join(sorted(kinds))}; measure them separately.")
     if not models[0].network.scalable:
         raise NobiError(f"A network {models[0].network} plays on {models[0].size}x{models[0].size} only.")
     return models[0], np.stack(rows)

@@ -1,4 +1,4 @@
-"""The interface of sets of planes; a plane is 0 or 1 for every point of the board.
+"""The interface of sets of planes; a plane has a value of 0 or 1 for every point of the board.
 
 A position is first encoded as *codes*, small numbers for each point: the colour of the stone, its liberties, the number
 of stones that a move would capture. A plane is then one comparison, low <= code <= high, and a set of planes is a list
@@ -30,9 +30,9 @@ class Code(IntEnum):
     LIBERTIES = 2
     """Liberties of the stone's chain; 0 without a stone."""
     OWN_LIBERTIES = 3
-    """The same, of own stones only."""
+    """LIBERTIES of own stones; 0 elsewhere."""
     ENEMY_LIBERTIES = 4
-    """The same, of enemy stones only."""
+    """LIBERTIES of enemy stones; 0 elsewhere."""
     KO = 5
     """1 at the point that simple ko forbids."""
     LEGAL = 6
@@ -81,12 +81,12 @@ class Plane(NamedTuple):
 
 
 def exactly(name: str, code: Code, value: int = 1) -> Plane:
-    """Return the plane of one value of a code."""
+    """Return the plane for one value of a code."""
     return Plane(name, code, value, value)
 
 
 def counted(name: str, code: Code, most: int) -> list[Plane]:
-    """Planes for the values 1, 2, …, and for `most` or more."""
+    """Return planes for the values 1, 2, …, and for `most` or more."""
     return [exactly(f"{name} {value}", code, value) for value in range(1, most)] + [
         Plane(f"{name} {most}+", code, most, MOST)
     ]

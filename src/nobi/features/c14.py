@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from nobi.features.base import EDGE, ENEMY, OWN, Code, Plane, Planes, counted, exactly
 
 LATEST = exactly("latest move", Code.TURNS)
-"""The previous move, which C14 leaves out on purpose (section 1)."""
+"""The previous move, which C14 deliberately omits (section 1)."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class C14PlanesSettings:
     """The settings of C14's planes."""
 
     edge: bool = False
-    """Whether to add the plane that shows the network where the board ends."""
+    """Whether to add the plane that marks the edge of the board."""
     latest: bool = False
     """Whether to add the plane of the previous move, before that of ko."""
 

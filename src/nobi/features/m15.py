@@ -41,7 +41,7 @@ class M15(M15WithoutRank):
 
 
 class M15WithoutLadder(M15):
-    """All planes but that of ladders."""
+    """All planes except that of ladders."""
 
     name = "m15-noladder"
 

@@ -34,7 +34,7 @@ PLANES_WIDTH, MARGIN, GAP, LABEL = 7.2, 0.25, 0.14, 0.2
 """Inches: the figure of planes, its margin, the space between maps, the line of text above a map."""
 MAPS_PER_ROW = 7
 BOARD = 2.35
-"""Inches: the side of the board in the figure of planes; the first maps are at its right."""
+"""Inches: the side of the board in the figure of planes; the first maps are to its right."""
 EXAMPLE = """
     O X . . . . . . .
     O X . . . . . . .
@@ -139,7 +139,7 @@ def numbered_stones(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.int64], l
 
 
 class _Diagram:
-    """A whole game with numbered stones, a heading above and notes below; all lengths are in inches."""
+    """The diagram of a whole game with numbered stones, a heading above and notes below; lengths are in inches."""
 
     def __init__(self, game: Game, title: str) -> None:
         self.colours, self.numbers, notes = numbered_stones(game)
@@ -152,7 +152,7 @@ class _Diagram:
         self.below = 0.35 + 0.14 * len(self.notes)
 
     def draw(self, figure: "Figure", left: float, top: float) -> None:
-        """Draw it with the upper left corner of the board at this position."""
+        """Draw the diagram with the upper left corner of the board at this position."""
         place_text(figure, left, top - self.above + 0.1, "\n".join(self.heading))
         draw_board(place_axes(figure, left, top, self.side, self.side), self.colours, numbers=self.numbers)
         place_text(figure, left, top + self.side + 0.25, "\n".join(self.notes), fontsize=8)
@@ -182,13 +182,13 @@ def games_figure(games: Sequence[tuple[Game, str]], path: Path, title: str, *, c
 def review_figure(
     chances: Mapping[int, float], losses: Sequence[tuple[int, str, float]], path: Path, title: str
 ) -> None:
-    """Draws the chance to win as a line, with a gap where it is not known.
+    """Draw the probability to win as a line, with gaps where it is unknown.
 
     Args:
-        chances: number of moves → Black's chance to win, 0 to 1.
+        chances: number of moves → Black's probability to win, 0 to 1.
         losses: (number, name, loss in percentage points) of the moves to mark.
         path: where to save.
-        title: stands above.
+        title: the title.
     """
     with new_figure(7.2, 3.4) as (figure, axes):
         last = max([*chances, *(number for number, _, _ in losses), 1])
@@ -198,7 +198,7 @@ def review_figure(
         axes.plot(range(last + 1), line, color=COLOURS[0], lw=1.5)
         for number, name, loss in losses:
             at = 100 * chances.get(number - 1, 0.5)
-            falls = 100 * chances.get(number, 0.0) <= at  # Black's losses are named above the line, White's below it
+            falls = 100 * chances.get(number, 0.0) <= at  # Black's losses are labelled above the line, White's below it
             axes.plot([number - 1], [at], "o", color=COLOURS[1], ms=5)
             axes.annotate(
                 f"{number} {name}, \N{MINUS SIGN}{loss:.0f}",

@@ -1,4 +1,4 @@
-"""Comparisons of networks: percentile curves, scatter plots of two boards, lines over board sizes, ours and paper's.
+"""Comparisons of networks: percentile curves, scatter plots, lines over board sizes, our results and the papers'.
 
 S08 figures 3, 4, 5 and 10, S09 figures 2 and 4.
 """
@@ -30,12 +30,12 @@ from nobi.figures.style import (
 from nobi.statistics import Interval, correlation, expected_share, percentiles
 
 PERCENTAGES = np.linspace(0, 100, 101)
-"""Where percentile curves are drawn."""
+"""The percentages at which percentile curves are drawn."""
 WIDTH = 3.5
 """Inches of a panel."""
 FITNESS_TICKS = (-1, -0.5, 0, 0.5, 1)
 MIN_EXTENT = 0.5
-"""Of a fitness axis, so that small differences do not look large."""
+"""Minimum extent of a fitness axis, so that small differences do not look large."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def percentile_curves(panels: Sequence[Panel], path: Path, title: str) -> None:
     """Draw the percentage of networks that reach at least a fitness.
 
     The bands are 95 % intervals that hold for any distribution; where there are too few networks for a bound, it is the
-    end of the scale. Up to seven labels look the same in all panels.
+    end of the scale. Up to seven labels have the same style in all panels.
     """
     labels = list(dict.fromkeys(label for panel in panels for label in panel.curves))
     height = 2.9 + legend_height([[*panel.curves, "95 % interval"] for panel in panels], WIDTH)
@@ -73,10 +73,10 @@ def percentile_curves(panels: Sequence[Panel], path: Path, title: str) -> None:
 
 
 def curve_styles(labels: Sequence[str]) -> dict[str, tuple[str, Any]]:
-    """Label → colour and line style.
+    """Return the colour and the line style of each label.
 
-    Up to seven differ in both. Of more, those that are equal up to a comma, such as `CONV, p = 3` and `CONV, p = 5`,
-    share a colour and differ in line style.
+    Up to seven labels differ in both. Of more labels, those that are equal up to a comma, such as `CONV, p = 3` and
+    `CONV, p = 5`, share a colour and differ in line style.
     """
     if len(labels) <= len(COLOURS):
         return dict(zip(labels, zip(COLOURS, LINES, strict=True), strict=False))
@@ -147,8 +147,8 @@ def size_lines(
 ) -> None:
     """Draw fitness by board size, a line per label, with 95 % intervals as bands.
 
-    With `runs`, label → [size][run], the values of single runs are drawn as dots in place of the bands, which are wide
-    and overlap where there are few runs.
+    With `runs`, label → [size][run], the values of single runs are drawn as dots instead of bands, which are wide and
+    overlap if there are few runs.
     """
     with saved_plot(path, title) as axes:
         for colour, marker, (label, line) in zip(COLOURS, MARKERS, lines.items(), strict=False):
@@ -258,7 +258,7 @@ class PaperComparison:
 def compare_with_paper(cases: Sequence[PaperComparison], path: Path, title: str, xlabel: str) -> None:
     """Draw our estimates with 95 % intervals and the paper's numbers, the first case at the top."""
     at = np.arange(len(cases), dtype=np.float64)
-    # long labels widen the figure, so that the plot and its title keep their width
+    # long labels make the figure wider, so that the plot and its title keep their width
     width = 6.0 + 0.09 * max(0, max(len(case.label) for case in cases) - 16)
     title = fill(title, 48)
     with saved_plot(path, title, width, 0.9 + 0.32 * len(cases) + 0.2 * title.count("\n")) as axes:

@@ -1,4 +1,4 @@
-"""A table of conclusions under several readings, as a figure: a coloured cell for each."""
+"""A table of conclusions under several readings of a paper, as a figure with coloured cells."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class Conclusion:
 def conclusion_table(conclusions: Sequence[Conclusion], path: Path, title: str) -> None:
     """Draw a row for each conclusion and a column for each reading, the first of which is the default.
 
-    The number of a cell is the effect; cells whose effect is exactly the default's have none.
+    The number in a cell is the effect; cells whose effect equals the default's exactly have no number.
     """
     readings = list(conclusions[0].effects)
     default = readings[0]

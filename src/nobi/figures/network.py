@@ -24,7 +24,7 @@ WIDTH, MARGIN, SIDE = 7.2, 0.3, 2.6
 BAR, BAR_SPACE = 0.12, 0.7
 """Inches: a colour bar without and with its numbers."""
 MAP_SPACE = WIDTH - 2 * MARGIN - BAR_SPACE
-"""Inches at the left of the colour bars."""
+"""Inches to the left of the colour bars."""
 ARROW, GAP, HEADING, SPACING = 0.3, 0.06, 0.38, 0.2
 """Inches: the column of arrows, the space between maps, the text above a block of maps, the space around a block."""
 SMALLEST_MAP, LARGEST_MAP, MOST_UNITS = 0.4, 0.7, 10
@@ -68,10 +68,10 @@ def inside_figure(view: Inspection, path: Path, title: str) -> None:
 
 
 def blocks_of(layers: list[LayerInspection]) -> Iterator[Block]:
-    """The hidden units of all layers, in blocks."""
+    """Yield the hidden units of all layers in blocks."""
     for number, layer in enumerate(layers, 1):
         name = f"layer {number}" if len(layers) > 1 else "hidden units"
-        if layer.is_tanh:  # the outputs are ±1 nearly everywhere and look all the same
+        if layer.is_tanh:  # the outputs are ±1 nearly everywhere, so that all maps would look the same
             name += ", before tanh"
         maps = layer.inputs() if layer.is_tanh else layer.hidden
         units = layer.hidden.shape[1]
@@ -85,7 +85,7 @@ def blocks_of(layers: list[LayerInspection]) -> Iterator[Block]:
 
 
 def plan_of(blocks: list[Block]) -> Plan:
-    """Two blocks per row, unless their maps would be too small."""
+    """Return the layout: two blocks per row, unless their maps would be too small."""
     if not blocks:
         return Plan(0, 1, 0.0, 0.0, 0.0)
     units = max(block.maps.shape[1] for block in blocks)
@@ -156,7 +156,7 @@ def _draw_blocks(figure: "Figure", blocks: list[Block], plan: Plan, top: float) 
 
 
 def _draw_block(figure: "Figure", block: Block, left: float, top: float, side: float, style: dict[str, Any]) -> Any:
-    """Draw the maps of a block, a row per sweep and a column per unit; returns one of them."""
+    """Draw the maps of a block, a row per sweep and a column per unit; return one of them."""
     place_text(figure, left + ARROW, top, block.title, fontsize=8)
     image = None
     for row, (arrow, maps) in enumerate(zip(block.arrows, block.maps, strict=True)):

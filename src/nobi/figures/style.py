@@ -58,12 +58,12 @@ _NAMES = {
     "heuristic": "the heuristic player",
 }
 _TITLE_COLUMNS = 62
-"""Characters of a title in one line above a figure of usual width."""
+"""Characters per line of a title above a figure of the usual width."""
 
 
 @contextmanager
 def blank_figure(width: float, height: float) -> Iterator["Figure"]:
-    """An empty figure in the common style, of a size in inches; it needs no display."""
+    """Yield an empty figure in the common style, of a size in inches; it needs no display."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -73,7 +73,7 @@ def blank_figure(width: float, height: float) -> Iterator["Figure"]:
 
 @contextmanager
 def new_figure(width: float = 6.0, height: float = 3.6, **subplots: Any) -> Iterator[tuple["Figure", Any]]:
-    """A figure in the common style, of a size in inches, and its axes."""
+    """Yield a figure in the common style, of a size in inches, and its axes."""
     with blank_figure(width, height) as figure:
         figure.set_layout_engine("constrained")
         yield figure, figure.subplots(**subplots)
@@ -81,7 +81,7 @@ def new_figure(width: float = 6.0, height: float = 3.6, **subplots: Any) -> Iter
 
 @contextmanager
 def saved_plot(path: Path, title: str, width: float = 6.0, height: float = 3.6) -> Iterator["Axes"]:
-    """The axes of a figure with a title, which is saved at the end."""
+    """Yield the axes of a figure with a title, which is saved at the end."""
     with new_figure(width, height) as (figure, axes):
         yield axes
         axes.set_title(title, loc="left")
@@ -92,7 +92,7 @@ def saved_plot(path: Path, title: str, width: float = 6.0, height: float = 3.6) 
 def saved_panels(
     path: Path, title: str, panels: int, *, width: float, height: float, share: bool = True
 ) -> Iterator[list["Axes"]]:
-    """Axes side by side, each of this size in inches, sharing their scales or not; the figure is saved at the end."""
+    """Yield axes side by side, each of this size in inches; `share`: with common scales. Save the figure at the end."""
     if panels < 1:
         raise ValueError("a figure needs at least one panel")
     # a character of the title is at most a tenth of an inch wide
@@ -106,14 +106,14 @@ def saved_panels(
 
 
 def place_axes(figure: "Figure", left: float, top: float, width: float, height: float) -> "Axes":
-    """Axes at a position in inches from the upper left corner of the figure."""
+    """Return axes at a position in inches from the upper left corner of the figure."""
     whole_width, whole_height = figure.get_size_inches()
     bottom = whole_height - top - height
     return figure.add_axes((left / whole_width, bottom / whole_height, width / whole_width, height / whole_height))
 
 
 def place_text(figure: "Figure", left: float, top: float, text: str, **style: Any) -> None:
-    """Text with its upper left corner at a position in inches from that of the figure."""
+    """Place text with its upper left corner at a position in inches from that of the figure."""
     width, height = figure.get_size_inches()
     figure.text(left / width, 1 - top / height, text, **{"va": "top", **style})
 
@@ -152,9 +152,7 @@ def legend_below(axes: "Axes", **style: Any) -> None:
 
 
 def legend_height(entries: Sequence[Sequence[str]], width: float) -> float:
-    """Return the inches that a panel of this width needs for a legend of its own; 0 if all panels have the same
-    entries.
-    """
+    """Return the inches that a panel of this width needs for its own legend; 0 if all panels share one."""
     if all(labels == entries[0] for labels in entries):
         return 0.0
     return 0.1 + 0.17 * max(math.ceil(len(labels) / _legend_columns(width, labels)) for labels in entries if labels)
@@ -175,7 +173,7 @@ def save_figure(figure: "Figure", path: Path) -> None:
 
 
 def in_words(spec: str) -> str:
-    """`mdlstm:hidden=3` → `MDLSTM (hidden 3)`; unknown names are kept."""
+    """Return a spec in words: `mdlstm:hidden=3` → `MDLSTM (hidden 3)`; unknown names are kept."""
     if spec.endswith(".safetensors"):
         return spec
     name, settings = parse_spec(spec)
@@ -184,7 +182,7 @@ def in_words(spec: str) -> str:
 
 
 def boards_in_words(sizes: Sequence[int]) -> str:
-    """`5x5, 7x7 and 9x9`."""
+    """Return board sizes as text, such as `5x5, 7x7 and 9x9`."""
     *most, last = [f"{size}x{size}" for size in sizes]
     return f"{', '.join(most)} and {last}" if most else last
 

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_POINTS = 500
-"""Of a curve."""
+"""Maximum number of points of a curve."""
 MAX_TOTAL_POINTS = 3000
-"""Of all curves of a figure, about 250 kB of SVG with their bands."""
+"""Maximum number of points of all curves of a figure: about 250 kB of SVG with their bands."""
 WIDTH = 3.5
 """Inches of a panel."""
 PARTS = (("mean of the generation", "-"), ("best of the generation", "--"))
@@ -49,9 +49,9 @@ BANDS = "95 % interval over runs"
 SINGLES = "mean of a run, last tenth"
 OVER_GAMES = "95 % interval over games"
 SINGLE_STEP = 0.02
-"""The distance of the points of single runs, as a share of the generations."""
+"""The distance between the points of single runs, as a share of the generations."""
 MAX_UPRIGHT_LABELS = 14
-"""Of an axis; more are rotated."""
+"""Maximum number of upright labels of an axis; more labels are rotated."""
 FILTER_COLOURS = "RdBu_r"
 
 
@@ -63,7 +63,7 @@ class LearningPanel:
     curves: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     """label → mean and best fitness, [run, generation] each."""
     shares: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    """label → numbers from 0 to 1 that are not fitness, [run, generation]; they have an axis at the right."""
+    """label → numbers from 0 to 1 that are not fitness, [run, generation]; they have an axis on the right."""
 
     @property
     def entries(self) -> list[str]:
@@ -82,8 +82,8 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
     """Draw learning curves averaged over runs, a colour per network: solid the mean fitness, dashed the best.
 
     The bands are Student's 95 % intervals over runs. Numbers that are not fitness are dotted. In long runs every point
-    is the mean over several generations; the axis label says of how many. Up to ten runs, the mean fitness of each over
-    the last tenth of the generations is a point at the right of the curves.
+    is the mean over several generations; the axis label gives their number. For up to ten runs, the mean fitness of
+    each over the last tenth of the generations is a point to the right of the curves.
     """
     from matplotlib.lines import Line2D
 
@@ -129,7 +129,7 @@ def learning_bands(panels: Sequence[LearningPanel], path: Path, title: str) -> N
 
 
 def _share_axis(axes: "Axes", label: str) -> "Axes":
-    """Return an axis at the right, from 0 to 1."""
+    """Return an axis on the right, from 0 to 1."""
     right = axes.twinx()
     right.set(ylim=(0, 1.015), ylabel=label, yticks=[0, 0.25, 0.5, 0.75, 1])
     right.spines["right"].set_visible(True)
@@ -310,8 +310,7 @@ def accuracy_by_group(groups: dict[str, dict[str, Interval]], path: Path, what: 
 
 
 def plane_names(planes: str, settings: object) -> list[str]:
-    """Return the names of the inputs of a network with these planes and settings; those of C14 may omit the last, ko.
-    """
+    """Return the names of the inputs of a network with these planes and settings; C14's may omit the last one, ko."""
     names = make_planes(planes).channels
     return list(names if getattr(settings, "ko", True) else names[:-1])
 

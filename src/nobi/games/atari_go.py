@@ -1,7 +1,7 @@
-"""Atari-Go: the first to capture wins.
+"""Atari-Go: the first player to capture wins.
 
-Stones and captures as in Go, but no pass and no ko. Every empty point is legal, suicide included, as in the code of the
-2008 and 2009 papers; suicide loses at once. Captures are removed before the liberties of the own chain are counted.
+Stones and captures are as in Go, but there is no pass and no ko. Every empty point is legal, including suicide, as in
+the code of S08 and S09; suicide loses at once. Captures are removed before the liberties of the own chain are counted.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class AtariGoBoards(NamedTuple):
 
 @inlined
 def clear(boards: AtariGoBoards, g: int) -> None:
-    """Clear the board; black is to move."""
+    """Clear the board; Black is to move."""
     clear_stones(boards.stones, g)
     clear_chains(boards.chains, g)
     boards.captured[g, BLACK] = 0
@@ -80,7 +80,7 @@ def play(boards: AtariGoBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: AtariGoBoards, g: int, move: int) -> int:
-    """Return the deciding capture wins, suicide loses."""
+    """Return WINS for the deciding capture, LOSES for suicide, else UNDECIDED."""
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[g]
     captured = would_capture(stones, chains, g, move, me)
@@ -92,7 +92,7 @@ def immediate_outcome(boards: AtariGoBoards, g: int, move: int) -> int:
 
 
 class AtariGo(Game):
-    """The first to capture wins."""
+    """The first player to capture wins."""
 
     name = "atari-go"
     rules: ClassVar[Rules] = Rules(clear, setup, is_empty_point, play, immediate_outcome)
@@ -109,12 +109,12 @@ class AtariGo(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: AtariGoSettings) -> int:
-        """Return every point once (the last stone captures or is suicide), and the points of captured stones again."""
+        """Count every point once (the last stone captures or is suicide), and the points of captured stones again."""
         return size * size + 2 * (settings.captures - 1)
 
     @classmethod
     def score_lengths(cls, size: int, settings: AtariGoSettings) -> tuple[int, int]:  # noqa: ARG003
-        """Return a stone in the corner can be captured by move 3; by move n² at the latest a stone is captured."""
+        """Return 3 and n²: a corner stone can be captured by move 3; by move n² at the latest a stone is captured."""
         return 3, size * size
 
     def _restart(self) -> None:

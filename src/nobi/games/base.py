@@ -36,7 +36,7 @@ WINS, LOSES, UNDECIDED = 1, -1, 0
 
 
 class Rules(NamedTuple):
-    """The compiled rules of a game, functions of (boards, g, …) on which arena and players are built."""
+    """The compiled rules of a game: functions of (boards, g, …) that the arena and the players call."""
 
     clear: Callable[..., None]
     """(boards, g): set up the start position."""
@@ -47,12 +47,12 @@ class Rules(NamedTuple):
     play: Callable[..., None]
     """(boards, g, move): play a legal move; set `stones.outcome[g]` if it ends the game."""
     immediate_outcome: Callable[..., int]
-    """(boards, g, move) → whether the move WINS or LOSES at once for the player to move, or is UNDECIDED."""
+    """(boards, g, move) → WINS or LOSES if the move decides the game for the player to move, else UNDECIDED."""
 
 
 @inlined
 def put_stone(boards: Any, g: int, point: int, colour: int) -> None:
-    """`Rules.setup` of games whose state is nothing but stones."""
+    """`Rules.setup` of games whose state consists of stones only."""
     put(boards.stones, g, point, colour)
 
 
@@ -100,12 +100,12 @@ class Game(ABC):
 
     @classmethod
     def score_lengths(cls, size: int, settings: Any) -> tuple[int, int] | None:  # noqa: ARG003
-        """M_min and M_max of the 2008 paper's score, or None if the score does not depend on the length."""
+        """Return M_min and M_max of S08's score, or None if the score does not depend on the length."""
         return None
 
     @classmethod
     def from_text(cls, text: str, to_move: int = BLACK, settings: Any = None) -> Self:
-        """Return a game that starts from a drawn position (`str(game)` draws one)."""
+        """Return a game that starts from a diagram, in the format of `str(game)`."""
         size, stones = read_diagram(text)
         game = cls(size, settings)
         game.set_up(stones, to_move)
@@ -161,7 +161,7 @@ class Game(ABC):
         return {RUNNING: "?", BLACK: "B+", WHITE: "W+", DRAW: "Draw"}[self.outcome]
 
     def standing(self) -> str:
-        """Return the result; for games with counting, the result of counting the current board."""
+        """Return the result; for games that are scored at the end, the score of the current board."""
         return self.result()
 
     def rules_text(self) -> str:
@@ -173,7 +173,7 @@ class Game(ABC):
         return [int(p) for p in board_points(self.size)]
 
     def colour(self, point: int | str) -> int:
-        """EMPTY, BLACK or WHITE."""
+        """Return EMPTY, BLACK or WHITE."""
         return int(self.boards.stones.colour[0, self._as_point(point)])
 
     def is_legal(self, move: int | str) -> bool:
@@ -190,7 +190,7 @@ class Game(ABC):
         return "it is taken" if self.colour(point) != EMPTY else "it is suicide"
 
     def legal_mask(self) -> NDArray[np.bool_]:
-        """[n, n] where the player to move may play; False everywhere when the game is over."""
+        """Return where the player to move may play, [n, n]; False everywhere when the game is over."""
         mask = np.zeros(self.size**2, np.bool_)
         if not self.is_over:
             _legality(type(self))(self.boards, 0, cell_tables(self.size).point_of, mask)
@@ -235,7 +235,7 @@ class Game(ABC):
         return f"<{type(self).__name__} {self.size}x{self.size}, {len(self.moves)} moves, result {self.result()}>"
 
     def _repr_svg_(self) -> str:
-        """Return the position as notebooks show it."""
+        """Return the position as an SVG image for notebooks."""
         stones = self.boards.stones
         colours = stones.colour[0, board_points(self.size)].reshape(self.size, self.size)
         last = int(stones.last[0])
@@ -254,8 +254,7 @@ class Game(ABC):
         self.boards.stones.to_move[0] = to_move
 
     def _bare_boards(self) -> Boards:
-        """Return the boards, with rules by which `clear` places no stones; overridden by games that start with stones.
-        """
+        """Return the boards so that `clear` places no stones; overridden by games that start with stones."""
         return self.boards
 
     def _as_point(self, move: int | str) -> int:
@@ -282,7 +281,7 @@ def _test_each(boards: Any, g: int, moves: NDArray[np.uint16], allowed: NDArray[
 
 @cache
 def _legality(game: type[Game]) -> Callable[..., None]:
-    """Return the compiled test of many moves in one position, for one game."""
+    """Return the compiled legality test of many moves in one position, for one game."""
     return specialise(_test_each, game.name, legal=game.rules.legal)
 
 

@@ -94,9 +94,7 @@ class GoBoards(NamedTuple):
 
 @inlined
 def signature(boards: GoBoards, position: np.uint64, to_move: int) -> np.uint64:
-    """Return the hash that superko compares: of the position, and under situational superko of the player to move as
-    well.
-    """
+    """Return the hash that superko compares: of the position and, under situational superko, the player to move."""
     if boards.ko_rule == SITUATIONAL and to_move == WHITE:
         return position ^ boards.stones.keys[EMPTY, PASS]
     return position
@@ -111,7 +109,7 @@ def note_position(boards: GoBoards, g: int) -> None:
 
 @inlined
 def clear(boards: GoBoards, g: int) -> None:
-    """Clear the board; black is to move."""
+    """Clear the board; Black is to move."""
     clear_stones(boards.stones, g)
     clear_chains(boards.chains, g)
     boards.ko[g] = PASS
@@ -130,7 +128,7 @@ def setup(boards: GoBoards, g: int, point: int, colour: int) -> None:
 
 @inlined
 def legal(boards: GoBoards, g: int, move: int) -> bool:
-    """Return a pass, or an empty point that is neither ko nor suicide nor a forbidden repetition."""
+    """Return whether the move is a pass, or an empty point that is neither ko, suicide nor a forbidden repetition."""
     if move == PASS:
         return True
     stones, chains = boards.stones, boards.chains
@@ -201,7 +199,7 @@ def play(boards: GoBoards, g: int, move: int) -> None:
 
 @compiled
 def margin(boards: GoBoards, g: int) -> float:
-    """Black's points minus white's, komi included, with all stones alive."""
+    """Return Black's points minus White's, komi included, with all stones alive."""
     if boards.by_area:
         return area_margin(boards.stones, g, boards.areas) - boards.komi
     prisoners = boards.prisoners[g, WHITE] - boards.prisoners[g, BLACK]
@@ -219,7 +217,7 @@ def winner(boards: GoBoards, g: int) -> int:
 
 @inlined
 def immediate_outcome(boards: GoBoards, g: int, move: int) -> int:
-    """Only a pass that follows a pass decides at once."""
+    """Return the outcome for the player to move of a pass that follows a pass; else UNDECIDED."""
     if move != PASS or boards.passes[g] == 0:
         return UNDECIDED
     end = winner(boards, g)
@@ -232,7 +230,7 @@ def immediate_outcome(boards: GoBoards, g: int, move: int) -> int:
 def is_own_eye(boards: GoBoards, g: int, point: int) -> bool:
     """Return whether an empty point is an eye of the player to move that a random player should not fill.
 
-    All four sides are own stones, and the enemy has at most one of the diagonal points, none at the edge.
+    All four sides are own stones, and the enemy has at most one of the diagonal points, or none at the edge.
     """
     stones = boards.stones
     me = stones.to_move[g]
@@ -299,11 +297,11 @@ class Go(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: GoSettings) -> int:  # noqa: ARG003
-        """Return the arena ends and counts a game of this length; a single `Go` game has no maximum length."""
+        """Return the length at which the arena ends and scores a game; a single `Go` game has no maximum length."""
         return 3 * size * size
 
     def place_handicap(self, stones: int) -> None:
-        """Set up GTP's fixed handicap; white moves first."""
+        """Set up GTP's fixed handicap; White moves first."""
         self.set_up([(point, BLACK) for point in handicap_points(stones, self.size)], WHITE)
 
     def play(self, move: int | str) -> None:
@@ -316,14 +314,14 @@ class Go(Game):
             return super().why_illegal(move)
         if point == boards.ko[0]:
             return "it recaptures a ko at once"
-        stone = cast(int, np.uint16(point))  # the compiled type
+        stone = cast(int, np.uint16(point))  # the type of points in compiled code
         if not boards.suicide and not is_not_suicide(boards.stones, boards.chains, 0, stone, boards.stones.to_move[0]):
             return "it is suicide"
         again = "" if boards.ko_rule == POSITIONAL else " with the same player to move"
         return f"it repeats an earlier position{again}, which {self.settings.ko} superko forbids"
 
     def margin(self, dead: Iterable[int] = ()) -> float:
-        """Black's points minus white's, komi included; the chains of the points `dead` count as captured."""
+        """Return Black's points minus White's, komi included; the chains of the points `dead` count as captured."""
         boards = cast(GoBoards, self.without(dead).boards)
         return float(margin(boards, 0))
 
@@ -357,12 +355,12 @@ class Go(Game):
         for point in dead:
             colour = game.colour(point)
             if colour != EMPTY:  # it may have been removed with its chain
-                stone = cast(int, np.uint16(point))  # the compiled type
+                stone = cast(int, np.uint16(point))  # the type of points in compiled code
                 boards.prisoners[0, colour] += remove_chain(boards.stones, boards.chains, 0, stone)
         return game
 
     def _extend_history(self, positions: int) -> None:
-        """Extend the history to more than this number of positions, so that it never ends this game."""
+        """Extend the history beyond this number of positions, so that a full history never ends this game."""
         boards = cast(GoBoards, self.boards)
         present = boards.history
         if positions >= present.shape[1]:

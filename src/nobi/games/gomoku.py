@@ -15,7 +15,7 @@ class GomokuBoards(NamedTuple):
 
 @inlined
 def clear(boards: GomokuBoards, g: int) -> None:
-    """Clear the board; black is to move."""
+    """Clear the board; Black is to move."""
     clear_stones(boards.stones, g)
 
 
@@ -34,7 +34,7 @@ def play(boards: GomokuBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: GomokuBoards, g: int, move: int) -> int:
-    """Return a move that makes five wins."""
+    """Return WINS for a move that makes five, else UNDECIDED."""
     return WINS if makes_five(boards.stones, g, move, boards.stones.to_move[g]) else UNDECIDED
 
 
@@ -55,5 +55,5 @@ class Gomoku(Game):
 
     @classmethod
     def score_lengths(cls, size: int, settings: Any) -> tuple[int, int]:  # noqa: ARG003
-        """Black's fifth stone is move 9."""
+        """Return 9, the move of Black's fifth stone, and n²."""
         return 9, size * size

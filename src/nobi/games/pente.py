@@ -35,7 +35,7 @@ class PenteSettings:
     """The settings of Pente."""
 
     centre: bool = True
-    """Start with a white stone at the centre, black to move, as the 2009 paper's code does."""
+    """Start with a white stone at the centre, Black to move, as in the code of S09."""
 
 
 class PenteBoards(NamedTuple):
@@ -48,7 +48,7 @@ class PenteBoards(NamedTuple):
 
 @inlined
 def clear(boards: PenteBoards, g: int) -> None:
-    """Clear the board, except for the stone at the centre if there is one; black is to move."""
+    """Clear the board, except for the stone at the centre if there is one; Black is to move."""
     stones = boards.stones
     clear_stones(stones, g)
     boards.pairs[g, BLACK] = 0
@@ -95,7 +95,7 @@ def play(boards: PenteBoards, g: int, move: int) -> None:
 
 @inlined
 def immediate_outcome(boards: PenteBoards, g: int, move: int) -> int:
-    """Return a move that makes five or captures the fifth pair wins."""
+    """Return WINS for a move that makes five or captures the fifth pair, else UNDECIDED."""
     stones = boards.stones
     me = stones.to_move[g]
     if makes_five(stones, g, move, me):
@@ -130,10 +130,10 @@ class Pente(Game):
 
     @classmethod
     def most_moves(cls, size: int, settings: PenteSettings) -> int:  # noqa: ARG003
-        """Return every point once, and the points of captured pairs, at most 4 per player, again."""
+        """Count every point once, and the points of captured pairs, at most 4 per player, again."""
         return size * size + 2 * 2 * (PAIRS_TO_WIN - 1)
 
     @classmethod
     def score_lengths(cls, size: int, settings: PenteSettings) -> tuple[int, int]:  # noqa: ARG003
-        """Black's fifth stone is move 9; the few moves on freed points are not included."""
+        """Return 9, the move of Black's fifth stone, and n²; the few moves on freed points are not included."""
         return 9, size * size
