@@ -55,7 +55,7 @@ def test_a_good_engine_plays():
     [
         ("crash", "crash", "ended at 'genmove' with the exit code 3"),
         ("hang", "time-out", "gave no answer to 'genmove' within 1 s"),
-        ("garbage", "garbage", "answered 'genmove' with 'Thinking hard', which is no answer in GTP"),
+        ("garbage", "garbage", "answered 'genmove' with 'Thinking hard', which is not a GTP answer"),
         ("nonsense", "garbage", "answered 'genmove' with 'somewhere'"),
         ("endless", "garbage", "answered 'genmove' without an end"),
         ("refuse", "refusal", "refused 'genmove': I would rather not"),
@@ -80,7 +80,7 @@ def test_an_engine_that_answers_twice_is_found_out():
     game.play(bot.choose(game, Clock()))
     game.play("J9")
     assert wait_until(lambda: not bot._engine._lines.empty(), 60)
-    with pytest.raises(EngineError, match="said '= pass' before it was asked 'play'"):
+    with pytest.raises(EngineError, match="wrote '= pass' before the command 'play'"):
         bot.choose(game, Clock())
     bot.close()
 

@@ -73,7 +73,7 @@ def test_every_two_meet_with_both_colours():
     [
         ("crash", "W+F", "black ended at 'genmove' with the exit code 3"),
         ("hang", "W+T", "black gave no answer to 'genmove' within 2 s"),
-        ("garbage", "W+F", "black answered 'genmove' with 'Thinking hard', which is no answer in GTP"),
+        ("garbage", "W+F", "black answered 'genmove' with 'Thinking hard', which is not a GTP answer"),
         ("nonsense", "W+F", "black answered 'genmove' with 'somewhere'"),
         ("illegal", "W+F", "black chose the illegal move E1"),
         ("refuse", "W+F", "black refused 'genmove': I would rather not"),

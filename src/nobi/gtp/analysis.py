@@ -1,7 +1,7 @@
 """GTP commands for analysis, in the formats of Leela Zero and KataGo.
 
-An analysis answers `=ID` at once, then writes lines until any input arrives. Its arguments are checked before: an
-unknown key or a bad value is an error, and nothing is ignored.
+An analysis answers `=ID` at once, then writes lines until any input arrives. Its arguments are checked first: unknown
+keys and invalid values are errors.
 """
 
 import math
@@ -23,7 +23,7 @@ from nobi.players.base import AnalysisOptions, Candidate
 from nobi.search.report import Restriction, Score
 
 _NO_REPORTS = 1e9
-"""The interval if none is given: the only report is that at the end."""
+"""The default interval: the only report is the one at the end."""
 _SHORTEST_INTERVAL = 0.01
 _FLAGS = (
     "rootInfo",
@@ -54,7 +54,7 @@ class Request:
 
     @property
     def options(self) -> AnalysisOptions:
-        """What the bot has to search and report."""
+        """The options of the bot's search and reports."""
         owners = bool(self.flags & {"movesOwnership", "movesOwnershipStdev"})
         return AnalysisOptions(tuple(self.restrictions), owners, self.min_moves)
 
@@ -63,7 +63,7 @@ Format = Callable[[Session, Game, list[Candidate], Request], str]
 
 
 def read_request(session: Session, arguments: Sequence[str], keys: Sequence[str] = _FLAGS) -> Request:
-    """`[COLOR] [INTERVAL] [KEY VALUE …]`, the interval in hundredths of a second; `keys` are those of true or false."""
+    """Parse `[COLOR] [INTERVAL] [KEY VALUE …]`, the interval in hundredths of a second; `keys` are the boolean keys."""
     words = list(arguments)
     request = Request(session.game.to_move)
     if words and words[0].lower() in ("b", "w", "black", "white"):
@@ -114,7 +114,7 @@ def _restriction(session: Session, key: str, values: list[str], earlier: list[Re
 
 
 def as_lz(session: Session, game: Game, found: list[Candidate], request: Request) -> str:  # noqa: ARG001
-    """Leela Zero's line: rates in units of 1/10,000."""
+    """Return a line in Leela Zero's format: rates in units of 1/10,000."""
     return " ".join(
         f"info move {vertex_name(one.move, game.size)} visits {one.visits} winrate {round(10000 * one.winrate)} "
         f"prior {round(10000 * one.prior)} lcb {round(10000 * min(1.0, max(0.0, _lcb(one))))} "
@@ -124,7 +124,7 @@ def as_lz(session: Session, game: Game, found: list[Candidate], request: Request
 
 
 def as_kata(session: Session, game: Game, found: list[Candidate], request: Request) -> str:
-    """KataGo's line: rates from 0 to 1, everything from the view of the player to move."""
+    """Return a line in KataGo's format: rates from 0 to 1, all values from the perspective of the player to move."""
     parts = [_info(i, one, game, request.flags) for i, one in enumerate(found)]
     if "rootInfo" in request.flags:
         root = session.bot.evaluation(found)
@@ -170,7 +170,7 @@ def _owners(owned: NDArray[np.float32], game: Game, flags: set[str], mean: str, 
 
 
 def owners_stdev(owned: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the standard deviation of owners, each −1 or 1, with these means."""
+    """Return the standard deviations of owners, −1 or 1, from their means."""
     return np.sqrt(np.maximum(0.0, 1.0 - owned.astype(np.float64) ** 2))
 
 
@@ -202,7 +202,7 @@ class _Writer:
 
 
 def _prepare(session: Session, words: Sequence[str], form: Format, *, must: bool) -> tuple[Request, _Writer]:
-    """Read and check the arguments, and answer the first line; `must`: whether the player has to have an analysis."""
+    """Check the arguments, and write the first line of the answer; `must`: the player must be able to analyse."""
     request = read_request(session, words, _FLAGS if form is as_kata else ())
     game = session.gtp_game.with_turn(request.colour)
     bot = session.bot
@@ -227,7 +227,7 @@ def _has_move(game: Game, restrictions: Sequence[Restriction]) -> bool:
 
 
 def _analyse(session: Session, *words: str, form: Format) -> None:
-    """Write lines until input arrives, and at least one."""
+    """Write lines until input arrives, at least one."""
     request, writer = _prepare(session, words, form, must=True)
     game = session.gtp_game.with_turn(request.colour)
     try:
@@ -241,8 +241,8 @@ def _analyse(session: Session, *words: str, form: Format) -> None:
 def _choose_analysing(session: Session, *words: str, form: Format, plays: bool, cancellable: bool) -> None:
     """Write lines while the bot chooses, then the move.
 
-    KataGo's description of the extension: a normal, synchronous command, which neither a newline nor another command
-    interrupts, unless it is cancellable; the last line is `play` and the move.
+    As KataGo describes the extension, this is a normal, synchronous command, which neither a newline nor another
+    command interrupts unless it is cancellable; the last line is `play` and the move.
     """
     request, writer = _prepare(session, words, form, must=False)
     stop = session.stop if cancellable else None

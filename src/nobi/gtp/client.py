@@ -20,7 +20,7 @@ from nobi.streams import Streams, stream_of
 PREFIX = "gtp:"
 _LETTERS = {BLACK: "b", WHITE: "w"}
 _GRACE_SECONDS = 10.0
-"""How much later than its time limit a move may come before the engine counts as hanging."""
+"""Seconds after its time limit at which an engine without a move counts as hanging."""
 _CLOCK_GRACE_SECONDS = 1.0
 """The same in games with clocks, where a late move loses."""
 
@@ -33,8 +33,8 @@ def engine_seed(seed: int, game: int) -> int:
 class GtpBot(Bot):
     """Plays the moves of an engine.
 
-    Failures of the engine are `EngineError`s; at the next move it is started anew. An engine that does not work, or
-    refuses the board or the komi, is a NobiError at construction.
+    A failure of the engine raises an `EngineError`, and the engine is restarted at the next move. The constructor
+    raises a NobiError if the engine does not work or refuses the board or the komi.
     """
 
     def __init__(self, command: str, variant: Variant, seconds: float = 60.0) -> None:
@@ -45,16 +45,16 @@ class GtpBot(Bot):
         self.command = command
         self.variant = variant
         self.note = ""
-        """A sentence for the user before a game, if there is anything to say about the engine."""
+        """A note about the engine for the user, to show before a game; may be empty."""
         self._seconds = seconds
         self._lock = threading.Lock()
         """Held while the process is started or detached: another thread may close the bot during a game."""
         self._closed = False
         self._engine: EngineProcess | None = None
         self._known: tuple[list[tuple[int, int]], list[int]] | None = None
-        """The start position and the moves that the engine knows; None if it needs the whole game."""
+        """The start position and the moves that the engine has received; None if it needs the whole game."""
         self._time: TimeSettings | None = None
-        """The time settings that the engine knows in this game."""
+        """The time settings that the engine has received in this game."""
         self._one_stone = False
         """Whether byo-yomi is sent as periods with one stone each."""
         with contextlib.ExitStack() as failed:
@@ -65,12 +65,12 @@ class GtpBot(Bot):
             failed.pop_all()
 
     def warm_up(self, game: Game) -> None:
-        """Start the engine, if necessary, and send it the game; errors are raised at its move."""
+        """Start the engine if necessary, and send it the game; errors are raised by `choose`."""
         with contextlib.suppress(EngineError):
             self.follow(game)
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:
-        """Return the engine's move. The caller has to check that it is legal."""
+        """Return the engine's move; the caller must check that it is legal."""
         engine = self.follow(game)
         seconds = self._send_time(engine, game.to_move, clock)
         answer = self._ask(engine, f"genmove {_LETTERS[game.to_move]}", seconds)
@@ -90,7 +90,7 @@ class GtpBot(Bot):
         return self._ask(self.follow(game), "final_score")
 
     def follow(self, game: Game) -> EngineProcess:
-        """Send the engine this position: only the new moves if it knows the game."""
+        """Send the engine this position: only the new moves if it has received the others."""
         start, moves = game.start, list(game.moves)
         first = game.to_move if len(moves) % 2 == 0 else int(enemy_of(game.to_move))
         engine = self._engine or self._restart()
@@ -105,7 +105,7 @@ class GtpBot(Bot):
         return engine
 
     def close(self) -> None:
-        """End the engine; a game in another thread starts no new one."""
+        """End the engine; a game in another thread does not restart it."""
         with self._lock:
             self._closed = True
         engine = self._detach()
@@ -134,13 +134,13 @@ class GtpBot(Bot):
         return engine
 
     def _stop(self) -> None:
-        """Kill an engine that failed; the next move starts another."""
+        """Kill an engine that failed; the next move restarts it."""
         engine = self._detach()
         if engine:
             engine.kill()
 
     def _send_time(self, engine: EngineProcess, colour: int, clock: Clock) -> float | None:
-        """Send the engine its time; return how long to wait for its move, None for the default."""
+        """Send the engine its remaining time; return how long to wait for its move, None for the default."""
         control = clock.control
         if control is None or control.settings.system == "none":
             if clock.seconds is None:
@@ -157,7 +157,8 @@ class GtpBot(Bot):
     def _send_time_settings(self, engine: EngineProcess, settings: TimeSettings) -> None:
         """Send the engine the time settings, once per game.
 
-        GTP 2 has no byo-yomi with several periods. An engine without KGS's extension gets periods with one stone each.
+        GTP 2 has no byo-yomi with several periods. An engine without KGS's extension receives periods with one stone
+        each.
         """
         if settings == self._time:
             return
@@ -179,7 +180,7 @@ class GtpBot(Bot):
         self._send_board(engine, game)
         if self.seed is not None and self._knows(engine, "set_random_seed"):  # as in GNU Go
             self._ask(engine, f"set_random_seed {self.seed}", may_refuse=True)
-        initial = type(game)(game.size, game.settings).start  # stones that belong to the game itself
+        initial = type(game)(game.size, game.settings).start  # stones that belong to the start position of the game
         stones = [stone for stone in start if stone not in initial]
         names = [vertex_name(point, game.size) for point, _ in stones]
         placed = [f"{_LETTERS[colour]} {name}" for name, (_, colour) in zip(names, stones, strict=True)]
@@ -193,7 +194,7 @@ class GtpBot(Bot):
                 self._ask(engine, f"play {stone}")
 
     def _send_board(self, engine: EngineProcess, game: Game, seconds: float | None = None) -> None:
-        """Send the engine the board size and the rules; one that refuses the rules may still play, with a note."""
+        """Send the engine the board size and the rules; if it refuses the rules, it may still play, with a note."""
         self._ask(engine, f"boardsize {game.size}", seconds)
         self._ask(engine, "clear_board", seconds)
         if game.name != "go":
@@ -225,7 +226,7 @@ class GtpBot(Bot):
         try:
             plays = engine.ask("gogui-rules_game_id") if self._knows(engine, "gogui-rules_game_id") else "Go"
         except EngineError as error:
-            plays = f"nothing: it {error}"
+            raise NobiError(f"The engine {self.command!r} cannot play {game}: it {error}.") from None
         if plays.lower() != game.replace("-", ""):
             raise NobiError(f"The engine {self.command!r} plays {plays}, not {game}.")
 

@@ -217,7 +217,7 @@ def _names(session: Session, points: list[int]) -> str:
 
 
 def _stones(session: Session, words: tuple[str, ...]) -> list[tuple[int, int]]:
-    """COLOR VERTEX … as (point, colour)."""
+    """Return COLOR VERTEX … as (point, colour)."""
     if len(words) % 2:
         raise GtpError("syntax error")
     pairs = zip(words[::2], words[1::2], strict=True)
@@ -243,7 +243,7 @@ def _place_handicap(session: Session, points: list[int]) -> str:
 
 
 def _free_handicap(stones: int, size: int) -> list[int]:
-    """Points for any number of handicap stones: the usual ones first, then points far from those chosen."""
+    """Return points for any number of handicap stones: the usual points, then points far from all others."""
     line = star_lines(size)[0]
     inside = [(row, column) for row in range(line, size - line) for column in range(line, size - line)]
     every = inside + [(row, column) for row in range(size) for column in range(size) if (row, column) not in inside]

@@ -1,4 +1,4 @@
-"""The GTP engine: every command gets exactly one answer, whatever happens.
+"""The GTP engine: every command receives exactly one answer, even after an internal error.
 
 `serve` runs it on two byte streams, such as standard input and output. A thread reads the input, so that an analysis or
 pondering ends as soon as a line arrives.
@@ -31,14 +31,14 @@ class Engine:
         self._log_error = log_error
 
     def answer(self, line: str) -> Command | None:
-        """Answer a line, if it holds a command; return the command."""
+        """Answer a line if it contains a command; return the command."""
         command = read_command(line)
         if command is None:
             return None
         begun = False
 
         def begin() -> None:
-            """Write the first line of an answer that is not complete yet, as that of an analysis."""
+            """Write the first line of an answer that is completed later, such as an analysis."""
             nonlocal begun
             if not begun:
                 self._write(f"={command.id}\n")
@@ -67,7 +67,7 @@ class Engine:
 
 
 def warm_up(session: Session) -> None:
-    """Call everything that commands call, so that it is compiled before the first one arrives and before a clock runs.
+    """Compile everything that commands call, before the first command arrives and before a clock runs.
 
     Numba compiles for types: other board sizes and rules need no further compilation.
     """
@@ -88,7 +88,7 @@ def warm_up(session: Session) -> None:
 
 _PONDERS_AFTER = ("genmove", "lz-genmove_analyze", "kata-genmove_analyze", "gomill-genmove_ex")
 _INTERRUPT = b"# interrupt"
-"""A line of GoGui that ends the choice of a move."""
+"""The comment line by which GoGui ends the choice of a move."""
 
 
 def serve(
@@ -112,7 +112,7 @@ def serve(
     arrival = threading.Lock()
 
     def append(line: bytes) -> None:
-        with arrival:  # otherwise a line could be answered first, and then end its own analysis
+        with arrival:  # otherwise a line could be answered first, and then stop the analysis that it has started
             waiting.put(line)
             session.stop.set()
             if line.strip() == _INTERRUPT:

@@ -1,4 +1,4 @@
-"""GTP commands about the engine: parameters, models, a network's output, maps of what a player sees, other programs."""
+"""GTP commands about the engine: parameters, models, network outputs, maps for GoGui, commands of other programs."""
 
 import json
 import time
@@ -22,7 +22,7 @@ from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
 _RAW_PLAYOUTS = 200
-"""Playouts for the values of `kata-raw-nn` that the network does not have."""
+"""Playouts for those values of `kata-raw-nn` that the network does not compute."""
 
 # --- parameters and models ------------------------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ def _final_result(session: Session) -> str:
 
 
 def _values(session: Session) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """[n, n] the policy, and where it is legal to play."""
+    """Return the policy and the mask of legal moves, [n, n] each."""
     values = session.bot.policy(session.game)
     if values is None:
         raise GtpError(f"the player {session.bot.name} has no policy")

@@ -20,14 +20,14 @@ from nobi.errors import NobiError
 from nobi.workers import defer_interrupts
 
 START_SECONDS = 60.0
-"""How long an engine may take to answer the first command: some load a large network."""
+"""Time limit for the answer to the first command: some engines load a large network."""
 _QUIT_SECONDS = 2.0
 _STDERR_SECONDS = 0.5
-"""How long to wait for the last lines of standard error of an engine that has ended."""
+"""Time limit for reading the rest of standard error of an engine that has ended."""
 _MAX_ANSWER_BYTES = 1_000_000
 _MAX_STDERR_LINE_BYTES = 4096
 _MAX_QUOTE = 200
-"""Characters of an engine's text that are quoted."""
+"""Maximum number of quoted characters of an engine's output."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -51,7 +51,7 @@ class EngineProcess:
         self.seconds = seconds
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         try:
-            with defer_interrupts():  # so that no process is left without an owner
+            with defer_interrupts():  # otherwise an interrupt could leave a process that nothing ends
                 self._process = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
                     _split_command(command),
                     stdin=subprocess.PIPE,
@@ -60,17 +60,17 @@ class EngineProcess:
                     start_new_session=True,  # Ctrl-C does not reach the engine: it gets the command `quit`
                 )
                 self._end = weakref.finalize(self, _kill_group, self._process)
-                """Called by `kill`, else when this object is collected, else at exit."""
+                """Called by `kill`, or when this object is collected, or at exit."""
         except OSError as error:
             raise NobiError(f"The engine command {command!r} cannot be started: {error.strerror}.") from None
         self._stderr_lines: deque[str] = deque(maxlen=2)
-        """The latest lines of standard error: the last one alone may only refer to the help."""
+        """The latest lines of standard error: the last line alone is often just a reference to the help."""
         threading.Thread(target=self._read_stdout, daemon=True).start()
         self._stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
         self._stderr_reader.start()
 
     def check_protocol(self) -> None:
-        """Check that it speaks GTP 2; if not, end it and raise a NobiError."""
+        """Check that the engine speaks GTP 2; if not, end it and raise a NobiError."""
         with contextlib.ExitStack() as failed:
             failed.callback(self.kill)  # also after Ctrl-C
             try:
@@ -83,9 +83,7 @@ class EngineProcess:
             failed.pop_all()
 
     def ask(self, command: str, seconds: float | None = None) -> str:
-        """Return the answer to a command, without its sign; a failure answer raises an EngineError of the kind
-        `refusal`.
-        """
+        """Return the answer to a command, without its sign; a failure raises an EngineError of the kind `refusal`."""
         sign, text = self._exchange(command, self.seconds if seconds is None else seconds)
         if sign == "?":
             reason = " ".join(text.split())[:_MAX_QUOTE] or "no reason given"
@@ -138,14 +136,14 @@ class EngineProcess:
             line = _text(raw)
             if line.strip():
                 if not lines and line[0] not in "=?":
-                    raise self._failure("garbage", f"answered {name!r} with {line[:60]!r}, which is no answer in GTP")
+                    raise self._failure("garbage", f"answered {name!r} with {line[:60]!r}, which is not a GTP answer")
                 lines.append(line)
             elif lines:
                 text = "\n".join(lines)
                 return text[0], text[1:].strip()
 
     def _check_silence(self, name: str) -> None:
-        """Output since the latest answer would be taken for the next one."""
+        """Raise an EngineError if there is output since the latest answer: it would be read as the next answer."""
         while True:
             try:
                 raw = self._lines.get_nowait()
@@ -155,7 +153,7 @@ class EngineProcess:
                 raise self._crash(name)
             if raw.strip():
                 said = raw.decode("utf-8", "replace").strip()[:60]
-                raise self._failure("garbage", f"said {said!r} before it was asked {name!r}")
+                raise self._failure("garbage", f"wrote {said!r} before the command {name!r}")
 
     def _failure(self, kind: str, message: str) -> EngineError:
         self.kill()
@@ -189,7 +187,7 @@ class EngineProcess:
 
 
 def start_engine(command: str, seconds: float) -> EngineProcess:
-    """Start an engine and check that it speaks GTP 2; a NobiError says what is wrong with the command."""
+    """Start an engine and check that it speaks GTP 2; otherwise raise a NobiError."""
     engine = EngineProcess(command, seconds)
     engine.check_protocol()
     return engine
@@ -212,7 +210,7 @@ def _text(raw: bytes) -> str:
 
 
 def _signal_name(number: int) -> str:
-    """`SIGSEGV (Segmentation fault)`."""
+    """Return the name of a signal, such as `SIGSEGV (Segmentation fault)`."""
     try:
         return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
     except ValueError:  # a real-time signal without a name

@@ -25,9 +25,9 @@ class Command(NamedTuple):
 
 
 def read_command(line: str) -> Command | None:
-    """Return the command of a line; None if the line is empty or a comment, which gets no answer.
+    """Return the command of a line; None if the line is empty or a comment, which has no answer.
 
-    Control characters but the tab are removed, a tab is a space, and a hash begins a comment.
+    Control characters except tabs are removed, tabs become spaces, and a hash begins a comment.
     """
     words = _CONTROL.sub("", line).partition("#")[0].replace("\t", " ").split(" ")
     words = [word for word in words if word]
@@ -48,13 +48,13 @@ def failure(number: str, text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Text without what an answer must not contain: empty lines, tabs and control characters."""
+    """Return a text without empty lines, tabs and control characters, which an answer must not contain."""
     lines = [_CONTROL.sub("", line.replace("\t", " ")).rstrip() for line in text.splitlines()]
     return "\n".join(line for line in lines if line)
 
 
 def colour_from(word: str) -> int:
-    """BLACK or WHITE."""
+    """Parse a colour; return BLACK or WHITE."""
     colour = _COLOURS.get(word.lower())
     if colour is None:
         raise GtpError("invalid color")
@@ -62,14 +62,14 @@ def colour_from(word: str) -> int:
 
 
 def int_from(word: str) -> int:
-    """Return an integer from 0 to 2³¹ − 1."""
+    """Parse an integer from 0 to 2³¹ − 1."""
     if not re.fullmatch(r"[0-9]{1,10}", word) or int(word) > _LARGEST_INT:
         raise GtpError("syntax error")
     return int(word)
 
 
 def float_from(word: str) -> float:
-    """Return a finite number."""
+    """Parse a finite number."""
     try:
         number = float(word)
     except ValueError:
@@ -80,7 +80,7 @@ def float_from(word: str) -> float:
 
 
 def bool_from(word: str) -> bool:
-    """`true` or `false`."""
+    """Parse `true` or `false`."""
     if word.lower() not in ("true", "false"):
         raise GtpError("syntax error")
     return word.lower() == "true"
@@ -89,5 +89,5 @@ def bool_from(word: str) -> bool:
 def _answer(sign: str, number: str, text: str) -> str:
     words = clean(text)
     if words and text.startswith("\n"):
-        words = f"\n{words}"  # a diagram, which begins on a line of its own
+        words = f"\n{words}"  # a diagram begins on a new line
     return f"{sign}{number} {words}\n\n"

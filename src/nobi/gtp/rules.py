@@ -1,7 +1,7 @@
-"""KataGo's names and keys of the rules of Go, and the nearest rules that nobi plays.
+"""KataGo's names and keys of the rules of Go, and the nearest rules that nobi supports.
 
-Rules that nobi does not have (group tax, the button, Spight's superko) become the nearest ones, with a warning.
-`japanese` and `korean` differ from KataGo's in that territory in seki is counted.
+Rules that nobi does not support (group tax, the button, Spight's superko) are replaced by the nearest ones, with a
+warning. `japanese` and `korean` differ from KataGo's in that territory in seki is counted.
 """
 
 import json
@@ -14,7 +14,7 @@ from nobi.records.properties import SHORTHANDS
 
 _ALIASES = {"nz": "new-zealand", "ancient-area": "stone-scoring", "goe": "ing"}
 _PARTLY = {"stone-scoring": "group tax", "ancient-territory": "group tax", "aga-button": "the button"}
-"""Names of rules of which a part is not supported."""
+"""Names of partly supported rules, and the part that is not supported."""
 _BONUS = dict.fromkeys(("chinese", "chinese-ogs", "chinese-kgs"), "N") | dict.fromkeys(
     ("aga", "bga", "french", "aga-button"), "N-1"
 )
@@ -22,21 +22,21 @@ _BONUSES = ("0", "N", "N-1")
 
 
 class RuleSet(NamedTuple):
-    """Rules as they were read."""
+    """Parsed rules."""
 
     settings: dict[str, Any]
-    """The settings of `Go` that they name."""
+    """The settings of `Go` given by the rules."""
     bonus: str
     """White's points for handicap stones: 0, N or N-1."""
     komi: float | None
     """The komi of a JSON object, if it has one."""
     warnings: list[str]
-    """What is not supported, and what replaces it."""
+    """Warnings: what is not supported, and what replaces it."""
     has_button: bool = False
 
     @property
     def usual_komi(self) -> float:
-        """The komi by these rules if none is given."""
+        """The default komi under these rules."""
         if self.has_button:
             return 7.0
         return 6.5 if self.settings.get("scoring") == "territory" else 7.5
@@ -50,10 +50,10 @@ _NAMES = {_squeezed(name): name for name in SHORTHANDS} | {_squeezed(name): to f
 
 
 def read_rules(given: Any, *, with_komi: bool = False) -> RuleSet:
-    """Return the rules of a name, of a JSON object as text, or of the object itself; a GtpError if they are not
-    understood.
+    """Parse rules given as a name, as a JSON object in text form, or as the object itself.
 
-    Keys that are missing in an object are not set, and neither are those whose value is the only one supported.
+    Missing keys of an object are not set, and neither are keys with only one supported value. Invalid rules raise a
+    GtpError.
     """
     if isinstance(given, str) and not given.lstrip().startswith("{"):
         name = _NAMES.get(_squeezed(given))

@@ -1,8 +1,8 @@
 """The state of a GTP engine between commands: the game, the bot, the clocks; and the registry of commands.
 
-A `Game` alternates strictly; GTP lets any colour move at any time and undoes everything. Where a colour moves twice in
-a row, the other is assumed to have passed, so that the moves of the game can always be replayed; games without a pass
-do not allow it. Two passes end a game of Go, but a client may continue to play.
+In a `Game` the colours alternate strictly; in GTP any colour may move at any time, and everything can be undone. Where
+a colour moves twice in a row, the other is assumed to have passed, so that the moves can always be replayed; games
+without a pass do not allow it. Two passes end a game of Go, but a client may continue to play.
 """
 
 import inspect
@@ -26,7 +26,7 @@ Start = tuple[list[tuple[int, int]], int]
 
 
 class IllegalMoveError(GtpError):
-    """A move that the rules forbid; `reason` says why."""
+    """A move that the rules forbid, for the given `reason`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__("illegal move")
@@ -40,7 +40,7 @@ class GtpGame:
         self.variant = variant
         self.game = variant.new()
         self.played: list[tuple[int, int]] = []
-        """(colour, move), without the passes that are assumed between them."""
+        """The moves as (colour, move), without the assumed passes between them."""
         self._start = start
         if start:
             self.game.set_up(*start)
@@ -55,7 +55,7 @@ class GtpGame:
         self.played.append((colour, move))
 
     def play_all(self, moves: Iterable[tuple[int, int]], first: int = 1) -> None:
-        """Play a sequence of (colour, move); errors name the number of the move, that of the first being `first`."""
+        """Play a sequence of (colour, move); errors contain the number of the move, counted from `first`."""
         for number, (colour, move) in enumerate(moves, first):
             try:
                 self.play(colour, move)
@@ -63,7 +63,7 @@ class GtpGame:
                 raise GtpError(illegal_move_text(number, colour, move, self.game.size, error.reason)) from None
 
     def replayed(self, variant: Variant, moves: int) -> "GtpGame":
-        """Return a new game with the same start and the first `moves` moves, possibly by other rules."""
+        """Return a new game with the same start and the first `moves` moves, under the rules of `variant`."""
         copy = GtpGame(variant, self._start)
         copy.play_all(self.played[:moves])
         return copy
@@ -95,7 +95,7 @@ class Session:
     """The state of one engine."""
 
     def __init__(self, variant: Variant, new_bot: Callable[[Variant], Bot], *, seconds: float | None = None) -> None:
-        """State of an engine at its start.
+        """Create the state of an engine at its start.
 
         Args:
             variant: the game.
@@ -109,19 +109,19 @@ class Session:
         self.is_over = False
         """Whether the command `quit` was given."""
         self.stop = Event()
-        """Set when a line arrives: an analysis has to end."""
+        """Set when a line arrives: an analysis must end."""
         self.interrupt = Event()
-        """Set by the comment line `# interrupt`: a move has to be chosen at once."""
+        """Set by the comment line `# interrupt`: a move must be chosen at once."""
         self.write: Callable[[str], None] = lambda _: None
-        """Writes a line of an answer that is not complete yet."""
+        """Function that writes a line of an incomplete answer."""
         self.begin: Callable[[], None] = lambda: None
-        """Writes the first line of an answer whose other lines follow later."""
+        """Function that writes the first line of an answer whose other lines follow later."""
         self.warn: Callable[[str], None] = lambda _: None
-        """Receives warnings for the user, which are no part of the protocol."""
+        """Function that receives warnings for the user, which are not part of the protocol."""
         self.name, self.version = "", ""
-        """What the commands `name` and `version` answer, if not nobi's own."""
+        """The answers to the commands `name` and `version`; empty: nobi's own."""
         self.parameters: dict[str, float] = {}
-        """The parameters that were set by commands; every new bot gets them."""
+        """The parameters that were set by commands; they apply to every new bot."""
         self._seconds = seconds
 
     @property
@@ -165,13 +165,13 @@ class Session:
         self.gtp_game = gtp_game
 
     def set_parameters(self, values: dict[str, float]) -> None:
-        """Set parameters of the bot and of those that follow it."""
+        """Set parameters of the bot and of later bots."""
         for name, value in values.items():
             self.bot.set_parameter(name, value)
             self.parameters[name] = value
 
     def change(self, **settings: Any) -> None:
-        """Replay the game by other rules; an error, and no change, if they forbid a move."""
+        """Replay the game under other rules; if they forbid a move, raise a GtpError and change nothing."""
         try:
             rules = replace(self.variant.settings, **settings)
         except ValueError as error:
@@ -214,12 +214,12 @@ class Session:
             colour: the player to move.
             report: receives the bot's analysis every `interval` seconds.
             interval: see `report`.
-            cleanup: whether dead stones have to be captured.
+            cleanup: whether dead stones must be captured.
             stop: ends the search when it is set; by default the event `interrupt`.
         """
         game = self.gtp_game.with_turn(colour)
         if game.is_over:
-            return PASS  # of a game without a pass: GTP has no other answer
+            return PASS  # also in a game without a pass: GTP has no other answer
         clock = replace(clock_for(game, self.time), stop=stop or self.interrupt)
         if clock.seconds is None:
             clock = replace(clock, seconds=self._seconds)
@@ -274,8 +274,9 @@ Function = Callable[..., str | None]
 def command(name: str, arguments: str, about: str, games: str = "all") -> Callable[[Function], Function]:
     """Register a function (session, …) as the command of this name.
 
-    Its arguments are parsed by the annotations of the parameters, `*words: str` for all that are left. Missing ones are
-    a syntax error unless the parameter has a default; surplus ones are ignored, as by GNU Go.
+    Its arguments are parsed according to the annotations of the parameters; `*words: str` takes all remaining
+    arguments. Missing arguments are a syntax error unless the parameter has a default; surplus arguments are ignored,
+    as in GNU Go.
     """
 
     def register(function: Function) -> Function:

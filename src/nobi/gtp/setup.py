@@ -66,7 +66,7 @@ def _play_record(session: Session, record: SgfRecord, count: int) -> None:
 
 @command("printsgf", "[FILE]", "the game as SGF, or into a file other than `-`; the result is that of `final_score`")
 def _printsgf(session: Session, *words: str) -> str:
-    is_counted = session.game.name == "go" and session.game.is_over  # other games have a result by their rules
+    is_counted = session.game.name == "go" and session.game.is_over  # the rules of other games determine the result
     record = sgf_of(session.game, result=final_score(session.go) if is_counted else "")
     if words in ((), ("-",)):
         return record.decode()

@@ -1,4 +1,4 @@
 """Matches between bots, game by game: engines, referees, openings, match folders.
 
-The arena (`nobi.arena`) plays compiled players thousands of times as fast.
+The arena (`nobi.arena`) plays games of compiled players thousands of times faster.
 """

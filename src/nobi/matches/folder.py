@@ -1,6 +1,6 @@
-"""The results of a match, the folder that holds them, and their statistics.
+"""The results of a match, the folder that contains them, and their statistics.
 
-A match folder can be interrupted and resumed at any moment:
+A match can be interrupted and resumed at any time. Its folder contains
 
 config.json         the settings, which must be the same when the match is resumed
 games.jsonl         one line per finished game, in the order in which they ended
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GameResult:
-    """A finished game of a match; players are given by their numbers. A line of games.jsonl."""
+    """A finished game of a match, one line of games.jsonl; players are given by number."""
 
     game: int
     black: int
@@ -38,7 +38,7 @@ class GameResult:
     winner: str
     """`black`, `white`, `draw`, or `void` if the referee could not decide."""
     result: str
-    """As in SGF."""
+    """The result in SGF's format."""
     reason: str
     forfeited: bool
     opening: str
@@ -58,7 +58,7 @@ class GameResult:
         return loser, self.reason.removeprefix(f"{colour} ")
 
     def points(self, player: int) -> float | None:
-        """1 for a win of this player, ½ for a draw, 0 for a loss; None for a game without result."""
+        """Return 1 for a win of this player, ½ for a draw, 0 for a loss; None for a game without result."""
         if self.winner == "void":
             return None
         if self.winner == "draw":
@@ -67,7 +67,7 @@ class GameResult:
 
 
 _LABELS = {"a": "player A", "b": "player B", "players": "list of players", "piece": "job"}
-"""Names in messages of settings that are no flags."""
+"""Names, in error messages, of settings that are not flags."""
 
 
 class MatchFolder:
@@ -82,7 +82,7 @@ class MatchFolder:
         write_config(path, settings)
 
     def load(self) -> list[GameResult]:
-        """Return the finished games; an incomplete last line is removed, and its game played again."""
+        """Return the finished games; an incomplete last line is removed, so that its game is played again."""
         if not self._games.exists():
             return []
         # read by lines, not split: the text of an engine may contain other line separators
@@ -112,7 +112,7 @@ class MatchFolder:
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """The results of a match from the view of player A, without repeated games."""
+    """The results of a match from the perspective of player A, without repeated games."""
 
     black: MatchStatistics
     white: MatchStatistics
@@ -126,7 +126,7 @@ class MatchSummary:
 
 
 def summarise_match(results: list[GameResult], a: int = 0) -> MatchSummary:
-    """Return the results of player A with Black, with White, and in all."""
+    """Return the results of player A with Black, with White, and in total."""
     kept, repeated = without_repetitions(results)
     return MatchSummary(
         black=_statistics([result for result in kept if result.black == a], a),
@@ -144,10 +144,10 @@ def _statistics(results: list[GameResult], player: int) -> MatchStatistics:
 
 
 def without_repetitions(results: list[GameResult]) -> tuple[list[GameResult], int]:
-    """Return the games without those that repeat an earlier one, in the order of their numbers, and how many were left
-    out.
+    """Return the games in the order of their numbers, without repetitions of earlier ones, and the number of
+    repetitions.
 
-    A repetition has the same players, colours and moves. Forfeited games are not repetitions: two crashes are two.
+    A repetition has the same players, colours and moves. Forfeited games are never repetitions: each crash counts.
     """
     seen = set()
     kept = []
@@ -172,7 +172,8 @@ def void_reasons(results: list[GameResult]) -> Counter[str]:
 
 
 def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float64]:
-    """[pair] the mean points (0 to 1) of a player in the pairs of games 2i and 2i + 1, up to the first unfinished pair.
+    """Return a player's mean points (0 to 1) in the pairs of games 2i and 2i + 1, [pair], up to the first unfinished
+    pair.
 
     Pairs with a game without result are left out.
     """

@@ -26,7 +26,7 @@ class Opening:
     moves: list[int] = field(default_factory=list)
 
     def begin(self, variant: Variant) -> Game:
-        """Return a new game with this opening; a NobiError if it is impossible."""
+        """Return a new game with this opening; raise a NobiError if it is impossible."""
         game = variant.new()
         if self.stones and self.first:
             game.set_up(self.stones, self.first)
@@ -41,7 +41,7 @@ class Opening:
 
 
 def handicap_opening(variant: Variant, stones: int) -> Opening:
-    """GTP's fixed handicap; White moves first."""
+    """Return the opening with GTP's fixed handicap; White moves first."""
     game = variant.new()
     if not isinstance(game, Go):
         raise NobiError(f"There is no handicap in {game.name}; leave --handicap out.")
@@ -63,7 +63,7 @@ def read_openings(path: Path, variant: Variant) -> list[Opening]:
 
 
 def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Opening:
-    """Return a number of legal moves, each drawn uniformly, after which the game is not over."""
+    """Return an opening of random legal moves, each drawn uniformly, after which the game is not over."""
     rng = np.random.default_rng((seed, number))
     for _ in range(_TRIES):
         game = variant.new()

@@ -1,4 +1,4 @@
-"""Series of games between bots: several at once, each saved as soon as it is finished.
+"""Series of games between bots: several games at once, each saved as soon as it is finished.
 
 `Series` is the entry point. Each worker has a `PlayerSlot` for each player and a `Referee`; `play_single` plays one
 game, from its opening to a result with a reason.
@@ -37,9 +37,9 @@ class Decision(NamedTuple):
     """The result of a game."""
 
     winner: int
-    """BLACK, WHITE, DRAW, or RUNNING if the referee cannot decide."""
+    """BLACK, WHITE, DRAW, or RUNNING if the referee could not decide."""
     result: str
-    """As in SGF."""
+    """The result in SGF's format."""
     reason: str
 
 
@@ -59,11 +59,11 @@ class Referee(ABC):
     """Decides games."""
 
     note: str = ""
-    """A sentence for the user before the first game, if there is anything to say."""
+    """A note for the user, to show before the first game; may be empty."""
 
     @abstractmethod
     def decide(self, game: Game) -> Decision:
-        """Return the result of a game that is over, or too long."""
+        """Return the result of a game that is over or too long."""
 
     def close(self) -> None:  # noqa: B027
         """Stop the engine, if it has one."""
@@ -87,7 +87,7 @@ class EngineReferee(Referee):
         self.note = self._bot.note
 
     def decide(self, game: Game) -> Decision:
-        """Return the engine's result; it is asked a second time if the first fails."""
+        """Return the engine's result; a failure is retried once."""
         if not isinstance(game, Go):
             return RulesReferee().decide(game)
         reason = ""
@@ -109,11 +109,11 @@ class Entrant:
     spec: str
     variant: Variant
     seed: int
-    """Must differ between the players of a match: otherwise they draw the same random numbers."""
+    """The seed; it must differ between the players of a match, which otherwise draw the same random numbers."""
     seconds: float
-    """How long an engine may take for an answer."""
+    """Time limit of an engine's answers."""
     title: str = ""
-    """Its name in game records; by default the spec."""
+    """The name in game records; by default the spec."""
 
     @property
     def is_engine(self) -> bool:
@@ -130,8 +130,8 @@ class Entrant:
 class PlayerSlot:
     """The bot of an entrant in one worker.
 
-    A built-in player gets a new bot for each game, so that a game depends on seed and number only. An engine process is
-    kept for all games; if it knows `set_random_seed`, it also gets new random numbers for each.
+    A built-in player has a new bot for each game, so that a game depends only on seed and number. An engine process is
+    kept for all games; if it has the command `set_random_seed`, it is seeded for each game.
     """
 
     def __init__(self, entrant: Entrant) -> None:
@@ -150,21 +150,21 @@ class PlayerSlot:
 
     @property
     def note(self) -> str:
-        """A sentence for the user before the first game, if there is anything to say."""
+        """A note for the user, to show before the first game; may be empty."""
         return self._bot.note if isinstance(self._bot, GtpBot) else ""
 
     def close(self) -> None:
-        """Close the bot. That of an engine is kept, so that a game in progress does not start another process."""
+        """Close the bot. An engine's bot is kept, so that a game in progress does not start another process."""
         if self._bot:
             self._bot.close()
 
 
 class FinishedGame(NamedTuple):
-    """How a game ended."""
+    """The end of a game."""
 
     decision: Decision
     forfeited: bool
-    """Whether it ended by an engine's error, an illegal move or a lack of time."""
+    """Whether the game ended by an engine's error, an illegal move or lack of time."""
     seconds: dict[int, float]
     """[colour] the thinking time."""
 
@@ -188,7 +188,7 @@ def play_single(
             bot.warm_up(game)
 
     def lost(letter: str, reason: str, *, forfeited: bool = True) -> FinishedGame:
-        """Return the player to move loses."""
+        """Return a loss of the player to move."""
         loser, winner = game.to_move, int(enemy_of(game.to_move))
         decision = Decision(winner, f"{_LETTERS[winner]}+{letter}", f"{COLOUR_NAMES[loser]} {reason}")
         return FinishedGame(decision, forfeited, seconds)
@@ -221,18 +221,18 @@ class Pairing(NamedTuple):
     """A game to be played."""
 
     game: int
-    """Its number."""
+    """The number of the game."""
     black: int
-    """The number of the player."""
+    """The number of a player."""
     white: int
     round: int
-    """Chooses the opening: the two games of a pair, with colours exchanged, have the same."""
+    """Number of the pair of games with exchanged colours, which have the same opening."""
 
 
 def pairings(entrants: int, games: int) -> list[Pairing]:
-    """`games` games between every two players; the first named has Black in the first game, then they alternate.
+    """Return `games` games for each pair of players; the player listed first begins with Black, then colours alternate.
 
-    All pairs meet once before any pair meets again, so that an interrupted tournament is nearly complete.
+    All pairs play once before any pair plays again, so that an interrupted tournament is balanced.
     """
     found: list[Pairing] = []
     for k in range(games):
@@ -255,20 +255,20 @@ class SeriesSettings:
 
     variant: Variant
     referee: str = ""
-    """The command of an engine; empty: nobi counts."""
+    """The command of a referee engine; empty: nobi scores."""
     seconds: float | None = None
-    """Per move; None: no limit."""
+    """Time limit per move; None: no limit."""
     timeout: float = 60.0
     """How long an engine may take for an answer."""
     parallel: int = 1
     time: TimeSettings = field(default_factory=TimeSettings)
     """The clocks of every game."""
     longest: int = 0
-    """Moves after which a game is stopped and counted; 0: the limit of the game's rules."""
+    """Number of moves after which a game is stopped and scored; 0: the limit of the game's rules."""
 
 
 Save = Callable[[GameResult, bytes], None]
-"""Receives a finished game and its SGF."""
+"""Function that receives a finished game and its SGF."""
 
 
 def result_saver(results: list[GameResult], folder: MatchFolder | None, notify: Callable[[], None]) -> Save:
@@ -302,7 +302,7 @@ class SeriesGames(PerWorker[SeriesWorker]):
     def _open(self) -> None:
         self._resources = ExitStack()
         self._players = self._resources.enter_context(ExitStack())
-        # engines are closed first: a built-in player may search to the end of its time before it can be closed
+        # engines are closed first: closing a built-in player may take until the end of its search
         self._engines = self._resources.enter_context(ExitStack())
 
     def __getstate__(self) -> dict[str, object]:
@@ -373,8 +373,8 @@ class SeriesGames(PerWorker[SeriesWorker]):
 class Series:
     """A series of games, with its players and engines.
 
-    Engines run from the construction, so that one that does not work or cannot play on the board is a NobiError at
-    once, until `close`.
+    Engines run from construction until `close`; the constructor raises a NobiError for an engine that does not work or
+    cannot play on the board.
     """
 
     def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant], executor: Executor | None = None) -> None:
@@ -384,7 +384,8 @@ class Series:
         self._files = [file for entrant in entrants for file in files_in(entrant.spec)]
         with ExitStack() as failed:
             failed.callback(self.close)
-            # players on other machines are made there; those here show errors before the first game
+            # players on other machines are created there; creating them here as well raises errors before the first
+            # game
             for _ in range(settings.parallel if self._executor.local else 1):
                 self._games.add(self._games.new_state())
             failed.pop_all()
@@ -400,7 +401,7 @@ class Series:
         self._games.close()
 
     def notes(self) -> list[str]:
-        """Sentences for the user before the games: which engines do not accept the rules."""
+        """Return notes for the user, to show before the games: which engines do not accept the rules."""
         with self._games.state() as worker:
             found = [*(slot.note for slot in worker.slots), worker.referee.note]
         return list(dict.fromkeys(filter(None, found)))
@@ -420,7 +421,7 @@ class Series:
         lock, stopped = threading.Lock(), threading.Event()
 
         def play_and_save(task: tuple[Pairing, Opening]) -> None:
-            """Save in the thread that has played: Ctrl-C interrupts only the main one, and loses no finished game."""
+            """Save in the thread that played: Ctrl-C interrupts only the main thread, so no finished game is lost."""
             found = self._games(task)
             with lock:
                 if not stopped.is_set():

@@ -1,8 +1,8 @@
 """The models shipped with the package, `.safetensors` files in this folder, and measurements of them.
 
-A shipped model is named by its file name without the suffix: `go-main` can be used wherever a model file can.
-`results.json` holds what `benchmarks/measure_models.py` measured after training, by the names of models, and under
-`mcts` the strength of the search without a network:
+The name of a shipped model is its file name without the suffix; `go-main` can be used in place of a model file.
+`results.json` contains the measurements of `benchmarks/measure_models.py` by model name, and under `mcts` the strength
+of the search without a network:
 
     {"go-main": {"sha256": …, "summary": …, "accuracy": {collection: …}, "fitness": {board: …},
                  "matches": [{"board": 9, "playouts": 0, "opponent": "GNU Go 3.8, level 10", "games": 100, "wins": 40,
@@ -10,7 +10,7 @@ A shipped model is named by its file name without the suffix: `go-main` can be u
                  "ratings": [{"game": "gomoku", "board": 9, "playouts": 100, "opponent": "naive", "elo": {…}, …}, …]},
      …}
 
-`matches` are games against the opponent whose rating is 0, `ratings` a fit to the games of many players.
+`matches` are games against an opponent with rating 0; `ratings` are fitted to the games of many players.
 """
 
 import json
@@ -39,13 +39,12 @@ def is_model(name: str) -> bool:
 
 
 def model_path(name: str | Path) -> Path:
-    """Return the file of a shipped model, the copy of a file of another machine, or the path itself."""
+    """Return the file of a shipped model, the local copy of another machine's file, or the path itself."""
     return shipped().get(str(name)) or FILE_COPIES.get(str(name)) or Path(name)
 
 
 def files_in(spec: str) -> list[str]:
-    """Return the model files in the spec of a player, such as `mcts:model=a.safetensors`; shipped models are not files.
-    """
+    """Return the model files in a player's spec, such as `mcts:model=a.safetensors`, without shipped models."""
     if spec.startswith("gtp:"):
         return []
     return [part for part in re.split("[:,=]", spec) if part.endswith(SUFFIX)]
@@ -53,28 +52,26 @@ def files_in(spec: str) -> list[str]:
 
 @cache
 def results() -> dict[str, dict[str, Any]]:
-    """Measurements of the shipped models, by name."""
+    """Return the measurements of the shipped models, by name."""
     found: dict[str, dict[str, Any]] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return found
 
 
 def quality(name: str) -> float:
-    """Return the mean accuracy of a shipped model over collections, or its mean outcome over boards; −1 if not
-    measured.
-    """
+    """Return a shipped model's mean accuracy over collections or mean outcome over boards; −1 if not measured."""
     found = results().get(name, {})
     values = [one["value"] for one in (found.get("accuracy") or found.get("fitness") or {}).values()]
     return sum(values) / len(values) if values else -1.0
 
 
 def predicts_moves(name: str) -> bool:
-    """Return whether a shipped model was trained to predict moves, so that it serves a search as prior knowledge."""
+    """Return whether a shipped model was trained to predict moves, so that a search can use it as prior."""
     return bool(results().get(name, {}).get("accuracy"))
 
 
 @dataclass(frozen=True)
 class MeasuredElo:
-    """The Elo difference to a reference opponent, measured in a match; None for a bound that the games do not give."""
+    """The Elo difference to a reference opponent, measured in a match; None for an infinite bound."""
 
     value: float | None
     low: float | None
@@ -97,8 +94,8 @@ def _signed(elo: float | None) -> str:
 def measured_elo(name: str, size: int, playouts: int = 0, game: str = "go") -> MeasuredElo | None:
     """Return the rating of a shipped model, or of `mcts`, with this number of playouts per move (0: without search).
 
-    Measured on the board nearest in size; None if it was not measured at all. The game matters for `mcts` only: a
-    model plays one game.
+    The measurement on the board nearest in size is used; None if there is none. `game` matters only for `mcts`, since a
+    model plays a single game.
     """
     found = results().get(name, {})
     entries = [

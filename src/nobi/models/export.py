@@ -1,4 +1,4 @@
-"""Export of deep networks to ONNX; the result is compared by onnxruntime before it is written."""
+"""Export of deep networks to ONNX; the result is verified with onnxruntime before it is written."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ from nobi.storage import atomic_write
 
 OPSET = 17
 TOLERANCE = 1e-4
-"""The largest accepted difference of exported values, relative to the largest value."""
+"""Maximum difference of exported values, relative to the largest value."""
 BATCHES = (1, 3)
 
 
@@ -35,13 +35,13 @@ class Exported:
     sizes: list[int] | None
     """The board sizes that the file supports; None for all."""
     checked: list[int]
-    """The board sizes on which it was compared."""
+    """The board sizes on which the export was verified."""
     difference: float
     """The largest difference found, relative to the largest value."""
 
 
 def sample_inputs(network: DeepNetwork, planes: int, batch: int, size: int, seed: int = 0) -> tuple[Tensor, ...]:
-    """Random planes of zeros and ones, and colours if the network needs them."""
+    """Return random planes of zeros and ones, and colours if the network needs them."""
     rng = torch.Generator().manual_seed(seed)
     boards = (torch.rand(batch, planes, size, size, generator=rng) < 0.3).float()
     return (boards, torch.arange(batch) % 2 == 1) if network.takes_colour else (boards,)
@@ -74,7 +74,7 @@ def export_onnx(network: DeepNetwork, path: Path, size: int) -> Exported:
     )
     if not difference <= TOLERANCE:
         raise NobiError(
-            f"The ONNX export of {network} differs from it by {difference:.1e}, more than {TOLERANCE:.0e}; not written."
+            f"The ONNX export of {network} differs from the network by {difference:.1e}, more than {TOLERANCE:.0e}."
         )
     atomic_write(path, content)
     inputs = ["planes", "white"] if plain.takes_colour else ["planes"]
@@ -99,7 +99,7 @@ def _onnx_bytes(network: DeepNetwork, planes: int, size: int, *, one_size: bool)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), torch.no_grad():
         warnings.simplefilter("ignore")
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-        # the exporter by tracing needs no other package, and writes the same bytes for the same network
+        # the tracing exporter needs no other package, and writes the same bytes for the same network
         torch.onnx.export(
             network,
             sample_inputs(network, planes, 2, size),

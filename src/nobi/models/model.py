@@ -1,4 +1,4 @@
-"""Models, networks with weights and provenance, and the only place that reads and writes model files.
+"""Models, that is, networks with weights and provenance, and the reading and writing of model files.
 
 A model file is a `.safetensors` file: tensors, and in its header as texts the format, the network's spec, the board
 size it was trained on, and the provenance as JSON. Reading one executes no code from it. PyTorch is imported only for
@@ -39,7 +39,7 @@ DEEP = "nobi-deep-2"
 """The format of a network of `nobi.networks.deep` with its tensors."""
 
 _FIRST_DEEP = "nobi-deep-1"
-"""The same, with the name `nobi-net` for the network now called `nobi-net-v1`."""
+"""The first version of this format, in which `nobi-net` is the network now called `nobi-net-v1`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +51,7 @@ class Model:
     size: int
     """The board size it was trained on; the only one it plays on unless the network is scalable."""
     provenance: dict[str, Any] = field(default_factory=dict)
-    """Training settings, seed, version of the package; anything that JSON can represent."""
+    """Training settings, seed, package version etc.; any JSON values."""
 
     def __repr__(self) -> str:
         return f"<Model {self.network}, {len(self.weights)} weights, {self.game} {self.size}x{self.size}>"
@@ -128,12 +128,12 @@ def save_model(path: Path, model: Model | DeepModel) -> None:
 
 
 def load_model(path: Path) -> Model:
-    """Read a compiled network from a file; a NobiError if the file is invalid."""
+    """Read a compiled network from a file; raise a NobiError if the file is invalid."""
     return model_in(read_model_file(path))
 
 
 def load_deep(path: Path) -> DeepModel:
-    """Read a deep network, or a compiled swiping network as its torch twin; a NobiError if the file is invalid."""
+    """Read a deep network, or a compiled swiping network as its torch twin; raise a NobiError for an invalid file."""
     return deep_model_in(read_model_file(path))
 
 
@@ -150,7 +150,7 @@ def folder_error(folder: str) -> NobiError:
 
 
 def read_model_file(path: Path) -> ModelFile:
-    """Read a model file of either format, or a shipped model by its name; a NobiError if the file is invalid."""
+    """Read a model file of either format, or a shipped model by name; raise a NobiError if the file is invalid."""
     path = model_path(path)
     if models_in(str(path)):
         raise folder_error(str(path))
@@ -186,7 +186,7 @@ def _renamed(header: dict[str, str]) -> dict[str, str]:
 
 
 def _single(tensor: NDArray[Any]) -> NDArray[Any]:
-    """Half precision, used by small shipped models, converted to single precision."""
+    """Convert half precision, used by small shipped models, to single precision."""
     return tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
 
 
@@ -242,7 +242,7 @@ def _has_value(file: ModelFile) -> bool:
 
 
 def compiled_model(model: DeepModel) -> Model:
-    """Return the compiled network equal to a swiping network that was trained by gradient on stones only."""
+    """Return the compiled equivalent of a swiping network that was trained by gradient descent on stones only."""
     from nobi.networks.deep.swiping import SwipingTwin
 
     network = model.network
@@ -275,7 +275,7 @@ def _shape_text(shape: tuple[int, ...] | None) -> str:
 
 
 def made_for(path: str | Path) -> tuple[str, int]:
-    """Return the game that a model was trained on, and the board size that suits it; 0 for any size."""
+    """Return the game that a model was trained on, and its board size; 0 for any size."""
     file = read_model_file(Path(path))
     if file.format == DEEP:
         return "go", file.size
@@ -285,14 +285,13 @@ def made_for(path: str | Path) -> tuple[str, int]:
 
 @cache
 def best_model(game: str, size: int) -> str:
-    """Return the shipped model that predicts moves best among those for the game and the board; empty if there is none.
-    """
+    """Return the name of the shipped model for the game and board that predicts moves best; empty if there is none."""
     able = (name for name in shipped() if predicts_moves(name) and _plays(name, game, size))
     return max(able, key=quality, default="")
 
 
 def _plays(name: str, game: str, size: int) -> bool:
-    """Return whether a shipped model plays the game on the board, without PyTorch."""
+    """Return whether a shipped model plays the game on the board without PyTorch."""
     trained, only_size = made_for(name)
     file = read_model_file(Path(name))
     if trained != game or file.format != DEEP:
