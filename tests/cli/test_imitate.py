@@ -185,10 +185,10 @@ def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["imitate", "OUT"], "Name at least one dataset with --data; 'nobi data import' makes datasets."),
+        (["imitate", "OUT"], "Give at least one dataset with --data; 'nobi data import' makes datasets."),
         (["imitate", "OUT", "--data", "DATA", "--net", "c14-small"], "plays on 19x19 only, and there are games on 5x5"),
         (["imitate", "OUT", "--data", "DATA", "--device", "tpu9"], "There is no device 'tpu9' here"),
-        (["predict", "MODEL"], "Name at least one dataset"),
+        (["predict", "MODEL"], "Give at least one dataset"),
         (["predict", "MODEL", "--data", "DATA", "--split", "exam"], "A dataset has no split 'exam'"),
         (["predict", "MODEL", "--data", "DATA", "--positions", "-1"], "--positions must be 0 or more, not -1."),
         (["predict", "none", "--data", "DATA"], "There is no model file 'none'."),

@@ -283,14 +283,14 @@ def test_bad_input(tmp_path, games5, games57):
     def says(**changes):
         return fault_of(ImitationRun, tmp_path / "run", some(games5, **changes))
 
-    assert "Name at least one dataset" in says(data=())
+    assert "Give at least one dataset" in says(data=())
     assert "There is no dataset" in says(data=("nowhere",))
     assert "2 weights" in says(weights=(1.0, 2.0))
     assert "above 0" in says(weights=(0.0,))
     assert "There is no deep network 'c15'" in says(net="c15")
     assert "plays on 19x19 only, and there are games on 5x5" in says(net="c14-small")
     assert "no positions on 13x13 in the train part" in says(sizes=(5, 13))
-    assert "hold the same games; name one." in says(data=(games5, games5))
+    assert "hold the same games; give one." in says(data=(games5, games5))
     assert "There is no optimiser 'adam'" in says(optimiser="adam")
     assert "There is no schedule 'linear'" in says(schedule="linear")
     assert "2 rates but 1 lengths" in says(schedule="pieces:rates=0.1/0.2,lengths=1")

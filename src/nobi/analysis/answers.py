@@ -118,8 +118,7 @@ def _rounded(values: NDArray[np.float64]) -> list[float]:
 
 
 def policy_of(game: Go, search: Search, power: float) -> NDArray[np.float64]:
-    """Return the network's policy at the root, [n·n + 1]: −1 for illegal moves, the pass last; uniform without a
-    network.
+    """Return the root policy, [n·n + 1]: −1 for illegal moves, the pass last; uniform without a network.
 
     `power` is the power to which the search has raised the policy; it is undone here.
     """

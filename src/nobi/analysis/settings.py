@@ -75,9 +75,7 @@ class EngineSettings:
     """Number of searches that run at once; 0: depends on the number of cores."""
 
     def with_text(self, pairs: dict[str, str]) -> "EngineSettings":
-        """Return a copy with settings of a configuration; settings that nobi does not have are ignored (most:
-        hardware).
-        """
+        """Return a copy with settings of a configuration; unknown ones, mostly about hardware, are ignored."""
         settings = self
         for name, value in pairs.items():
             try:

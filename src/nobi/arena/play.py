@@ -26,7 +26,7 @@ from nobi.players.base import BatchPlayer, CompiledPlayer, Player
 from nobi.streams import Streams, stream_of
 from nobi.workers import Executor, PerWorker, ThreadExecutor, closing_iterator
 
-clear: Any = UNBOUND  # this and the next four are bound by `specialise`
+clear: Any = UNBOUND  # this and the next five are bound by `specialise`
 play: Any = UNBOUND
 start: Any = UNBOUND
 advance: Any = UNBOUND

@@ -174,8 +174,9 @@ def touching(chains: Chains, g: int, point: int, colour: int) -> int:
 
 @inlined
 def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bool:
-    """Place a stone and join it to its neighbours, without captures; return whether an enemy chain lost its last
-    liberty.
+    """Place a stone and join it to its neighbours, without captures.
+
+    Return whether an enemy chain has lost its last liberty.
     """
     put(stones, g, point, colour)
     captures = meet_neighbours(stones, chains, g, point, colour)

@@ -154,8 +154,7 @@ def captures_in_ladder(
 
 @compiled
 def escapes_ladder(stones: Stones, chains: Chains, g: int, workspace: LadderWorkspace, move: int, target: int) -> bool:
-    """Return whether a move saves the own chain of the stone `target`, which is in atari, from being captured in a
-    ladder.
+    """Return whether a move saves the own chain of the stone `target`, which is in atari, from capture in a ladder.
 
     Args:
         stones: the boards; board g is changed while reading and restored afterwards.

@@ -5,8 +5,8 @@ product of the other gammas of a move and E the sum of the strengths of a positi
 
     γ = (W + 1) / (Σ C / E + 2 / (γ + 1))
 
-where the sum runs over all moves with the feature; the added terms are a won and a lost comparison with a feature of
-strength 1, so that features that were never or always played stay finite.
+where the sum runs over all moves with the feature. The added terms are one won and one lost comparison with a feature
+of strength 1, so that the gammas of features that were never or always played are positive and finite.
 """
 
 import math
@@ -35,7 +35,7 @@ from nobi.search.tactics import as_count
 from nobi.storage import save_tensors
 
 COLUMNS = GROUPS + 2
-"""Features of a move: its pattern, a level of each group, and its shape."""
+"""Number of features of a move: its pattern, a level of each group, and its shape."""
 _SHAPE = COLUMNS - 1
 SIZES = {"small": range(5, SMALL_BOARDS + 1), "large": range(SMALL_BOARDS + 1, 26)}
 """The board sizes of each set of gammas."""
@@ -43,16 +43,16 @@ SIZES = {"small": range(5, SMALL_BOARDS + 1), "large": range(SMALL_BOARDS + 1, 2
 
 @dataclass(frozen=True)
 class PriorSettings:
-    """How the priors are learnt."""
+    """Settings of learning the priors."""
 
     positions: int = 20000
-    """Positions of each set (boards up to 13x13, larger boards) that are learnt from."""
+    """Training positions of each set (boards up to 13x13, larger boards)."""
     test_positions: int = 4000
-    """Positions of each set that the result is measured on."""
+    """Test positions of each set."""
     sweeps: int = 12
     """Updates of all gammas."""
     shape_plays: int = 20
-    """Shapes that were played, or would have been by chance, at least this many times have a gamma of their own."""
+    """Minimum number of times that a shape was played, or would have been by chance, to have its own gamma."""
 
     def __post_init__(self) -> None:
         for name in ("positions", "test_positions", "sweeps", "shape_plays"):
@@ -70,7 +70,7 @@ class Competitions(NamedTuple):
 
 
 class PriorMetrics(NamedTuple):
-    """How well the model predicts recorded moves."""
+    """Metrics of the prediction of recorded moves."""
 
     positions: int
     log_likelihood: float
@@ -105,7 +105,7 @@ def _extract(
 ) -> int:
     """Append every `every`-th position of a game, beginning with the ply `first`; return the number of positions.
 
-    The game ends at its first illegal move. Passes, and moves that fill an eye, are not learnt from.
+    The game ends at its first illegal move. Passes and moves that fill an own eye are not used.
     """
     boards = position.boards
     stones = boards.stones
@@ -154,7 +154,7 @@ def _extract(
 
 
 def competitions_of(collections: Sequence[Collection], sizes: range, positions: int, seed: int) -> Competitions:
-    """Positions of random games of these board sizes: one in ten plies, or more if there are too few games."""
+    """Return positions of random games of these board sizes: one in ten plies, or more if there are too few games."""
     rng = np.random.default_rng(seed)
     games = [
         (i, game)
@@ -198,9 +198,8 @@ _SAMPLE = 8
 def frequent_shapes(competitions: Competitions, plays: int) -> NDArray[np.uint32]:
     """Return the shapes of all sizes that were played, or would have been by chance, at least `plays` times.
 
-    They are in ascending order, and at most `MOST_SHAPES`. A shape that is a candidate as often and is never played
-    says as much as one that is played; without it, moves around which nothing happens would count as the smaller shape
-    in its middle.
+    They are in ascending order, and at most `MOST_SHAPES`. A shape that is often a candidate but never played is as
+    informative as one that is played; without it, such moves would be counted for the smaller shape at its centre.
     """
     played, counts = np.unique(competitions.shapes[competitions.chosen], return_counts=True)
     seen, candidates = np.unique(competitions.shapes[::_SAMPLE], return_counts=True)
@@ -247,7 +246,7 @@ def _update(
     wins: NDArray[np.float64],
     sums: NDArray[np.float64],
 ) -> None:
-    """One minorisation–maximisation step of the gammas of a column; `strengths` of the moves is kept up to date."""
+    """Update the gammas of a column by one minorisation–maximisation step, and the `strengths` of the moves."""
     features, start = competitions.features, competitions.start
     wins[:] = 0.0
     sums[:] = 0.0
@@ -302,7 +301,7 @@ def learn(
 
 
 def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.float64]) -> None:
-    """Scale the gammas of a group to a geometric mean of 1, which changes no probability."""
+    """Scale the gammas of a group to a geometric mean of 1, which does not change probabilities."""
     part = slice(OFFSETS[group], OFFSETS[group + 1])
     scale = math.exp(-float(np.log(levels[part]).mean()))
     levels[part] *= scale
@@ -310,7 +309,7 @@ def _keep_mean(levels: NDArray[np.float64], group: int, strengths: NDArray[np.fl
 
 
 def measure(competitions: Competitions, gammas: LearntGammas) -> PriorMetrics:
-    """Return how well gammas predict the moves of these positions."""
+    """Measure how well gammas predict the moves of these positions."""
     strengths = np.zeros(len(competitions.features))
     _strengths(competitions.features, *gammas, strengths)
     totals = np.add.reduceat(strengths, competitions.start[:-1])

@@ -1,16 +1,16 @@
-"""The data of imitation: positions of game records, which of them a step sees, and their batches as tensors.
+"""The data of imitation: positions of game records, their sampling for each step, and batches of tensors.
 
 Positions come from several sources; a source is the games of one dataset on boards of one size (`Positions`,
 `open_sources`). A step draws a source, with probability proportional to weight times number of positions, and takes the
-next positions of that source: pass after pass over all its positions, each pass shuffled anew (`Sampler`). So in every
-pass each position of a source is seen exactly once (C14 trains by such epochs), and a batch has one board size. What a
-step sees is a pure function of the seed and the number of the step. `Reader` and `read_ahead` make the batches.
+next positions of that source, in passes over all its positions, each with a new shuffle (`Sampler`). In every pass each
+position of a source is used exactly once (as in C14's epochs), and a batch has one board size. The samples of a step
+are a pure function of the seed and the number of the step. `Reader` and `read_ahead` make the batches.
 
-Shuffles are computed, not stored (`permuted`): an array of ten million shuffled numbers would have to be made for every
-pass, and again to resume. A keyed permutation gives any element of the shuffle at once: a Feistel network on pairs
-(left, right), in which each half in turn is changed by a hash of the other. With halves of a and b values, a·b barely
-above the count, it permutes a·b numbers; results beyond the count are permuted again until they are below it, which
-keeps it a permutation (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+Shuffles are computed, not stored (`permuted`): otherwise an array of ten million shuffled numbers would be needed for
+every pass, and again to resume. A keyed permutation computes any single element of the shuffle: a Feistel network on
+pairs (left, right), in which each half in turn is changed by a hash of the other. With halves of a and b values, a·b
+barely above the count, it permutes a·b numbers; results beyond the count are permuted again until they are below it,
+which keeps it a permutation (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 """
 
 import hashlib
@@ -41,15 +41,15 @@ from nobi.records.encoder import Encoder
 from nobi.streams import hash_word, hash_words, stream_of
 
 NO_ANSWER = -1
-"""The answer if the opponent passed, the game ended, or the same player moved again."""
+"""The value of `answer` if the opponent passed, the game ended, or the same player moved again."""
 ROUNDS = 6
-"""Of the Feistel network."""
+"""Rounds of the Feistel network."""
 AHEAD = 8
-"""Batches that are made before they are needed,"""
+"""Batches that are prepared in advance, unless they exceed `_MAX_BYTES`."""
 _MAX_BYTES = 1 << 27
-"""unless they would take more memory than this."""
+"""Maximum memory of batches that are prepared in advance."""
 _BLOCK = 1 << 16
-"""For how many steps sources are drawn at once."""
+"""Number of steps for which sources are drawn at once."""
 _SOURCE, _SYMMETRY, _ORDER = range(3)
 """The uses of random numbers: each has its own seed."""
 
@@ -78,19 +78,19 @@ class Positions:
         passes = np.flatnonzero((moves & PASS_CODE) == PASS_CODE)
         self.count = len(moves) - len(passes)
         self._played_before = passes - np.arange(len(passes))
-        """[pass] the number of positions before it."""
+        """[pass] the number of positions before the pass."""
 
     def __len__(self) -> int:
         return self.count
 
     def locate(self, numbers: NDArray[np.int64]) -> PositionIndex:
-        """Game and ply of the positions with these numbers, int64[i]."""
+        """Return game and ply of the positions with these numbers, int64[i]."""
         move = self._begin + numbers + np.searchsorted(self._played_before, numbers, side="right")
         game = np.searchsorted(self.games.start, move, side="right") - 1
         return PositionIndex(game, move - self.games.start[game], self.games.moves[move] >= WHITE_BIT)
 
     def answers(self, at: PositionIndex) -> NDArray[np.int64]:
-        """[i] the cell of the opponent's next move, or NO_ANSWER."""
+        """Return the cell of the opponent's next move, [i], or NO_ANSWER."""
         after = self.games.start[at.game] + at.ply + 1
         there = after < self.games.start[at.game + 1]
         move = self.games.moves[np.where(there, after, 0)].astype(np.int64)
@@ -99,7 +99,7 @@ class Positions:
         return np.where(answered, cell, NO_ANSWER)
 
     def results(self, at: PositionIndex) -> NDArray[np.float32]:
-        """[i] +1 if the player to move won the game, −1 if it lost, 0 if unknown."""
+        """Return +1 if the player to move won the game, −1 if it lost, 0 if unknown: [i]."""
         result = self.games.result[at.game]
         return np.where(at.white, -result, result).astype(np.float32)
 
@@ -110,7 +110,7 @@ class Sources:
 
     positions: list[Positions]
     dataset: list[int]
-    """The index of its dataset."""
+    """The index of the source's dataset."""
     fingerprint: str
     """A hash of the games."""
 
@@ -134,9 +134,9 @@ class Sources:
 
 
 def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network: DeepNetwork) -> Sources:
-    """Return the positions of one split of some datasets on these board sizes (all if none is given).
+    """Return the positions of one split of some datasets on these board sizes (default: all).
 
-    Raises a NobiError if there are none on one of the sizes, or if the network does not support a size.
+    Raise a NobiError if there are no positions for one of the sizes, or if the network does not support a size.
     """
     found, owners, digest = [], [], hashlib.sha256()
     datasets = [Dataset.open(path) for path in paths]
@@ -167,11 +167,11 @@ def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network
 
 
 def _check_different(paths: Sequence[str], datasets: Sequence[Dataset]) -> None:
-    """Raise a NobiError for the same games under two names, which would count twice."""
+    """Raise a NobiError if two datasets contain the same games, which would count twice."""
     first: dict[str, str] = {}
     for path, dataset in zip(paths, datasets, strict=True):
         if dataset.digest in first:
-            raise NobiError(f"The datasets {first[dataset.digest]!r} and {str(path)!r} hold the same games; name one.")
+            raise NobiError(f"The datasets {first[dataset.digest]!r} and {str(path)!r} hold the same games; give one.")
         first[dataset.digest] = str(path)
 
 
@@ -186,7 +186,7 @@ def permuted(indices: NDArray[np.int64], count: int, seed: int, number: int) -> 
         indices: int64[k], each from 0 to count − 1.
         count: length of the shuffle.
         seed: seed of the shuffles.
-        number: which of them; different ones are practically independent.
+        number: the number of the shuffle; different shuffles are practically independent.
 
     Returns:
         int64[k]; different numbers from 0 to count − 1 for different indices.
@@ -202,7 +202,7 @@ def permuted(indices: NDArray[np.int64], count: int, seed: int, number: int) -> 
 
 @lru_cache(maxsize=64)
 def _keys(seed: int, number: int) -> NDArray[np.uint64]:
-    """uint64[ROUNDS]"""
+    """Return the keys of a shuffle, uint64[ROUNDS]."""
     key = stream_of(np.uint64(seed), np.uint64(number))
     return hash_words(key + np.arange(1, ROUNDS + 1, dtype=np.uint64))
 
@@ -216,7 +216,7 @@ def _permute(
     keys: NDArray[np.uint64],
     found: NDArray[np.int64],
 ) -> None:
-    """found[i] = element indices[i] of the shuffle; every two keys are two rounds, one for each half."""
+    """Set found[i] to element indices[i] of the shuffle; each pair of keys is used for two rounds, one per half."""
     for i in range(len(indices)):
         number = np.uint64(indices[i])
         while True:
@@ -295,18 +295,18 @@ class Sampler:
             drawn = self._sources(len(self._totals) - 1)
             self._totals.append(self._totals[-1] + np.bincount(drawn, minlength=len(self.counts)))
         self._drawn = self._sources(block)
-        picked = self._drawn[:, None] == np.arange(len(self.counts))
-        self._before = self._totals[block] + np.cumsum(picked, axis=0) - picked
+        taken = self._drawn[:, None] == np.arange(len(self.counts))
+        self._before = self._totals[block] + np.cumsum(taken, axis=0) - taken
         self._block = block
 
     def _sources(self, block: int) -> NDArray[np.int64]:
-        """int64[_BLOCK] the sources of the steps of a block."""
+        """Return the sources of the steps of a block, int64[_BLOCK]."""
         steps = np.arange(block * _BLOCK, (block + 1) * _BLOCK, dtype=np.uint64)
         words = hash_words(np.uint64(self._seeds[_SOURCE]) + hash_words(steps))
         return np.searchsorted(self._bounds, (words >> np.uint64(11)) * 2.0**-53, side="right")
 
     def _numbers(self, source: int, begin: int, end: int) -> NDArray[np.int64]:
-        """Elements begin..end−1 of the infinite sequence of passes over a source."""
+        """Return elements begin..end−1 of the infinite sequence of passes over a source."""
         count = self.counts[source]
         parts: list[NDArray[np.int64]] = []
         while begin < end or not parts:
@@ -326,16 +326,15 @@ class Sampler:
 
 @compiled
 def _draw_symmetries(key: np.uint64, begin: int, found: NDArray[np.uint8]) -> None:
-    """found[i] = one of the 8 symmetries, for element begin + i of the sequence."""
+    """Set found[i] to one of the 8 symmetries, for element begin + i of the sequence."""
     for i in range(len(found)):
         found[i] = hash_word(key + hash_word(np.uint64(begin + i))) >> np.uint64(61)
 
 
 def fixed_sample(counts: Sequence[int], wanted: int, seed: int) -> list[NDArray[np.int64]]:
-    """Return a random sample of positions of every source, about `wanted` in total and proportional to `counts`,
-    sorted.
+    """Return a sorted random sample of positions of every source, proportional to `counts`.
 
-    0 means all positions.
+    `wanted` is the approximate total number; 0: all positions.
     """
     total = sum(counts)
     if wanted == 0 or wanted >= total:
@@ -352,7 +351,7 @@ class Batch(NamedTuple):
     """Positions of one board size, with their targets."""
 
     planes: Tensor
-    """float32[b, P, n, n]; uint8 during the transfer to a GPU."""
+    """float32[b, P, n, n] the planes; uint8 during the transfer to a GPU."""
     target: Tensor
     """int64[b] the expert's move."""
     legal: Tensor
@@ -378,12 +377,12 @@ class Reader:
         self._sources = sources
         self.planes = make_planes(planes)
         self._encoders = [Encoder(source.games, self.planes) for source in sources]
-        # a GPU converts bytes to floats faster than four times as many bytes can be transferred
+        # converting bytes to floats on the GPU is faster than transferring floats, four times as many bytes
         self._dtype = np.uint8 if device.type == "cuda" else np.float32
-        self._fewest = 1 if device.type == "cpu" else 2  # a GPU uses one while the next is made
+        self._fewest = 1 if device.type == "cpu" else 2  # a GPU uses one batch while the next is made
 
     def ahead(self, batch: int) -> int:
-        """Return how many batches of this size may be made before they are used."""
+        """Return how many batches of this size may be prepared in advance."""
         cells = max((source.size**2 for source in self._sources), default=1)
         each = max(1, batch) * cells * self.planes.count * np.dtype(self._dtype).itemsize
         return min(AHEAD, max(self._fewest, _MAX_BYTES // each))
@@ -405,12 +404,12 @@ class Reader:
 def read_ahead(
     make: Callable[[int], Batch], first: int, end: int, device: torch.device, ahead: int = AHEAD
 ) -> Iterator[Callable[[], Batch]]:
-    """Yield a function that returns the next of the batches first..end−1, which threads make by their numbers.
+    """Yield a function that returns the next of the batches first..end−1, which are made in threads.
 
-    At most `ahead` batches are made before they are used: for a GPU while the network computes. A network on the CPU
-    uses a thread on every core, and all of them wait for the slowest: further threads would delay them, and compete for
-    Python's lock. There, all cores make several batches while the network waits, which takes less time than one batch
-    at a time, because a step of the network evicts the data of the encoder from the caches.
+    At most `ahead` batches are prepared in advance, for a GPU while the network computes. A network on the CPU uses a
+    thread on every core, and all of these wait for the slowest: additional threads would delay them, and compete for
+    Python's global lock. On the CPU, all cores therefore make several batches while the network waits, which takes less
+    time than one batch at a time, because a step of the network evicts the data of the encoder from the caches.
     """
     numbers = iter(range(first, end))
     waiting: deque[Future[Batch]] = deque()

@@ -1,4 +1,4 @@
-"""How well experts' moves are predicted, with 95 % intervals; no PyTorch is needed here.
+"""Metrics of the prediction of experts' moves, with 95 % intervals; PyTorch is not needed here.
 
 The positions of a game are correlated, so games are the independent units: standard errors are those of a ratio of sums
 over games (cluster-robust), which are larger than if positions were independent.
@@ -17,21 +17,22 @@ from nobi.statistics import CONFIDENCE, Interval, share_interval
 
 @dataclass(frozen=True)
 class MoveRankings:
-    """The ranks of experts' moves among the moves of a network, [i] each."""
+    """The ranks of experts' moves by a network's values, [i] each."""
 
     game: NDArray[np.int64]
-    """Numbered over all sources."""
+    """The number of the game, over all sources."""
     ply: NDArray[np.int64]
-    """Number of moves before."""
+    """Number of earlier moves."""
     size: NDArray[np.int64]
     rank: NDArray[np.int64]
-    """Of the player to move, as in `Collection`."""
+    """The rank of the player to move, as in `Collection`."""
     better: NDArray[np.int64]
     """Number of moves with higher values than the expert's."""
     equal: NDArray[np.int64]
-    """Number of moves with the same value, the expert's included: symmetric networks give symmetric moves one value."""
+    """Number of moves with the same value, including the expert's: symmetric networks give symmetric moves one value.
+    """
     log_probability: NDArray[np.float64]
-    """Of the expert's move."""
+    """The logarithm of the probability of the expert's move."""
 
     def __len__(self) -> int:
         return len(self.game)
@@ -45,20 +46,20 @@ MOVES_A_GROUP = 10
 """Number of moves of a group, for the accuracy by move number."""
 
 FEWEST_GAMES = 10
-"""Of a group that is shown in a figure."""
+"""Minimum number of games of a group that is shown in a figure."""
 
 MAX_GUESSES = 50
-"""The largest n of top-n accuracy (C14 figure 8)."""
+"""Maximum n of top-n accuracy (C14 figure 8)."""
 
 
 @dataclass(frozen=True)
 class PredictionMetrics:
-    """How well moves are predicted in some positions."""
+    """Metrics of the predicted moves in some positions."""
 
     positions: int
     games: int
     accuracy: Interval
-    """The share of experts' moves with the highest value; of k moves with this value, each counts 1/k."""
+    """The share of experts' moves with the highest value; if k moves have this value, the expert's counts 1/k."""
     rank: Interval
     """The mean rank of the expert's move, from 1."""
     probability: Interval
@@ -69,20 +70,20 @@ class PredictionMetrics:
 
 @dataclass(frozen=True)
 class Prediction:
-    """How well a network predicts, in total and by groups."""
+    """Metrics of a network's predictions, in total and by groups."""
 
     all: PredictionMetrics
     top: list[Interval]
-    """top[n − 1]: how often the expert's move is among the network's n best."""
+    """top[n − 1]: the share of positions in which the expert's move is among the network's n best."""
     by_move: dict[int, PredictionMetrics]
-    """By the number of moves before; the key is the first of MOVES_A_GROUP."""
+    """By the number of earlier moves; the key is the smallest number of a group of MOVES_A_GROUP."""
     by_rank: dict[int, PredictionMetrics]
     """By the rank of the player to move: kyu below 0, 1 to 9 dan, professionals 10, unknown 0 at the end."""
     by_size: dict[int, PredictionMetrics]
 
 
 def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:
-    """[i] the probability that the expert's move is among the best `guesses`, ties in random order."""
+    """Return the probability, [i], that the expert's move is among the best `guesses`, with ties in random order."""
     found: NDArray[np.float64] = np.clip((guesses - outcomes.better) / outcomes.equal, 0.0, 1.0)
     return found
 
@@ -126,8 +127,7 @@ def guesses_gain(one: MoveRankings, guesses: int, other: MoveRankings, its_guess
 
 
 def gains_apart(one: tuple[MoveRankings, MoveRankings], other: tuple[MoveRankings, MoveRankings]) -> Interval:
-    """Return the difference of two differences of accuracy, each of a pair of networks; all four on the same positions.
-    """
+    """Return the difference of the accuracy differences of two pairs of networks, all on the same positions."""
     clusters = _clusters_of_all(*one, *other)
     first, second = (within(a, 1) - within(b, 1) for a, b in (one, other))
     return clusters.mean(first - second)
@@ -192,7 +192,7 @@ class _Clusters:
 
     @property
     def _quantile(self) -> float:
-        """Student's, with one degree of freedom less than games."""
+        """Return Student's quantile, with one degree of freedom less than games."""
         return float(stdtrit(self.count - 1, (1 + CONFIDENCE) / 2)) if self.count > 1 else math.inf
 
     def _estimate(self, values: NDArray[np.float64]) -> tuple[float, float]:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 ITERATIONS = 5
-"""Newton-Schulz iterations: the singular values end between about 0.7 and 1.2, near enough to 1."""
+"""Newton-Schulz iterations: the resulting singular values are between about 0.7 and 1.2, close enough to 1."""
 COEFFICIENTS = 3.4445, -4.7750, 2.0315
-"""Of the iterated polynomial a x + b x³ + c x⁵."""
+"""The coefficients of the iterated polynomial a x + b x³ + c x⁵."""
 MIN_ROWS = 8
-"""AdamW updates filters with fewer outputs or inputs."""
+"""Minimum number of outputs and inputs of filters; AdamW updates smaller ones."""
 
 
 class Muon(Optimizer):
@@ -84,7 +84,7 @@ class Muon(Optimizer):
 
 
 def orthogonal(matrices: Tensor) -> Tensor:
-    """float[m, r, c] → nearly orthogonal matrices with the same singular vectors.
+    """Return nearly orthogonal matrices with the same singular vectors, float[m, r, c].
 
     The iteration uses the Gram matrix of the shorter side: all factors are polynomials of it.
     """

@@ -1,7 +1,7 @@
 """Schedules of the learning rate and optimisers, made from specs; the state of an optimiser as plain tensors.
 
-A schedule is a function of the share of the run that is done: C14's seven epochs at 0.05, two at 0.01 and one at 0.005
-are seven tenths, two tenths and one tenth of a run of any length.
+A schedule is a function of the finished share of the run: C14's seven epochs at 0.05, two at 0.01 and one at 0.005 are
+seven tenths, two tenths and one tenth of a run of any length.
 """
 
 import math
@@ -30,12 +30,12 @@ class Schedule(ABC):
 
     @abstractmethod
     def at(self, done: float) -> float:
-        """Return the rate when this share of the run, 0 to 1, is done."""
+        """Return the rate after this share of the run, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class PiecewiseConstant(Schedule):
-    """Constant rates one after the other; by default C14's (section 4.2)."""
+    """A sequence of constant rates; by default C14's (section 4.2)."""
 
     rates: str = "0.05/0.01/0.005"
     """The rates, separated by slashes."""
@@ -70,7 +70,7 @@ class PiecewiseConstant(Schedule):
 class M15Schedule(PiecewiseConstant):
     """M15 section 4: 25 epochs at 0.128, then three, each with half the rate of the one before.
 
-    The paper divides its rate by the batch size, so it is a rate for the mean over the batch, as here.
+    The paper divides its rate by the batch size: it is a rate for the mean over the batch, as here.
     """
 
     rates: str = "0.128/0.064/0.032/0.016"
@@ -79,7 +79,7 @@ class M15Schedule(PiecewiseConstant):
 
 @dataclass(frozen=True)
 class Constant(Schedule):
-    """One rate."""
+    """A constant rate."""
 
     rate: float = 0.05
 
@@ -92,7 +92,7 @@ class Constant(Schedule):
 
 @dataclass(frozen=True)
 class Cosine(Schedule):
-    """Linear warm-up from 0, then half a cosine down (Loshchilov and Hutter, "SGDR", 2017)."""
+    """Linear warm-up from 0, then decay by half a cosine (Loshchilov and Hutter, "SGDR", 2017)."""
 
     rate: float = 0.05
     """The highest rate."""
@@ -128,7 +128,7 @@ class WarmupStableDecay(Schedule):
     warmup: float = 0.01
     """The share of the run for the warm-up."""
     decay: float = 0.2
-    """The share of the run for the decay, at its end."""
+    """The share of the run for the decay, at the end."""
 
     def __post_init__(self) -> None:
         _check_rate(self.rate)
@@ -145,7 +145,7 @@ SCHEDULES: dict[str, type[Schedule]] = {
     "c14": PiecewiseConstant,
     "m15": M15Schedule,
     "piecewise": PiecewiseConstant,
-    "pieces": PiecewiseConstant,  # the earlier name
+    "pieces": PiecewiseConstant,  # the former name
     "constant": Constant,
     "cosine": Cosine,
     "wsd": WarmupStableDecay,
@@ -246,7 +246,7 @@ OPTIMISERS: dict[str, type[SgdSettings | AdamWSettings]] = {
     "muon": MuonSettings,
 }
 SCHEDULE_OF = {"nesterov": "cosine:rate=0.05", "adamw": "cosine:rate=0.002", "muon": "cosine:rate=0.006,warmup=0.03"}
-"""The default schedule of an optimiser; that of sgd is the one of the network's paper."""
+"""The default schedule of an optimiser; for sgd it is the schedule of the network's paper."""
 
 
 def make_optimiser(spec: str, network: nn.Module) -> Optimizer:
@@ -264,7 +264,7 @@ def set_rate(optimiser: Optimizer, rate: float) -> None:
 
 
 def state_tensors(optimiser: Optimizer) -> dict[str, NDArray[Any]]:
-    """Return the state of the optimiser; the keys are `index of the weights.name`."""
+    """Return the state of the optimiser by key, `INDEX.NAME` with the index of the weights."""
     return {
         f"{number}.{name}": np.array(value.detach().cpu().numpy(), order="C")
         for number, entries in sorted(optimiser.state_dict()["state"].items())

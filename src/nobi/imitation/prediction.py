@@ -1,6 +1,6 @@
-"""Experts' moves ranked by a deep network: `rank_moves` for positions, `open_evaluation` for a model and datasets.
+"""Ranks of experts' moves by a deep network: `rank_moves` for positions, `open_evaluation` for a model and datasets.
 
-`imitation/metrics.py` has what is made of the ranks.
+`imitation/metrics.py` computes the metrics of the ranks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,19 +23,19 @@ from nobi.nn.torch_layers import Filters, only_legal
 from nobi.records.collection import Collection
 
 BATCH = 256
-"""Positions that are evaluated at once."""
+"""Positions per batch."""
 
 
 def considered(logits: Tensor, batch: Batch, *, legal_only: bool) -> Tensor:
     """Return the values float[b, cells] of the moves to compare: all, or the legal ones.
 
-    The expert's move counts as legal, whatever the rules of the record were.
+    The expert's move counts as legal, since the rules of the record may differ.
     """
     return only_legal(logits, batch.legal.scatter(1, batch.target[:, None], True)) if legal_only else logits
 
 
 def rank_targets(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Numbers of moves with higher and with equal values, and log probabilities of the targets: [b] each."""
+    """Return the numbers of moves with higher and equal values, and the log probabilities of the targets: [b] each."""
     own = values.gather(1, target[:, None])
     log_probability = torch.log_softmax(values.double(), 1).gather(1, target[:, None])
     return (values > own).sum(1), (values == own).sum(1), log_probability[:, 0]
@@ -44,12 +44,12 @@ def rank_targets(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor, Tensor
 def batches_of(
     numbers: Sequence[NDArray[np.int64]], reader: Reader, device: torch.device, at_once: int = BATCH
 ) -> Iterator[tuple[int, NDArray[np.int64], Batch]]:
-    """Batches of positions on a device, each with its source and the numbers of its positions.
+    """Yield batches of positions on a device, each with its source and the numbers of its positions.
 
     Args:
         numbers: int64[k] for each source of the reader, the numbers of its positions, sorted.
         reader: reads the positions.
-        device: that of the network.
+        device: the device of the network.
         at_once: the size of a batch.
     """
     chunks = [
@@ -65,7 +65,7 @@ def batches_of(
 
 
 def logits_of(network: DeepNetwork, batch: Batch, *, average: bool = False) -> Tensor:
-    """Return the values float[b, cells] of all points, without gradients; a NobiError if they are not finite."""
+    """Return the values float[b, cells] of all points, without gradients; raise a NobiError if they are not finite."""
     with torch.inference_mode():
         logits: Tensor = _averaged(network, batch) if average else network(batch.planes, batch.white)
     if not torch.isfinite(logits).all():
@@ -84,7 +84,7 @@ def rank_moves(
     average: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> MoveRankings:
-    """Return the ranks of experts' moves in some positions.
+    """Rank experts' moves in some positions.
 
     Args:
         network: on its device.
@@ -94,7 +94,7 @@ def rank_moves(
         device: that of the network.
         legal_only: whether only legal moves are compared.
         average: whether values are averaged over the eight images of a board.
-        progress: called with the number of positions done.
+        progress: called with the number of evaluated positions.
     """
     first_game = np.cumsum([0, *(len(source.games.size) for source in sources)])
     parts: list[list[NDArray[Any]]] = []
@@ -133,7 +133,7 @@ class Evaluation:
     model: DeepModel
     sources: Sources
     numbers: list[NDArray[np.int64]]
-    """For each source the numbers of its positions."""
+    """The numbers of the positions of each source."""
 
     @property
     def count(self) -> int:
@@ -148,9 +148,10 @@ class Evaluation:
         average: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> MoveRankings:
-        """Return the ranks of all experts' moves; among legal moves if `legal`, or if the network was trained so.
+        """Return the ranks of all experts' moves, among legal moves if `legal` or if the network was trained with a
+        mask.
 
-        `average`: by values averaged over the eight images of each board.
+        With `average`, values are averaged over the eight images of each board.
         """
         network = self.model.network.for_play().to(device)
         return rank_moves(
@@ -165,7 +166,7 @@ class Evaluation:
         )
 
     def legal_choices(self, device: torch.device) -> NDArray[np.bool_]:
-        """[position] whether the point with the highest value is a legal move."""
+        """Return whether the point with the highest value is a legal move, [position]."""
         network = self.model.network.for_play().to(device)
         reader = Reader(self.sources.positions, network.planes, device)
         found = [
@@ -187,7 +188,7 @@ class Evaluation:
 
 
 def positions_with_ko(games: Collection, positions: int, seed: int) -> NDArray[np.bool_]:
-    """[position] whether simple ko forbids a move, in a random sample of positions; 0: in all."""
+    """Return whether simple ko forbids a move, [position], in a random sample of positions; 0: all positions."""
     source, device = Positions(games), torch.device("cpu")
     reader = Reader([source], "c14-3", device)
     plane = reader.planes.channels.index("ko")
@@ -196,7 +197,7 @@ def positions_with_ko(games: Collection, positions: int, seed: int) -> NDArray[n
 
 
 def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:
-    """float32[outputs, inputs, width, width] the filters of the first convolution, if there is one."""
+    """Return the filters of the first convolution, if there is one: float32[outputs, inputs, width, width]."""
     for part in network.modules():
         if isinstance(part, Filters):
             return np.asarray(part().detach().cpu().numpy(), np.float32)

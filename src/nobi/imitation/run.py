@@ -1,14 +1,14 @@
 """Imitation in a folder: gradient training that can be interrupted and resumed at any time.
 
-The folder holds
+The folder contains
 
     config.json              the settings; resuming requires the same
     checkpoint.safetensors   everything that the next step depends on (`Checkpoint`)
     metrics.jsonl            one line per measurement
-    model.safetensors        the current network, ready to play
+    model.safetensors        the current network
 
-What a step sees depends on the seed and the number of the step alone. On the same machine, with the same number of
-threads and processes, an interrupted and resumed run gives the same bits as an uninterrupted one.
+The samples of a step depend only on the seed and the number of the step. On the same machine, with the same number of
+threads and processes, an interrupted and resumed run gives the same result, bit by bit, as an uninterrupted one.
 """
 
 import dataclasses
@@ -46,21 +46,21 @@ _CHECKPOINT, _MODEL = "checkpoint.safetensors", "model.safetensors"
 SAVE_SECONDS = 20.0
 """The time between checkpoints."""
 _VALIDATION_SEED = 0
-"""All runs on the same data are measured on the same positions."""
+"""Constant, so that all runs on the same data are measured on the same positions."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """Everything that the next step depends on.
 
-    The tensors of the file are `network.NAME`, `optimiser.INDEX.NAME` and `tally`; all else is in its header.
+    The tensors of the file are `network.NAME`, `optimiser.INDEX.NAME` and `tally`; everything else is in its header.
     """
 
     step: int
     network: dict[str, NDArray[Any]]
     optimiser: dict[str, NDArray[Any]]
     tally: NDArray[np.float64]
-    """float64[2] the sums of loss and hits since the last line of metrics."""
+    """float64[2] The sums of loss and hits since the last line of metrics."""
     lines: list[dict[str, Any]]
     """The metrics."""
     data: str
@@ -121,10 +121,10 @@ class ImitationRun:
 
         Args:
             folder: the folder of the run.
-            settings: everything that its result depends on.
+            settings: everything that the result depends on.
             resume: whether to continue the run in the folder.
             group: the processes that train together.
-            paths: the datasets, if `settings.data` are not their paths.
+            paths: the datasets, if `settings.data` does not contain their paths.
         """
         self.folder = folder
         self.settings = settings
@@ -132,7 +132,7 @@ class ImitationRun:
         self._checkpoint = folder / _CHECKPOINT
         self._paths = tuple(paths or settings.data)
         self.step_number = 0
-        """Steps done."""
+        """Number of finished steps."""
         self.lines: list[dict[str, Any]] = []
         """The metrics."""
         self._tally = np.zeros(2)
@@ -140,12 +140,12 @@ class ImitationRun:
         self._recent: deque[tuple[float, float]] = deque(maxlen=50)
         self._asked_to_stop = False
         self._stopping = False
-        """Whether any process was asked to stop; known to all since the latest step."""
+        """Whether any process was asked to stop, as exchanged in the latest step."""
         self.group.run_together(self._prepare)
         self._open(resume=resume)
 
     def _prepare(self) -> None:
-        """Open the data and make the network, without a word to other processes."""
+        """Open the data and create the network, without communication between processes."""
         settings = self.settings
         settings.check()
         if settings.batch < self.group.processes:
@@ -160,14 +160,14 @@ class ImitationRun:
             self.sources.counts, shares, settings.batch, settings.seed, symmetries=settings.symmetries
         )
         self.total = settings.steps or max(1, math.ceil(settings.epochs * self.sources.total / settings.batch))
-        """Steps of the whole run."""
+        """Number of steps of the whole run."""
         self.schedule = schedule_of(settings)
         self.network.to(self.group.device)
         weights = LossWeights(settings.answer_weight, settings.value_weight)
         self.gradient_step = GradientStep(
             self.network, settings.optimiser, settings.batch, settings.clip, self.group, weights
         )
-        if settings.start and not self._checkpoint.exists():  # before the folder is made: a bad file leaves none
+        if settings.start and not self._checkpoint.exists():  # before the folder is made: an invalid file leaves none
             self._start_from(Path(settings.start))
         self._earlier = self._earlier_trainings() if self.group.is_main else []
 
@@ -178,7 +178,7 @@ class ImitationRun:
 
     @property
     def recent(self) -> tuple[float, float]:
-        """Loss and accuracy, the mean over the latest batches."""
+        """The mean loss and accuracy of the latest batches."""
         loss, hits = np.mean(self._recent, axis=0).tolist()
         return loss, hits
 
@@ -270,7 +270,7 @@ class ImitationRun:
             raise self._diverged("the loss")
         self._recent.append((result.loss, result.accuracy))
         self._tally += result.loss, result.accuracy
-        # several processes stop together, after the step that has sent the request to all of them
+        # all processes stop together, after the step in which the request was exchanged
         self._stopping = result.stop or (self._asked_to_stop and self.group.processes == 1)
 
     def _diverged(self, what: str) -> NobiError:
@@ -302,7 +302,7 @@ class ImitationRun:
         note(line)
 
     def _validate(self, held_out: Sources) -> dict[str, float]:
-        """Loss and accuracy on the validation positions; each process measures its part."""
+        """Return loss and accuracy on the validation positions; each process measures its part."""
         numbers = fixed_sample(held_out.counts, self.settings.validation, _VALIDATION_SEED)
         parts = [chosen[slice(*self.group.share(len(chosen)))] for chosen in numbers]
         self.network.eval()
@@ -359,7 +359,7 @@ class ImitationRun:
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
 
     def _earlier_trainings(self) -> list[dict[str, Any]]:
-        """Return the trainings that this one continues, the first one first: their settings and positions."""
+        """Return the settings and numbers of positions of the runs that this run continues, the earliest first."""
         own = self.folder / _MODEL
         start = Path(self.settings.start)
         if self._checkpoint.exists() and own.exists():
@@ -373,7 +373,7 @@ class ImitationRun:
         return [*found.get("earlier", []), {"training": training, "positions": positions}] if training else []
 
     def _load_state(self, found: Checkpoint, path: Path) -> None:
-        """Load the weights and the optimiser's state of a checkpoint, which was read from `path`."""
+        """Load the weights and the optimiser's state from the checkpoint `found`, which was read from `path`."""
         try:
             weights = {name: torch.from_numpy(tensor) for name, tensor in found.network.items()}
             self.network.load_state_dict(weights)
@@ -389,7 +389,7 @@ class ImitationRun:
 
 
 def schedule_of(settings: ImitationSettings) -> Schedule:
-    """Return the schedule of the settings; by default the optimiser's, or for sgd that of the network's paper."""
+    """Return the schedule of the settings; the default is the optimiser's or, for sgd, that of the network's paper."""
     if settings.schedule:
         return make_schedule(settings.schedule)
     paper = "m15" if parse_spec(settings.net)[0] == "m15" else "c14"
@@ -397,9 +397,9 @@ def schedule_of(settings: ImitationSettings) -> Schedule:
 
 
 def save_trained(path: Path, model: DeepModel) -> None:
-    """Write the model; a swiping network whose inputs are stones only as a compiled network."""
+    """Write the model; a swiping network whose inputs are only stones is written as a compiled network."""
     network = model.network
-    # a compiled network has no setting `mask`: one that was trained without would be measured with it
+    # a compiled network has no setting `mask`: a network trained without masking would be measured with it
     if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
         save_model(path, compiled_model(model))
     else:
@@ -408,7 +408,7 @@ def save_trained(path: Path, model: DeepModel) -> None:
 
 @contextmanager
 def deterministic(device: torch.device) -> Iterator[None]:
-    """Make torch deterministic; on GPUs as far as it can be."""
+    """Make torch deterministic, on GPUs as far as possible."""
     before, warned = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     torch.use_deterministic_algorithms(True, warn_only=device.type != "cpu")
     try:

@@ -15,7 +15,7 @@ class ImitationSettings:
     weights: tuple[float, ...] = ()
     """Weight of a position of each dataset; by default 1."""
     sizes: tuple[int, ...] = ()
-    """The board sizes to take, by default all; a batch has one size, drawn in proportion to their positions."""
+    """The board sizes to use, by default all; a batch has one size, drawn in proportion to the number of positions."""
     net: str = "c14-small"
     """The network, with its settings: 'c14-small:size=9', c14-large, m15, 'nobi-net:width=32,blocks=4', mdlstm …"""
     start: str = ""
@@ -24,7 +24,7 @@ class ImitationSettings:
     epochs: float = 10.0
     """Length of the run in passes over the data; may be a fraction."""
     steps: int = 0
-    """Length of the run in steps, in place of epochs."""
+    """Length of the run in steps, instead of epochs."""
     batch: int = 128
     """Positions per step, over all processes."""
     optimiser: str = "sgd"
@@ -44,9 +44,9 @@ class ImitationSettings:
     convolution: str = "auto"
     """winograd (our own, on CPUs) or torch; auto: winograd if the network has it."""
     clip: float = 0.0
-    """Largest norm of the gradient, which is scaled down to it; 0: no limit."""
+    """Maximum norm of the gradient, to which it is scaled down; 0: no limit."""
     symmetries: bool = True
-    """Apply a random symmetry of the board to each sample; --no-symmetries does not, as C14."""
+    """Apply a random symmetry of the board to each sample; --no-symmetries: none, as in C14."""
     validation: int = 1000
     """Positions of the validation split to measure, always the same; 0: none."""
     measurements: int = 20
@@ -57,7 +57,7 @@ class ImitationSettings:
     def check(self) -> None:
         """Raise a NobiError if a value is invalid."""
         if not self.data:
-            raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
+            raise NobiError("Give at least one dataset with --data; 'nobi data import' makes datasets.")
         if self.weights and len(self.weights) != len(self.data):
             raise NobiError(f"There are {len(self.data)} datasets but {len(self.weights)} weights; give one for each.")
         if not all(math.isfinite(weight) and weight > 0 for weight in self.weights):

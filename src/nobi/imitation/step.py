@@ -32,7 +32,7 @@ from nobi.nn.torch_layers import move_loss
 T = TypeVar("T")
 
 _TIMEOUT = timedelta(minutes=10)
-"""How long a process waits for the others."""
+"""Maximum time that a process waits for the others."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class ProcessGroup:
         return count * self.rank // self.processes, count * (self.rank + 1) // self.processes
 
     def parallel(self, network: DeepNetwork) -> Callable[[Tensor, Tensor], Outputs]:
-        """Return the outputs of the network; the backward pass sums their gradients over all processes while it runs
-        (DDP).
+        """Return a function for the outputs of the network, whose backward pass sums the gradients of all processes.
 
         Batch normalisation uses the process's own part of the batch; see `sum_with_statistics`.
         """
         if self.processes == 1:
             return network.outputs
-        # with `find_unused_parameters` the layout of the sums is fixed from the first step on, as exact resuming needs
+        # with `find_unused_parameters` the layout of the sums is fixed from the first step on, which exact resuming
+        # requires
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # older versions of torch do not know the new name
             found = DistributedDataParallel(
@@ -93,7 +93,7 @@ class ProcessGroup:
             dist.barrier()
 
     def run_together(self, work: Callable[[], T]) -> T:
-        """Return the result of `work` in this process; a NobiError in one process is raised in all."""
+        """Run `work` in all processes; return this one's result. A NobiError in any process is raised in all."""
         done: list[T] = []
         error: str | None = None
         try:
@@ -106,7 +106,7 @@ class ProcessGroup:
         return done[0]
 
     def from_main(self, work: Callable[[], T]) -> T:
-        """Return the result of `work` in rank 0, in all processes; a NobiError there is raised in all."""
+        """Run `work` in rank 0 and return its result in all processes; a NobiError is raised in all."""
         done = self.run_together(lambda: [work()] if self.is_main else [])
         if self.processes > 1:
             done = done or [None]  # type: ignore[list-item]
@@ -114,7 +114,7 @@ class ProcessGroup:
         return done[0]
 
     def gather(self, value: T) -> list[T]:
-        """[rank] the values of all processes."""
+        """Return the values of all processes, [rank]."""
         values = [value] * self.processes
         if self.processes > 1:
             dist.all_gather_object(values, value)
@@ -122,7 +122,7 @@ class ProcessGroup:
 
 
 class _Forward(nn.Module):
-    """A network whose `forward` gives all outputs, as DDP needs it."""
+    """A network whose `forward` returns all outputs, as DDP requires."""
 
     def __init__(self, network: DeepNetwork) -> None:
         super().__init__()
@@ -133,18 +133,18 @@ class _Forward(nn.Module):
 
 
 def _sum_bucket(_: object, bucket: dist.GradBucket) -> Future[Tensor]:  # type: ignore[name-defined]
-    """Sum gradients: those of a process are divided by the size of the whole batch. DDP alone would average them."""
+    """Sum the gradients of a bucket, which are divided by the size of the whole batch; DDP by default averages them."""
     done: Future[Tensor] = dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
     return done
 
 
 class ProcessLostError(NobiError):
-    """Another process of the group has ended; the others cannot go on."""
+    """Another process of the group has ended, so that this one cannot continue."""
 
 
 @contextmanager
 def join_process_group(device: str = "auto") -> Iterator[ProcessGroup]:
-    """Join the processes started by `torchrun`; without it, a group of one.
+    """Join the processes started by `torchrun`; without it, the group consists of this process.
 
     Args:
         device: `cpu`, `cuda`, `cuda:1` …, or `auto`: a GPU if there is one.
@@ -196,7 +196,7 @@ class LossWeights(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """Of the whole batch over all processes, before the update of the weights."""
+    """Results for the whole batch over all processes, before the update of the weights."""
 
     loss: float
     accuracy: float
@@ -205,7 +205,7 @@ class StepResult(NamedTuple):
 
 
 class GradientStep:
-    """Updates the weights of a network, step by step."""
+    """Gradient steps for the weights of a network."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class GradientStep:
         group: ProcessGroup | None = None,
         weights: LossWeights | None = None,
     ) -> None:
-        """`batch` is the positions of a step over all processes; `clip` the largest norm of the gradient, 0: any."""
+        """`batch` is the positions per step over all processes, `clip` the maximum norm of the gradient (0: none)."""
         self.network = network
         self.optimiser = make_optimiser(optimiser, network)
         self._batch = batch
@@ -226,7 +226,7 @@ class GradientStep:
         self._outputs: Callable[[Tensor, Tensor], Outputs] | None = None
 
     def run(self, batch: Batch, rate: float, *, stop: bool = False) -> StepResult:
-        """Learn from this process's part of a batch, which is on the network's device."""
+        """Make a step on this process's part of a batch, which is on the network's device."""
         if self._outputs is None:
             self._outputs = self._group.parallel(self.network)
         outputs = self._outputs(batch.planes, batch.white)

@@ -1,7 +1,7 @@
-"""Gradient training on the moves of a player: positions of its own games, as many as wanted, and its moves in them.
+"""Gradient training on the moves of a player, the teacher, in an unlimited number of positions.
 
-The games of a teacher have no end: each finished game is replaced by a new one. In every step the teacher is asked for
-its move on all boards, and a second player, usually the teacher with some random moves, decides how the games go on.
+Each finished game is replaced by a new one. In every step the teacher chooses its move on all boards as the target, and
+a second player, usually the teacher with some random moves, chooses the moves that are played.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ from nobi.nn.torch_layers import move_loss, only_legal
 from nobi.players import make_player
 from nobi.streams import stream_of
 
-clear: Any = UNBOUND  # bound by `_compiled_moves`, as is the next
+clear: Any = UNBOUND  # this and the next are bound by `_compiled_moves`
 play: Any = UNBOUND
 
 WARM_UP = 64
-"""Moves on every board before the first position is used: the games are then of different lengths."""
+"""Moves on every board before the first position is used, so that the games have different lengths."""
 
 
 def _play_moves(boards: Any, moves: NDArray[np.uint16]) -> None:
@@ -51,10 +51,10 @@ class LabelledPositions(NamedTuple):
 
 
 class TeacherGames:
-    """Games without end, in which a teacher names its moves; a function of the seed."""
+    """An unlimited sequence of games with the teacher's moves as targets; a function of the seed."""
 
     def __init__(self, variant: Variant, teacher: str, player: str, games: int, seed: int) -> None:
-        """`player` makes the moves, for both sides, on `games` boards; `teacher` is asked for its moves."""
+        """`player` makes the moves of both sides on `games` boards; `teacher` chooses the target moves."""
         self._tables = cell_tables(variant.size)
         self._size = variant.size
         self._teacher, self._player = make_player(teacher, variant), make_player(player, variant)
@@ -73,7 +73,7 @@ class TeacherGames:
         self._advance(self._boards, moves)
 
     def next_positions(self) -> LabelledPositions:
-        """Return a position of every game; then a move is played in each."""
+        """Return a position of every game, then play a move in each."""
         moves = np.zeros(len(self._indices), np.uint16)
         self._teacher.choose(self._boards, self._indices, self._streams, moves)
         stones = self._boards.stones
@@ -102,7 +102,8 @@ def train_on_teacher(
 ) -> NDArray[np.float64]:
     """Train a network to predict the teacher's moves; return the loss of every step.
 
-    AdamW; the learning rate rises over the first twentieth of the steps and falls to zero as a cosine.
+    The optimiser is AdamW; the learning rate increases over the first twentieth of the steps, then decays to zero as a
+    cosine.
     """
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.0)
     schedule = Cosine(rate, warmup=0.05)
@@ -135,9 +136,7 @@ def network_with(net: str, weights: Mapping[str, NDArray[Any]]) -> DeepNetwork:
 
 
 def agreement(network: DeepNetwork, games: TeacherGames, batches: int) -> float:
-    """Return the share of positions in which the most probable move is the teacher's, in batches of one position per
-    game.
-    """
+    """Return the share of positions in which the network's best move is the teacher's; a batch: a position per game."""
     network.eval()
     found = []
     with torch.inference_mode():

@@ -144,8 +144,7 @@ def _statistics(results: list[GameResult], player: int) -> MatchStatistics:
 
 
 def without_repetitions(results: list[GameResult]) -> tuple[list[GameResult], int]:
-    """Return the games in the order of their numbers, without repetitions of earlier ones, and the number of
-    repetitions.
+    """Return the games ordered by number without repetitions of earlier ones, and the number of repetitions.
 
     A repetition has the same players, colours and moves. Forfeited games are never repetitions: each crash counts.
     """
@@ -172,8 +171,7 @@ def void_reasons(results: list[GameResult]) -> Counter[str]:
 
 
 def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float64]:
-    """Return a player's mean points (0 to 1) in the pairs of games 2i and 2i + 1, [pair], up to the first unfinished
-    pair.
+    """Return a player's mean points (0 to 1), [pair], in the games 2i and 2i + 1 up to the first unfinished pair.
 
     Pairs with a game without result are left out.
     """

@@ -1,6 +1,6 @@
 """Compiled networks: a vector of weights and a board → a value for every point; one class and one registry line each.
 
-`nobi.nn` has their building blocks.
+Their building blocks are in `nobi.nn`.
 """
 
 from typing import TYPE_CHECKING

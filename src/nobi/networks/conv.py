@@ -25,7 +25,7 @@ class ConvSettings:
     width: int = 5
     """p, odd: the width of the filters."""
     planes: int = 1
-    """1: own stones minus enemy stones (the paper's count). 2: a plane for each (the published code)."""
+    """1: own stones minus enemy stones (the paper's count). 2: one plane for each (the published code)."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.features <= 1000:
@@ -48,7 +48,7 @@ class ConvWorkspace(NamedTuple):
 
 
 def _squash_into(weight: np.float32, total: NDArray[np.float32], out: NDArray[np.float32], lanes: int) -> None:
-    """out[lane] += weight·tanh(total[lane])."""
+    """Compute out[lane] += weight·tanh(total[lane])."""
     for lane in range(lanes):
         out[lane] += weight * tanh(total[lane])
 
@@ -98,7 +98,7 @@ class Conv(Network):
     settings_type = ConvSettings
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
-        """Filters, output weights, and the values of the padding."""
+        """Return the groups: filters, output weights, and the values of the padding."""
         s = self.settings
         return {
             "filters": (s.features, s.planes, s.width, s.width),

@@ -1,10 +1,10 @@
 """MDLSTM: S09's swiping network of LSTM cells, 5k² + 16k weights (k = 3: 93), without peepholes and inner biases.
 
-The paper claims symmetry under rotation and reflection, but with two forget gates it matters which predecessor belongs
-to which gate:
+The paper claims symmetry under rotation and reflection, but with two forget gates the result depends on the assignment
+of predecessors to gates:
 
 * `symmetric` sweeps every corner with both assignments and sums the eight sweeps: exactly equivariant;
-* `tied` has one forget gate for both predecessors, 4k² + 13k weights, four sweeps: exactly equivariant, less than
+* `tied` has one forget gate for both predecessors, 4k² + 13k weights, four sweeps: exactly equivariant, at less than
   half the cost;
 * `original` follows the published code, which is not equivariant.
 """
@@ -20,12 +20,13 @@ from nobi.nn.swiping import WIDTH, Cell, Lanes, Layer, SwipingNetwork
 
 GATES = {"symmetric": "both", "tied": "none", "original": "original"}
 
-HIDDEN: Any = UNBOUND  # these are bound by `specialise`
+HIDDEN: Any = UNBOUND  # this and the next are bound by `specialise`
 TIED: Any = UNBOUND
 
 
 def _activate(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
-    """The units of one cell, for all lanes (S09 section 2.3); z are the weighted sums of inputs and predecessors:
+    """Compute the units of one cell, for all lanes (S09 section 2.3); z are the weighted sums of inputs and
+    predecessors:
 
         i = σ(z_i), f₀ = σ(z_f₀), f₁ = σ(z_f₁), o = σ(z_o)
         s = i·tanh(z_c) + f₀·s_beside + f₁·s_above
@@ -53,11 +54,11 @@ def _activate(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes,
                 kept = (s_beside[j] + s_above[j]) / sums[forget_beside + j]
             else:  # f₀·s_beside + f₁·s_above = (s_beside·a₁ + s_above·a₀) / (a₀·a₁)
                 a, b = sums[forget_beside + j], sums[forget_above + j]
-                # in an order independent of the direction: a fused sum of one product would break the symmetry
+                # the order does not depend on the direction: a fused sum of one product would break the symmetry
                 one, other = s_beside[j] * b, s_above[j] * a
                 kept = (max(one, other) + min(one, other)) / (a * b)
             e = sums[cell + j]
-            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept  # s = i·tanh(z_c) + what is kept
+            s[j] = (e - F(1.0)) / (sums[j] * (e + F(1.0))) + kept  # s = i·tanh(z_c) + the kept state
     for u in range(HIDDEN):
         for lane in range(lanes):
             j = u * WIDTH + lane
@@ -77,7 +78,7 @@ class MdlstmSettings:
     mode: Literal["symmetric", "tied", "original"] = "symmetric"
     """How the forget gates are assigned to the two predecessors."""
     inputs: str = ""
-    """Features of the position beside the stones, joined by +: liberties, atari (games with chains) and last."""
+    """Features of the position in addition to stones, joined by +: liberties, atari (games with chains) and last."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)

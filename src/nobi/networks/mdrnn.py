@@ -23,9 +23,9 @@ def _activate(
     h: Lanes,
     lanes: int,
 ) -> None:
-    """The units of one cell, for all lanes; S08 section III:
+    """Compute the units of one cell, for all lanes (S08 section III):
 
-    h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b); `sums` is what the tanh is applied to.
+    h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b); `sums` contains the arguments of tanh.
     """
     for u in range(HIDDEN):
         for lane in range(lanes):
@@ -48,10 +48,10 @@ class MdrnnSettings:
     hidden: int = 10
     """k, the units of the swiping layer."""
     border: Literal["value", "bias"] = "value"
-    """What w_b is: the output of a predecessor beyond the border (both papers' formula), or a term that is added once
-    for each missing predecessor (the published code)."""
+    """The meaning of w_b: the output of a predecessor beyond the border (both papers' formula), or a term that is added
+    once for each missing predecessor (the published code)."""
     inputs: str = ""
-    """Features of the position beside the stones, joined by +: liberties, atari (games with chains) and last."""
+    """Features of the position in addition to stones, joined by +: liberties, atari (games with chains) and last."""
 
     def __post_init__(self) -> None:
         check_hidden(self.hidden)

@@ -1,4 +1,4 @@
-"""MLP: the papers' baseline, one fully connected hidden layer. Its weights are for one board size."""
+"""MLP: the papers' baseline, one fully connected hidden layer. Its weights fit only one board size."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

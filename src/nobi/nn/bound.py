@@ -1,11 +1,11 @@
 """Forward passes as data: a compiled pass and its workspace, of one type for all networks.
 
 A compiled loop that calls a function contains a copy of its machine code, which LLVM optimises again, and the type of a
-workspace is part of the type of every function that it is passed to. Each loop over games would thus be compiled again
-for every network and every game, with the whole network in it. `bind_pass` erases both: it stores the workspace as
-compiled code sees it in an array of bytes, and compiles a function that takes the address of such an array. A loop
-calls this function by its own address, which it gets at run time; that costs about 10 ns for a block of boards. So a
-network is compiled once, and a loop once for each game.
+workspace is part of the type of every function that it is passed to. Each loop over games would thus be recompiled for
+every network and every game, including the whole network. `bind_pass` erases both: it stores the compiled
+representation of the workspace in an array of bytes, and compiles a function that takes the address of such an array. A
+loop calls this function through its address, which is passed at run time; that costs about 10 ns per block of boards.
+Therefore a network is compiled once, and a loop once per game.
 """
 
 import ctypes
@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from nobi.compiling import UNBOUND, compiled, inlined, specialise
 
-forward: Any = UNBOUND  # bound by `_pass_by_address`, as is the next
+forward: Any = UNBOUND  # this and the next are bound by `_pass_by_address`
 workspace_type: Any = UNBOUND
 
 
-# --- the operations of LLVM that Numba has no names for --------------------------------------------------------------
+# --- operations of LLVM that Numba does not expose -------------------------------------------------------------------
 
 
 def _store_typed(typing: Any, address: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
@@ -75,29 +75,28 @@ def _store(address: int, value: Any) -> None:
 class BoundPass(NamedTuple):
     """The forward pass of a network with its weights; each thread needs its own."""
 
-    x: NDArray[np.float32]  # [cell, plane, board] its inputs
-    out: NDArray[np.float32]  # [cell, board] its outputs
+    x: NDArray[np.float32]  # [cell, plane, board] the inputs
+    out: NDArray[np.float32]  # [cell, board] the outputs
     code: int  # the address of the compiled function (address of the workspace, boards) → None
-    data: NDArray[np.uint8]  # the workspace as compiled code sees it; it owns the workspace's arrays
+    data: NDArray[np.uint8]  # the compiled representation of the workspace; it owns the workspace's arrays
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a bound pass consists of addresses, which other processes do not have")
+        raise TypeError("a bound pass contains addresses, which are invalid in other processes")
 
 
 class _Erased(NamedTuple):
     """A pass by address, for one type of workspace."""
 
     code: int
-    size: int  # bytes of a workspace as compiled code sees it
+    size: int  # bytes of the compiled representation of a workspace
 
 
 _erased: dict[tuple[Any, bytes], _Erased] = {}
 
 
 def bind_pass(function: Callable[..., None], workspace: Any) -> BoundPass:
-    """Return the compiled pass `function(workspace, boards)` for this workspace, whose arrays the result keeps alive.
-    """
-    key = function, compute_fingerprint(workspace)  # 100 times as fast as `typeof`, and as precise
+    """Bind the compiled pass `function(workspace, boards)` to a workspace, whose arrays the result keeps alive."""
+    key = function, compute_fingerprint(workspace)  # 100 times faster than `typeof`, and as precise
     erased = _erased.get(key)
     if erased is None:
         kind = numba.typeof(workspace)  # type: ignore[no-untyped-call]
@@ -116,7 +115,7 @@ def run_pass(bound: BoundPass, boards: int) -> None:
 
 
 def _owning_bytes(size: int, owned: Any) -> NDArray[np.uint8]:
-    """uint8[size], which keeps an object alive."""
+    """Return an array uint8[size] that keeps an object alive."""
     memory: Any = (ctypes.c_uint64 * -(-size // 8))()
     memory.owned = owned
     return np.frombuffer(memory, np.uint8)
@@ -128,7 +127,7 @@ def _run_at(address: int, boards: int) -> None:
 
 @cache
 def _pass_by_address(function: Any, kind: Any) -> Any:
-    """Return the compiled (address of a workspace of this type, boards) → None."""
+    """Return the compiled function (address of a workspace of this type, boards) → None."""
     bound: Any = specialise(_run_at, function.py_func.__qualname__, forward=function, workspace_type=kind)
     bound.compile((types.int64, types.int64))
     return bound

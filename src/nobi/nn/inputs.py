@@ -1,4 +1,4 @@
-"""The inputs of the compiled networks: own and enemy stones, and further features of the position by name.
+"""The inputs of the compiled networks: own and enemy stones, and additional named features of the position.
 
 S08 section VI proposes "domain-specific features instead of the raw board". A feature is one plane or two, for own and
 enemy stones, with a number from 0 to 1 for every point; the number of weights does not depend on the board size.
@@ -19,18 +19,18 @@ from nobi.nn.lanes import F
 from nobi.spec import choices
 
 STONES = ("own stones", "enemy stones")
-"""The planes that every network has."""
+"""The planes of every network."""
 FEATURES: dict[str, tuple[str, ...]] = {
     "liberties": ("liberties of own stones", "liberties of enemy stones"),
     "atari": ("own stones in atari", "enemy stones in atari"),
     "last": ("the latest move",),
 }
-"""Feature → its planes. Liberties are counted up to four and divided by four."""
+"""Feature → planes. Liberties are counted up to four and divided by four."""
 _OF_CHAINS = ("liberties", "atari")
 """The features of games with chains, Atari-Go and Go."""
 _MOST_LIBERTIES = F(4.0)
 
-liberties_at: Any = UNBOUND  # bound by `input_writer`, as are the next
+liberties_at: Any = UNBOUND  # this and the next five are bound by `input_writer`
 atari_at: Any = UNBOUND
 last_at: Any = UNBOUND
 has_liberties: Any = UNBOUND
@@ -39,7 +39,7 @@ has_last: Any = UNBOUND
 
 
 def parse_features(text: str) -> tuple[str, ...]:
-    """Return the features of a text such as `liberties+last`, in the order of `FEATURES`; else a ValueError."""
+    """Parse features such as `liberties+last`, in the order of `FEATURES`; raise a ValueError for an unknown one."""
     given = [part.strip() for part in text.split("+")] if text else []
     for name in given:
         if name not in FEATURES:
@@ -178,9 +178,7 @@ def _write_features(
 
 @cache
 def input_writer(features: str) -> Callable[..., None]:
-    """Return the compiled function (boards, indices, x, point_of, cell_of) that writes all planes of at most LANES
-    boards.
-    """
+    """Return the compiled function (boards, indices, x, point_of, cell_of) that writes planes of up to LANES boards."""
     chosen = parse_features(features)
     if not chosen:
         return _write_stones

@@ -22,7 +22,7 @@ _F = np.float32
 TILE = 4
 """Rows and columns of the outputs of a tile."""
 PADDING = 16
-"""Numbers between two planes; without them, all 36 would be mapped to the same few sets of the cache."""
+"""Unused numbers between two planes; without them, all 36 planes would be mapped to the same few sets of the cache."""
 
 
 @compiled
@@ -30,7 +30,7 @@ def _pad_board(
     x: Floats, at: int, scale: Floats, shift: Floats, shift_at: int, relu: int, padded: Floats, size: int,
     channels: int, side: int,
 ) -> None:  # fmt: skip
-    """padded[1 + row, 1 + column] = x · scale + shift, rectified; padded is [side, side, channels], its border 0."""
+    """Set padded[1 + row, 1 + column] to x · scale + shift, rectified; padded is [side, side, channels], border 0."""
     zero = splat(_F(0))
     for row in range(size):
         for column in range(size):
@@ -48,7 +48,7 @@ def _pad_board(
 
 @compiled
 def _to_planes(padded: Floats, planes: Floats, at: int, stride: int, tiles: int, channels: int, side: int) -> None:
-    """planes[6i + j, tile] = (Bᵀ d B)[i, j] for the 6x6 patches d."""
+    """Compute planes[6i + j, tile] = (Bᵀ d B)[i, j] for the 6x6 patches d."""
     row = side * channels
     for tile_row in range(tiles):
         for tile_column in range(tiles):
@@ -74,7 +74,7 @@ def _to_planes(padded: Floats, planes: Floats, at: int, stride: int, tiles: int,
 def matrix_product(
     a: Floats, at_a: int, rows: int, inner: int, b: Floats, at_b: int, columns: int, c: Floats, at_c: int
 ) -> None:
-    """C [rows, columns] = a [rows, inner] · b, with b as panels [columns / PANEL, inner, PANEL]."""
+    """Compute c [rows, columns] = a [rows, inner] · b, with b as panels [columns / PANEL, inner, PANEL]."""
     for j in range(0, columns, PANEL):
         panel = at_b + j * inner
         i = 0
@@ -109,7 +109,7 @@ def _from_planes(
     products: Floats, at: int, stride: int, bias: Floats, residual: Floats, y: Floats, y_at: int, sums: Floats,
     sums_at: int, tiles: int, size: int, channels: int,
 ) -> None:  # fmt: skip
-    """Y = Aᵀ m A + bias + residual of one board; sums [2, channels], if given: of y and of y² over the board."""
+    """Compute y = Aᵀ m A + bias + residual of one board, and the sums [2, channels], if given, of y and y² over it."""
     zero = splat(_F(0))
     if len(sums) > 0:
         for c in range(0, 2 * channels, LANES):
@@ -164,7 +164,7 @@ def convolve_groups(
     residual: Floats, y: Floats, sums: Floats, boards: int, size: int, channels: int, outputs: int, group: int,
     planes: Floats, products: Floats, padded: Floats,
 ) -> None:  # fmt: skip
-    """The groups worker, worker + workers, … of a forward pass; the last three arrays are this worker's workspace."""
+    """Compute the groups worker, worker + workers, … of a forward pass; the last three arrays are its workspace."""
     tiles = (size + TILE - 1) // TILE
     side, area, cells = TILE * tiles + 2, tiles * tiles, size * size
     in_stride, out_stride = _stride(group * area, channels), _stride(group * area, outputs)
@@ -239,7 +239,7 @@ def _gradient_to_planes(
     size: int,
     channels: int,
 ) -> None:
-    """Planes = A dy Aᵀ, the adjoint of `_from_planes`; db [channels] = the sum of dy over the board."""
+    """Compute planes = A dy Aᵀ, the adjoint of `_from_planes`, and db [channels], the sum of dy over the board."""
     for c in range(0, channels, LANES):
         store(db, db_at + c, splat(_F(0)))
     for tile_row in range(tiles):
@@ -263,7 +263,7 @@ def _gradient_to_planes(
 def _add_products(
     a: Floats, at_a: int, columns_a: int, b: Floats, at_b: int, columns_b: int, rows: int, c: Floats, at_c: int
 ) -> None:
-    """C [columns_a, columns_b] += aᵀ · b for a [rows, columns_a] and b [rows, columns_b]."""
+    """Compute c [columns_a, columns_b] += aᵀ · b for a [rows, columns_a] and b [rows, columns_b]."""
     for j in range(0, columns_b, PANEL):
         i = 0
         while i + ROWS <= columns_a:
@@ -282,7 +282,7 @@ def _add_products(
 def _gradient_from_planes(
     planes: Floats, at: int, stride: int, gradient: Floats, tiles: int, channels: int, side: int
 ) -> None:
-    """Gradient [side, side, channels] = the sum of B t Bᵀ over all tiles t, the adjoint of `_to_planes`."""
+    """Compute gradient [side, side, channels], the sum of B t Bᵀ over all tiles t: the adjoint of `_to_planes`."""
     row = side * channels
     for i in range(0, side * row, LANES):
         store(gradient, i, splat(_F(0)))
@@ -311,7 +311,7 @@ def _unpad_gradient(
     gradient: Floats, x: Floats, at: int, scale: Floats, shift: Floats, at_shift: int, relu: int, dz: Floats,
     dshift: Floats, dscale: Floats, size: int, channels: int, side: int,
 ) -> None:  # fmt: skip
-    """Dz = the gradient of z = x · scale + shift on one board; dshift and dscale: sums of dz and of dz · x."""
+    """Compute dz, the gradient of z = x · scale + shift on one board; dshift and dscale sum dz and dz · x."""
     zero = splat(_F(0))
     for c in range(0, channels, LANES):
         factor = load(scale, c) if len(scale) > 0 else splat(_F(1))
@@ -336,9 +336,9 @@ def convolve_groups_back(
     dz: Floats, dshift: Floats, dscale: Floats, du: Floats, db: Floats, boards: int, size: int, channels: int,
     outputs: int, group: int, planes: Floats, products: Floats, padded: Floats, gradient: Floats,
 ) -> None:  # fmt: skip
-    """The groups worker, worker + workers, … of a backward pass.
+    """Compute the groups worker, worker + workers, … of a backward pass.
 
-    Without dz (length 0), dshift and dscale are not computed either. du [36, channels, outputs] is this worker's sum.
+    Without dz (length 0), dshift and dscale are not computed. du [36, channels, outputs] is this worker's sum.
     """
     tiles = (size + TILE - 1) // TILE
     side, area, cells = TILE * tiles + 2, tiles * tiles, size * size

@@ -1,4 +1,4 @@
-"""Lanes: blocks of boards that are computed side by side, with activation functions and products that vectorise.
+"""Lanes: blocks of boards that are computed together, with activation functions and products that vectorise.
 
 The last axis of the compiled networks' arrays is the lane, one board. The activation functions have no branches, tables
 or calls.
@@ -21,9 +21,9 @@ STEP = 16
 """Lanes are computed in multiples of this number, the width of the widest vectors."""
 
 _HALF_WAY = F(1.5 * 2**23)
-"""Adding it to a number below 2²² rounds the number to an integer, which is then in the lowest bits."""
+"""Adding this constant to a number below 2²² rounds the number to an integer, which is then in the lowest bits."""
 _POWERS = tuple(F(c) for c in (1.0000001, 0.69314694, 0.2402212, 0.05550713, 0.009675542, 0.0013276472))
-"""2ᶠ on [−½, ½] as a polynomial, minimax in the relative error: 8·10⁻⁸."""
+"""Coefficients of the minimax polynomial of 2ᶠ on [−½, ½], with relative error 8·10⁻⁸."""
 _TWO_OVER_LN2 = F(2.8853900817779268)
 _ONE_OVER_LN2 = F(1.4426950408889634)
 _LIMIT = F(30.0)
@@ -38,7 +38,7 @@ def whole_steps(boards: int) -> int:
 
 @arithmetic
 def _power_of_two(t: np.float32) -> np.float32:
-    """2ᵗ, for t clamped to ±30: the integer part is added to the exponent's bits."""
+    """Return 2ᵗ for t clamped to ±30: the integer part is added to the bits of the exponent."""
     t = min(max(t, -_LIMIT), _LIMIT)
     rounded = t + _HALF_WAY
     f = t - (rounded - _HALF_WAY)
@@ -49,30 +49,30 @@ def _power_of_two(t: np.float32) -> np.float32:
 
 @arithmetic
 def power_of_e(x: np.float32) -> np.float32:
-    """eˣ with a relative error below 2·10⁻⁷, for x clamped to ±20.8."""
+    """Return eˣ with a relative error below 2·10⁻⁷, for x clamped to ±20.8."""
     return _power_of_two(x * _ONE_OVER_LN2)
 
 
 @arithmetic
 def tanh(x: np.float32) -> np.float32:
-    """Tanh with an error below 2·10⁻⁷."""
+    """Return the hyperbolic tangent with an error below 2·10⁻⁷."""
     return F(1.0) - F(2.0) / (F(1.0) + _power_of_two(x * _TWO_OVER_LN2))
 
 
 @arithmetic
 def sigmoid(x: np.float32) -> np.float32:
-    """1/(1 + e⁻ˣ) with an error below 2·10⁻⁷."""
+    """Return 1/(1 + e⁻ˣ) with an error below 2·10⁻⁷."""
     return F(1.0) / (F(1.0) + _power_of_two(-x * _ONE_OVER_LN2))
 
 
 def _add_scaled(weight: np.float32, x: Lanes, total: Lanes, lanes: int) -> None:
-    """total[lane] += weight·x[lane]."""
+    """Compute total[lane] += weight·x[lane]."""
     for lane in range(lanes):
         total[lane] += weight * x[lane]
 
 
 def _fill(value: np.float32, total: Lanes, lanes: int) -> None:
-    """total[lane] = value."""
+    """Set total[lane] = value."""
     for lane in range(lanes):
         total[lane] = value
 

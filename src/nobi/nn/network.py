@@ -17,13 +17,13 @@ Weights = NDArray[np.float32]
 Forward = Callable[..., None]
 """Compiled (workspace, boards) → None: computes `workspace.out[cell, board]` from `workspace.x[cell, plane, board]`.
 
-Planes are own stones and enemy stones, 0 or 1, and those of `Network.features`. There are at most LANES boards; `x` and
-`out` are arbitrary beyond them.
+Planes are own stones and enemy stones, 0 or 1, and those of `Network.features`. There are at most LANES boards; lanes
+of `x` and `out` beyond them are arbitrary.
 """
 
 
 class Network(ABC):
-    """A kind of network with its settings; the weights are a separate vector."""
+    """A network architecture with its settings; the weights are a separate vector."""
 
     name: ClassVar[str]
     settings_type: ClassVar[type]
@@ -41,13 +41,12 @@ class Network(ABC):
 
     @property
     def features(self) -> str:
-        """The names of its inputs besides stones, joined by + (`nobi.nn.inputs`)."""
+        """The names of the inputs in addition to stones, joined by + (`nobi.nn.inputs`)."""
         return ""
 
     @abstractmethod
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:
-        """Return the groups of weights in the order of the vector, with their shapes; `size` matters if not `scalable`.
-        """
+        """Return the shapes of the groups of weights, in the order of the vector; `size` matters if not `scalable`."""
 
     @abstractmethod
     def forward(self) -> Forward:
@@ -55,9 +54,7 @@ class Network(ABC):
 
     @abstractmethod
     def new_workspace(self, weights: Weights, size: int) -> Any:
-        """Return the arrays of the forward pass: a named tuple with `x`, `out`, weights etc.; each thread needs its
-        own.
-        """
+        """Return a named tuple of arrays for the forward pass: `x`, `out`, weights etc.; each thread needs its own."""
 
     def bind(self, weights: Weights, size: int) -> BoundPass:
         """Return the forward pass with weights, of the same type for all networks; each thread needs its own."""
@@ -68,11 +65,11 @@ class Network(ABC):
         return sum(prod(shape) for shape in self.groups(size).values())
 
     def random_weights(self, size: int, rng: np.random.Generator) -> Weights:
-        """Weights drawn from N(0, 1), as in both papers."""
+        """Draw weights from N(0, 1), as in both papers."""
         return rng.standard_normal(self.weight_count(size)).astype(np.float32)
 
     def split(self, weights: Weights, size: int) -> dict[str, Weights]:
-        """Return the groups of a vector, as arrays of their shapes."""
+        """Split a vector into the groups of weights."""
         expected = self.weight_count(size)
         if weights.shape != (expected,):
             raise NobiError(f"The network {self} has {expected} weights, not {weights.size}{self._hint(size)}.")

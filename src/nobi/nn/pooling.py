@@ -17,7 +17,7 @@ _F = np.float32
 def pool(
     x: Floats, scale: Floats, shift: Floats, pooled: Floats, place: Floats, boards: int, cells: int, channels: int
 ) -> None:
-    """The mean and the maximum of relu(z) over each board.
+    """Compute the mean and the maximum of relu(z) over each board.
 
     Args:
         x: [board, cell, channel].
@@ -103,7 +103,8 @@ def activate(x: Floats, scale: Floats, shift: Floats, y: Floats, rows: int, chan
 def activate_back(
     x: Floats, y: Floats, dy: Floats, dz: Floats, dshift: Floats, dscale: Floats, boards: int, cells: int, channels: int
 ) -> None:
-    """The gradient dz of z, where y = relu(z); dshift, dscale [board, channel]: the sums of dz and of dz · x."""
+    """Compute dz, the gradient of z, where y = relu(z); dshift and dscale [board, channel] are sums of dz and dz · x.
+    """
     zero = splat(_F(0))
     for board in range(boards):
         for c in range(0, channels, LANES):

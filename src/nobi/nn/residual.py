@@ -1,6 +1,6 @@
 """The forward pass of a nobi-net without torch, for players and the search, with the compiled convolutions.
 
-Batch normalisation is one scale and one shift per channel here. Several threads may evaluate at the same time.
+Batch normalisation is reduced to a scale and a shift per channel. Several threads may evaluate at the same time.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from nobi.nn.transforms import Floats
 from nobi.nn.winograd import Shape, convolve, share_work, transform_filters
 
 EPSILON = 1e-5
-"""Added to variances; the same as in training."""
+"""The constant added to variances, as in training."""
 
 
 class Evaluation(NamedTuple):
@@ -62,7 +62,7 @@ class ResidualNetwork:
         """Transform the weights.
 
         Args:
-            tensors: by the names of the torch module; filters are [outputs, inputs, 3, 3].
+            tensors: keyed by the names in the torch module; filters are [outputs, inputs, 3, 3].
             planes: the number of input planes; a plane of ones is added to them.
         """
         self._planes = planes
@@ -77,7 +77,7 @@ class ResidualNetwork:
         self._head = _head(tensors)
 
     def evaluate(self, planes: NDArray[Any], threads: int = 1) -> Evaluation:
-        """float32[b, P, n, n] → the outputs for these positions."""
+        """Return the outputs for positions given as planes float32[b, P, n, n]."""
         boards, count, size, columns = planes.shape
         if count != self._planes or size != columns:
             raise ValueError(f"the network takes {self._planes} planes of a square board, not {planes.shape[1:]}")
@@ -167,7 +167,7 @@ def _head(tensors: Mapping[str, NDArray[np.float32]]) -> _Head:
 
 @compiled
 def add_product(a: NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.float32]) -> None:
-    """C [i, j] += a [i, k] · b [k, j], for small matrices; NumPy would start threads."""
+    """Compute c [i, j] += a [i, k] · b [k, j] for small matrices, for which NumPy would start threads."""
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):
             for j in range(b.shape[1]):
@@ -192,10 +192,10 @@ def _evaluate_head(
     policy: NDArray[np.float32],
     value: NDArray[np.float32],
 ) -> None:
-    """The boards worker, worker + workers, …; `rectified`, `columns` and `pooled` are this worker's workspace.
+    """Evaluate the boards worker, worker + workers, …; `rectified`, `columns` and `pooled` are the worker's workspace.
 
     The first half of the head's channels is pooled; the pooled numbers are the inputs of the value, and shift the
-    second half, which is the input of the moves.
+    second half, which is the input of the policy.
     """
     for board in range(worker, boards, workers):
         activate(x[board * cells * width : (board + 1) * cells * width], scale, shift, rectified, cells, width)

@@ -107,7 +107,7 @@ def load(_: Any, array: Any, offset: Any) -> tuple[Any, _Emit]:
 
 @intrinsic
 def store(_: Any, array: Any, offset: Any, value: Any) -> tuple[Any, _Emit]:
-    """array[offset : offset + LANES] = value."""
+    """Set array[offset : offset + LANES] = value."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.store(args[2], _address(context, builder, signature.args[0], args[0], args[1], _VECTOR), align=4)
@@ -128,7 +128,7 @@ def splat(_: Any, value: Any) -> tuple[Any, _Emit]:
 
 @intrinsic
 def where_larger(_: Any, a: Any, b: Any, x: Any, y: Any) -> tuple[Any, _Emit]:
-    """Lane by lane: x where a > b, else y."""
+    """Return x where a > b, else y, for each lane."""
 
     def emit(__: Any, builder: Any, ___: Any, args: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", *args[:2]), *args[2:])
@@ -141,7 +141,7 @@ def multiply_panel(
     _: Any, rows: Any, accumulate: Any, a: Any, ia: Any, ra: Any, ka: Any, b: Any, ib: Any, kb: Any, c: Any, ic: Any,
     rc: Any, n: Any,
 ) -> Any:  # fmt: skip
-    """c[r, :] (+)= Σ_k a[r, k] · b[k, :] for `rows` rows and PANEL columns, with all sums in registers.
+    """Compute c[r, :] (+)= Σ_k a[r, k] · b[k, :] for `rows` rows and PANEL columns, with all sums in registers.
 
     a[r, k] is a[ia + r·ra + k·ka], b[k, :] begins at b[ib + k·kb], c[r, :] at c[ic + r·rc], and k counts from 0 to
     n − 1 (n ≥ 1). `rows` and `accumulate` are literals. LLVM splits vectors of PANEL numbers into the processor's

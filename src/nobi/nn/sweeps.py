@@ -1,9 +1,9 @@
 """The order in which a swiping layer visits the cells of the board: from each corner to the opposite one.
 
 A sweep visits every cell after its two predecessors, the neighbour in its row and the neighbour in its column on the
-side where the sweep starts. All sweeps of a layer use the same weights, so a sweep from another corner is the first
-sweep, ↘, over a mirrored board, and one that exchanges the two predecessors is ↘ over a transposed board. There is
-therefore only one order of steps; sweeps differ in the cell of the board that they visit at a step.
+side where the sweep starts. All sweeps of a layer use the same weights, so a sweep from another corner equals the first
+sweep, ↘, over a mirrored board, and one that exchanges the two predecessors equals ↘ over a transposed board. Therefore
+all sweeps have the same order of steps and differ only in the cell of the board that they visit at each step.
 
 Cells are numbered row by row, and so are the steps of ↘.
 """
@@ -15,48 +15,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 CORNERS = ((False, False), (False, True), (True, False), (True, True))
-"""For each corner whether the sweep from it goes up, and whether it goes left."""
+"""For each corner: whether the sweep from it goes up, and whether it goes left."""
 
 
 class Sweep(NamedTuple):
-    """One of the ways to cross the board."""
+    """A direction of the sweep over the board."""
 
     up: bool
     left: bool
     transposed: bool
-    """Whether it goes column by column, so that its predecessor `beside` is the neighbour in the column."""
+    """Whether the sweep goes column by column: the predecessor `beside` is then the neighbour in the column."""
 
 
 class Sweeps(NamedTuple):
-    """Some sweeps d over a board, side by side, step by step i.
+    """Sweeps d over a board, computed together, with steps i.
 
-    The output of a cell is kept in a slot as long as it is needed; the last slot stands for cells beyond the border.
-    Indices are unsigned, because compiled code tests every signed index for counting from the end.
+    The output of a cell is kept in a slot as long as it is needed; the last slot represents cells beyond the border.
+    Indices are unsigned, because compiled code tests every signed index for being negative.
     """
 
     cell: NDArray[np.uint64]
     """[i, d] the cell of the board that is visited."""
     step: NDArray[np.uint64]
-    """[cell, d] the step that visits it."""
+    """[cell, d] the step that visits the cell."""
     slot: NDArray[np.uint64]
-    """[i] where the step's output goes."""
+    """[i] the slot of the step's output."""
     beside: NDArray[np.uint64]
-    """[i] the slot of its predecessor in the row."""
+    """[i] the slot of the predecessor in the row."""
     above: NDArray[np.uint64]
-    """[i] the slot of its predecessor in the column."""
+    """[i] the slot of the predecessor in the column."""
     missing: NDArray[np.float32]
-    """[i] how many of the two lie beyond the border."""
+    """[i] the number of predecessors beyond the border."""
     gate: NDArray[np.int64]
-    """[i] the forget gate, 0 or 1, of the state from above (MDLSTM); that of the state from beside is 0."""
+    """[i] the forget gate, 0 or 1, of the state from the predecessor above (MDLSTM); that of `beside` has gate 0."""
 
 
 def list_sweeps(gates: str) -> list[Sweep]:
-    """Return the sweeps, corner by corner, for an assignment of the two forget gates of an MDLSTM to the predecessors.
+    """Return the sweeps, ordered by corner, for an assignment of the two forget gates of an MDLSTM to the predecessors.
 
     `none`: one gate for both, four sweeps. `both`: every corner is swept with both assignments, eight sweeps.
-    `original`: the published code's rule, four sweeps. There a cell's first outgoing link, in row-major order of its
-    targets, has gate 0, its second gate 1, and a single link gate 0. A sweep that goes down links first to the cell
-    beside, one that goes up first to the cell above: so the latter is a transposed sweep.
+    `original`: the rule of the published code, four sweeps. A cell's first outgoing link, in row-major order of the
+    targets, has gate 0, the second one gate 1, and a single link gate 0. In a sweep that goes down, the first link is
+    the one within the row; in a sweep that goes up, it is the one to the row above, so this is a transposed sweep.
     """
     if gates == "both":
         return [Sweep(*corner, transposed) for corner in CORNERS for transposed in (False, True)]
@@ -65,11 +65,11 @@ def list_sweeps(gates: str) -> list[Sweep]:
 
 @cache
 def sweeps_of(size: int, gates: str = "none", *, keep: bool = False) -> Sweeps:
-    """Return the sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are kept to the end."""
+    """Return the sweeps of `list_sweeps` over a board; with `keep`, the outputs of all steps are kept."""
     cells = np.arange(size * size).reshape(size, size)
     cell = np.stack([_seen_by(sweep, cells).ravel() for sweep in list_sweeps(gates)], axis=1)
     row, column = np.divmod(cells.ravel(), size)
-    # the predecessors are 1 and n steps back, so n + 1 slots in turn hold all that is needed: they stay in the cache
+    # the predecessors are 1 and n steps back, so n + 1 slots, used in turn, are sufficient and stay in the cache
     slots = size * size if keep else size + 1
     beside = np.where(column > 0, (cells.ravel() - 1) % slots, slots)
     above = np.where(row > 0, (cells.ravel() - size) % slots, slots)
@@ -94,6 +94,6 @@ def _as_index(numbers: NDArray[np.integer]) -> NDArray[np.uint64]:
 
 
 def _seen_by(sweep: Sweep, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[n, n] the board's cells as the sweep sees them, its own corner first."""
+    """Return the board's cells, [n, n], transformed so that the sweep starts at the upper left corner."""
     mirrored = cells[:: -1 if sweep.up else 1, :: -1 if sweep.left else 1]
     return mirrored.T if sweep.transposed else mirrored

@@ -1,14 +1,14 @@
 """Swiping networks: one or more layers, each sweeping over the board from all corners with the same weights.
 
-The first layer sees two inputs per point, own stone and enemy stone, and further features if it was given any
-(`nobi.nn.inputs`); each further layer the sum of the sweeps of the
-layer before it; the output of a point is the weighted sum of the last layer's units over all sweeps. The equations of
+The first layer has two inputs per point, own stone and enemy stone, and optional features (`nobi.nn.inputs`). The
+inputs of every other layer are the sums of the sweeps of the previous layer. The output of a point is the weighted sum
+of the last layer's units over all sweeps. The equations of
 the cells are in `networks/mdrnn.py` and `networks/mdlstm.py`; this module has the loops around them.
 
-Layout. All sweeps of a layer use the same weights, so they are computed side by side: a lane is one board in one sweep,
+Layout. All sweeps of a layer use the same weights, so they are computed together: a lane is one board in one sweep,
 `d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and the outputs of cells
 are `h[slot, u · WIDTH + lane]`. The loops over lanes are therefore contiguous and vectorise, a weight is one number for
-all lanes, and the distance between rows is a constant, which shows the compiler that rows do not overlap.
+all lanes, and the distance between rows is a constant, from which the compiler infers that rows do not overlap.
 
 Loops. The sums of all units are computed first, then the activations of all: a long loop body is one chain of dependent
 operations, and a processor looks only a limited distance ahead for independent ones.
@@ -32,7 +32,7 @@ from nobi.nn.network import Forward, Network, Weights
 from nobi.nn.sweeps import CORNERS, Sweeps, list_sweeps, sweeps_of
 
 WIDTH = 128
-"""The most lanes that are computed together: a cell and its predecessors stay in the fastest cache."""
+"""Maximum number of lanes that are computed together: a cell and its predecessors stay in the fastest cache."""
 SWEEPS: Any = UNBOUND  # these are bound by `specialise`
 HIDDEN: Any = UNBOUND
 INPUTS: Any = UNBOUND
@@ -53,15 +53,16 @@ Lanes = NDArray[np.float32]
 
 
 class Cell(NamedTuple):
-    """A kind of recurrent unit."""
+    """A type of recurrent unit."""
 
     name: str
     activate: Callable[..., None]
     """The function (sums, s_beside, s_above, gate, s, h, lanes) that computes states s and outputs h of all units of a
     cell from the weighted sums; it is compiled with the number of units as HIDDEN and, if gated, with TIED."""
     gated: bool
-    """Whether it has gates and a state (LSTM), with five rows of weights per unit, or four if the forget gates are
-    tied; other cells have one row per unit."""
+    """Whether the cell has gates and a state (LSTM), with five rows of weights per unit, or four if the forget gates
+    are tied; other cells have one row per unit.
+    """
 
 
 class LayerWeights(NamedTuple):
@@ -100,7 +101,7 @@ def _see(
     """Gather the inputs of a cell on the boards begin, begin + 1, …, for each sweep, then h_beside + h_above."""
     for d in range(SWEEPS):
         for i in range(INPUTS):
-            if boards == WIDTH // SWEEPS:  # the usual number as a constant: copied without a loop
+            if boards == WIDTH // SWEEPS:  # the usual number, as a constant: copied without a loop
                 for board in range(WIDTH // SWEEPS):
                     seen[i * WIDTH + d * (WIDTH // SWEEPS) + board] = x[cells[d], i, np.uint64(begin + board)]
             else:
@@ -112,7 +113,7 @@ def _see(
 
 
 def _add_up(weights: LayerWeights, missing: np.float32, seen: Lanes, sums: Lanes, lanes: int) -> None:
-    """sums[row] = missing · border[row] + Σ weights.seen[row, i] · seen[i]."""
+    """Compute sums[row] = missing · border[row] + Σ weights.seen[row, i] · seen[i]."""
     for row in range(len(weights.border)):
         start = missing * weights.border[row]
         for lane in range(lanes):
@@ -123,7 +124,7 @@ def _add_up(weights: LayerWeights, missing: np.float32, seen: Lanes, sums: Lanes
 
 
 def _read_out(output: Lanes, h: Lanes, values: Lanes, lanes: int) -> None:
-    """values[lane] = Σ output[u]·h[u, lane]."""
+    """Compute values[lane] = Σ output[u]·h[u, lane]."""
     for lane in range(lanes):
         a = F(0.0)
         for u in range(HIDDEN):
@@ -150,7 +151,7 @@ def _step(
     h: Lanes,
     values: Lanes,
 ) -> None:
-    """One step of all sweeps, in a single call, because a call with this many arrays is expensive."""
+    """Compute one step of all sweeps in a single call, because a call with this many arrays is expensive."""
     lanes = SWEEPS * boards
     see(x, begin, boards, cells, h_beside, h_above, seen)
     add_up(weights, missing, seen, sums, lanes)
@@ -212,7 +213,7 @@ def compile_layer(
 
 
 class Layer(NamedTuple):
-    """The kind and shape of one layer."""
+    """The cell and the shape of one layer."""
 
     cell: Cell
     hidden: int
@@ -222,7 +223,7 @@ class Layer(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The rows of its weights."""
+        """The number of rows of the weights."""
         if not self.cell.gated:
             return self.hidden
         return (4 if self.gates == "none" else 5) * self.hidden
@@ -251,7 +252,7 @@ class SwipingNetwork(Network):
 
     @abstractmethod
     def layers(self) -> list[Layer]:
-        """Return the layers, beginning with the one that sees the board."""
+        """Return the layers, beginning with the one whose input is the board."""
 
     @property
     def features(self) -> str:
@@ -282,7 +283,7 @@ class SwipingNetwork(Network):
 
 
 def seen_weights(groups: dict[str, Weights], prefix: str) -> Weights:
-    """[rows, inputs + k] the input and the recurrent weights of a layer, side by side."""
+    """Return the input and the recurrent weights of a layer, concatenated: [rows, inputs + k]."""
     return np.concatenate([groups[f"{prefix}input"], groups[f"{prefix}recurrent"]], axis=1)
 
 
@@ -303,7 +304,7 @@ def groups_of(layers: list[Layer]) -> dict[str, tuple[int, ...]]:
 
 
 def _over_sweeps(values: Lanes, step: NDArray[np.uint64], lane: int, boards: int) -> np.float32:
-    """Σ over all sweeps of values[step of the sweep, lane of the sweep]; `lane` is that of the first sweep.
+    """Return Σ over all sweeps of values[step of the sweep, lane of the sweep]; `lane` is that of the first sweep.
 
     Floating-point sums depend on their order, and a symmetry of the board permutes the sweeps. The sum over the sweeps
     of a corner, then of opposite corners, then of both pairs is exactly the same for all eight symmetries.
@@ -337,14 +338,14 @@ def _hand_on(part: LayerState, x: Lanes, begin: int, boards: int) -> None:
 
 
 def _pass_one(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
-    """The pass of a single layer over the boards begin … begin + boards − 1."""
+    """Compute the pass of a single layer over the boards begin … begin + boards − 1."""
     part = workspace.parts[0]
     first(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
     combine(part, workspace.out, begin, boards)
 
 
 def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
-    """The pass of two or more layers."""
+    """Compute the pass of two or more layers over the boards begin … begin + boards − 1."""
     part = workspace.parts[0]
     first(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
     for i in range(1, len(workspace.parts) - 1):
@@ -359,7 +360,7 @@ def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
 
 
 def _forward(workspace: SwipingWorkspace, boards: int) -> None:
-    """The pass over all boards, WIDTH lanes at a time; the number of lanes is rounded up to whole vectors."""
+    """Compute the pass over all boards, WIDTH lanes at a time; the number of lanes is rounded up to whole vectors."""
     most, least = WIDTH // SWEEPS, STEP // SWEEPS
     for begin in range(0, boards, most):
         pass_over(workspace, begin, min((boards - begin + least - 1) // least * least, most))

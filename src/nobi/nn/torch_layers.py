@@ -1,9 +1,9 @@
-"""Torch layers on a square board, plain or tied over the eight symmetries; the loss of moves; torch's threads.
+"""Torch layers on a square board, plain or tied over the eight symmetries; the loss of moves; numbers of threads.
 
 A tied layer is reflection preserving (C14 section 2.3.3): the output for a rotated or mirrored board is the rotated or
 mirrored output. Its filters are the same under all symmetries; a fully connected layer has the same weight for a pair
 of cells and all images of that pair; biases are the same for all images of a cell. Each distinct weight is stored once,
-and the full weights are expanded in every pass, which costs little compared to the layer itself.
+and expanded in every pass, which costs little compared to the layer itself.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from nobi.workers import usable_threads
 
 
 def channels_last(planes: Tensor) -> Tensor:
-    """Return the same planes in torch's memory format channels_last, with which convolutions on CPUs are faster."""
+    """Return the planes in torch's memory format channels_last, in which convolutions on CPUs are faster."""
     return planes.contiguous(memory_format=torch.channels_last)
 
 
@@ -71,7 +71,7 @@ class CellBias(Tied):
         self.bias = nn.Parameter(torch.empty(outputs, int(orbits.max()) + 1 if self.tied else len(orbits)))
 
     def forward(self) -> Tensor:
-        """[outputs, n, n], or [outputs, 1, 1] if it is the same for all cells."""
+        """Return the biases [outputs, n, n], or [outputs, 1, 1] if they are the same for all cells."""
         bias = self.bias.index_select(1, self.orbit) if self.tied else self.bias
         return bias.view(len(self.bias), self.size or 1, self.size or 1)
 
@@ -91,7 +91,7 @@ class BoardConv(nn.Module):
         self.reach = width // 2
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, inputs, n, n] → float[b, outputs, n, n]."""
+        """Return float[b, outputs, n, n] for x float[b, inputs, n, n]."""
         bias = self.bias()
         if self.bias.size is None:
             return conv2d(x, self.filters(), bias.flatten(), padding=self.reach)
@@ -111,7 +111,7 @@ class EdgeConv(BoardConv):
         self.inputs = inputs
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, inputs, n, n] → float[b, outputs, n, n]."""
+        """Return float[b, outputs, n, n] for x float[b, inputs, n, n]."""
         filters = self.filters()
         beyond = pad(torch.zeros_like(x[:1, :1]), [self.reach] * 4, value=1.0)
         edge = conv2d(beyond, filters[:, self.plane : self.plane + 1], self.bias().flatten())
@@ -132,16 +132,16 @@ class BoardDense(Tied):
         cells = size * size
         orbits: NDArray[np.int64] = pair_orbits(size).ravel() if tied else np.zeros(0, np.int64)
         self.register_buffer("orbit", torch.from_numpy(orbits), persistent=False)
-        # a row has the weights of all planes: rows are indexed as a whole, and are contiguous like the input
+        # a row contains the weights of all planes: rows are indexed as a whole, and are contiguous like the input
         self.weight = nn.Parameter(torch.empty(int(orbits.max()) + 1 if tied else cells * cells, inputs))
         self.bias = CellBias(1, size, tied=tied)
 
     def rows(self) -> Tensor:
-        """float[cells², inputs]: for each cell of the output each cell of the input."""
+        """Return the weights float[cells², inputs] for each cell of the output and each cell of the input."""
         return self.weight.index_select(0, self.orbit) if self.tied else self.weight
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, inputs, n, n] → float[b, n·n]."""
+        """Return float[b, n·n] for x float[b, inputs, n, n]."""
         weight = self.rows().view(x.shape[2] * x.shape[3], -1)
         return linear(x.permute(0, 2, 3, 1).flatten(1), weight, self.bias().flatten())
 
@@ -152,7 +152,7 @@ class BoardDense(Tied):
 
 
 def only_legal(logits: Tensor, legal: Tensor) -> Tensor:
-    """Logits float[b, cells] with −∞ where legal bool[b, cells] is false, so that such moves have probability 0."""
+    """Return logits float[b, cells] with −∞ where legal bool[b, cells] is false, which gives a probability of 0."""
     return logits.masked_fill(~legal, -torch.inf)
 
 
@@ -165,8 +165,8 @@ def move_loss(logits: Tensor, target: Tensor) -> Tensor:
 
 
 def leave_cores(busy: int) -> None:
-    """Limit torch's threads to the cores that `busy` other threads leave free, at least one.
+    """Limit torch's threads to the number of cores minus the `busy` other threads, at least one.
 
-    More threads would compete with the busy ones, and wait for each other.
+    More threads would compete with the busy ones and wait for each other.
     """
     torch.set_num_threads(min(torch.get_num_threads(), max(1, usable_threads() - busy)))

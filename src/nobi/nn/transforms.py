@@ -24,7 +24,7 @@ PLANES = 36
 
 @inlined
 def b_transposed(d0: Vector, d1: Vector, d2: Vector, d3: Vector, d4: Vector, d5: Vector) -> tuple[Vector, ...]:
-    """Bᵀd, from inputs to planes."""
+    """Return Bᵀd, from inputs to planes."""
     two, four, five = splat(_F(2)), splat(_F(4)), splat(_F(5))
     even, odd = d4 - four * d2, d3 - four * d1
     near, far = d4 - d2, two * (d3 - d1)
@@ -33,7 +33,7 @@ def b_transposed(d0: Vector, d1: Vector, d2: Vector, d3: Vector, d4: Vector, d5:
 
 @inlined
 def b_product(t0: Vector, t1: Vector, t2: Vector, t3: Vector, t4: Vector, t5: Vector) -> tuple[Vector, ...]:
-    """B t, from gradients of planes to those of inputs."""
+    """Return B t, from gradients of planes to those of inputs."""
     zero, two, four, five = splat(_F(0)), splat(_F(2)), splat(_F(4)), splat(_F(5))
     plus, minus = t1 + t2, t1 - t2
     far_plus, far_minus = t3 + t4, two * (t3 - t4)
@@ -49,7 +49,7 @@ def b_product(t0: Vector, t1: Vector, t2: Vector, t3: Vector, t4: Vector, t5: Ve
 
 @inlined
 def a_transposed(m0: Vector, m1: Vector, m2: Vector, m3: Vector, m4: Vector, m5: Vector) -> tuple[Vector, ...]:
-    """Aᵀm, from products to outputs."""
+    """Return Aᵀm, from products to outputs."""
     plus, minus, far_plus, far_minus = m1 + m2, m1 - m2, m3 + m4, m3 - m4
     return (
         m0 + (plus + far_plus),
@@ -61,7 +61,7 @@ def a_transposed(m0: Vector, m1: Vector, m2: Vector, m3: Vector, m4: Vector, m5:
 
 @inlined
 def a_product(y0: Vector, y1: Vector, y2: Vector, y3: Vector) -> tuple[Vector, ...]:
-    """Return a y, from gradients of outputs to those of products."""
+    """Return A y, from gradients of outputs to those of products."""
     even, odd = y0 + y2, y1 + y3
     far_even, far_odd = y0 + splat(_F(4)) * y2, splat(_F(2)) * y1 + splat(_F(8)) * y3
     return y0, even + odd, even - odd, far_even + far_odd, far_even - far_odd, y3
@@ -69,7 +69,7 @@ def a_product(y0: Vector, y1: Vector, y2: Vector, y3: Vector) -> tuple[Vector, .
 
 @inlined
 def g_product(w0: Vector, w1: Vector, w2: Vector) -> tuple[Vector, ...]:
-    """G w, from filters to planes."""
+    """Return G w, from filters to planes."""
     sixth = splat(_F(1 / 6))
     even, odd = splat(_F(0)) - sixth * (w0 + w2), sixth * w1
     far_even, far_odd = splat(_F(1 / 24)) * w0 + sixth * w2, splat(_F(1 / 12)) * w1
@@ -78,7 +78,7 @@ def g_product(w0: Vector, w1: Vector, w2: Vector) -> tuple[Vector, ...]:
 
 @inlined
 def g_transposed(u0: Vector, u1: Vector, u2: Vector, u3: Vector, u4: Vector, u5: Vector) -> tuple[Vector, ...]:
-    """Gᵀu, from gradients of planes to those of filters."""
+    """Return Gᵀu, from gradients of planes to those of filters."""
     sixth, plus, far_plus = splat(_F(1 / 6)), u1 + u2, u3 + u4
     return (
         splat(_F(1 / 4)) * u0 - sixth * plus + splat(_F(1 / 24)) * far_plus,
@@ -124,7 +124,7 @@ def add6(x: Floats, at: int, step: int, v: tuple[Vector, ...]) -> None:
 
 @compiled
 def filters_to_planes(w: Floats, u: Floats, channels: int, outputs: int) -> None:
-    """U [36, outputs / PANEL, channels, PANEL] = G w Gᵀ for w [3, 3, channels, outputs]."""
+    """Compute u [36, outputs / PANEL, channels, PANEL] = G w Gᵀ for w [3, 3, channels, outputs]."""
     plane = channels * outputs
     for c in range(channels):
         for k in range(0, outputs, LANES):
@@ -143,7 +143,7 @@ def filters_to_planes(w: Floats, u: Floats, channels: int, outputs: int) -> None
 
 @inlined
 def _sum_of_workers(du: Floats, at: int, plane: int, workers: int) -> tuple[Vector, ...]:
-    """Gᵀ of one column of 6 of the 36 planes, summed over workers."""
+    """Return Gᵀ of one column of 6 of the 36 planes, summed over workers."""
     u0, u1, u2 = load(du, at), load(du, at + 6 * plane), load(du, at + 12 * plane)
     u3, u4, u5 = load(du, at + 18 * plane), load(du, at + 24 * plane), load(du, at + 30 * plane)
     for w in range(1, workers):
@@ -155,7 +155,7 @@ def _sum_of_workers(du: Floats, at: int, plane: int, workers: int) -> tuple[Vect
 
 @compiled
 def filter_gradient(du: Floats, workers: int, dw: Floats, channels: int, outputs: int) -> None:
-    """Dw [3, 3, channels, outputs] = Gᵀ (Σ du) G for du [workers, 36, channels, outputs]."""
+    """Compute dw [3, 3, channels, outputs] = Gᵀ (Σ du) G for du [workers, 36, channels, outputs]."""
     plane = channels * outputs
     for i in range(0, plane, LANES):
         q0, q1 = _sum_of_workers(du, i, plane, workers), _sum_of_workers(du, i + plane, plane, workers)

@@ -5,8 +5,9 @@ of 6x6 inputs. With the constant matrices A, B and G (`transforms`),
 
     y = Aᵀ [(G w Gᵀ) ⊙ (Bᵀ d B)] A,
 
-where ⊙ multiplies the 36 entries one by one: summed over input channels, 36 matrix products of tiles x channels by
-channels x outputs replace nine larger ones. That is a quarter of the multiplications of a direct convolution.
+where ⊙ is the elementwise product of the 36 entries: with the sum over input channels, these are 36 matrix products of
+tiles x channels by channels x outputs instead of nine larger ones. That is a quarter of the multiplications of a direct
+convolution.
 
 Layout. Activations are flat float32 arrays [board, row, column, channel]; channel counts are multiples of PANEL. A
 worker computes `group` boards at a time, so that their 36 planes [tile, channel] stay in its cache. Missing operands
@@ -38,7 +39,7 @@ from nobi.nn.simd import PANEL
 from nobi.nn.transforms import PLANES, Floats, filter_gradient, filters_to_planes
 
 GROUP = 4
-"""Boards that a worker transforms at a time, unless there are fewer."""
+"""Number of boards that a worker transforms at a time, unless there are fewer."""
 NONE: Floats = np.empty(0, np.float32)
 """A missing operand."""
 
@@ -70,13 +71,13 @@ def convolve(
     x: Floats, filters: Floats, y: Floats, shape: Shape, *, scale: Floats = NONE, shift: Floats = NONE, relu: bool,
     bias: Floats = NONE, residual: Floats = NONE, sums: Floats = NONE, threads: int = 1,
 ) -> None:  # fmt: skip
-    """Y = conv(relu(x · scale + shift)) + bias + residual.
+    """Compute y = conv(relu(x · scale + shift)) + bias + residual.
 
     Args:
         x: [board, row, column, channel], flat, as all arrays here.
         filters: of `transform_filters`.
         y: [board, row, column, output] receives the result; it may be `residual`.
-        shape: what the arrays hold.
+        shape: the shape of the convolution.
         scale: [channel].
         shift: [board, channel].
         relu: whether to rectify.
@@ -104,7 +105,7 @@ def convolve_back(
     shift: Floats = NONE, relu: bool, dz: Floats = NONE, dshift: Floats = NONE, dscale: Floats = NONE,
     threads: int = 1,
 ) -> None:  # fmt: skip
-    """The gradients of `convolve`, given that of its output.
+    """Compute the gradients of `convolve` from the gradient of its output.
 
     Args:
         x: as in `convolve`.
@@ -146,7 +147,7 @@ def convolve_back(
 
 
 def check_lengths(shape: Shape, **arrays: Floats) -> None:
-    """Raise a ValueError for an array of the wrong length, type or layout, since compiled code does not check them."""
+    """Raise a ValueError for an array of the wrong length, type or layout, which compiled code does not check."""
     boards, size, channels, outputs = shape
     _check_channels(channels, outputs)
     inputs, results = boards * size * size * channels, boards * size * size * outputs
@@ -173,7 +174,7 @@ _local = threading.local()
 
 
 def _buffer(name: str, length: int) -> Floats:
-    """This thread's buffer of a name, at least as long; what it holds is arbitrary."""
+    """Return this thread's buffer of a name, with at least this length and arbitrary content."""
     buffers: dict[str, Floats] = _local.__dict__.setdefault("buffers", {})
     if name not in buffers or len(buffers[name]) < length:
         buffers[name] = zeros(length, np.float32)
@@ -181,7 +182,7 @@ def _buffer(name: str, length: int) -> Floats:
 
 
 def _workspace(size: int, channels: int, outputs: int, group: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """This thread's planes, products, padded board and its gradient. The border of the padded board stays 0."""
+    """Return this thread's planes, products, padded board and its gradient. The border of the padded board stays 0."""
     tiles = -(-size // TILE)
     side, rows = TILE * tiles + 2, group * tiles * tiles
     padded: dict[tuple[int, int], Floats] = _local.__dict__.setdefault("padded", {})
@@ -200,7 +201,7 @@ _pool_lock = threading.Lock()
 
 
 def share_work(work: Callable[[int, int], None], workers: int) -> None:
-    """work(0, workers), work(1, workers), …, each in a thread of its own, the first in this one."""
+    """Call work(0, workers), work(1, workers), …, each in a separate thread, the first in this one."""
     global _pool
     if workers <= 1:
         work(0, 1)

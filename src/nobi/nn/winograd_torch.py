@@ -36,7 +36,7 @@ class Statistics(NamedTuple):
     variance: NDArray[np.float64]
     """[channel]"""
     number: int
-    """The count of numbers in the batch; 0 if mean and variance are constants, through which no gradient flows."""
+    """The count of numbers in the batch; 0 if mean and variance are constants without gradients."""
 
 
 def batch_statistics(sums: Tensor, cells: int) -> Statistics:
@@ -48,7 +48,7 @@ def batch_statistics(sums: Tensor, cells: int) -> Statistics:
 
 
 class _Norm(NamedTuple):
-    """z = x · scale + shift, with the values that its gradient needs."""
+    """z = x · scale + shift, with the values required by the gradient."""
 
     scale: Floats
     shift: Floats
@@ -103,7 +103,7 @@ class Convolution(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, relu: bool, threads: int) -> tuple[Tensor, Tensor]:
-        """From x float[b, n, n, c], weight float[k, c, 3, 3]: y float[b, n, n, k], sums float[b, 2, k] of y and y²."""
+        """Return y [b, n, n, k] and the sums [b, 2, k] of y and y², from x [b, n, n, c] and weight [k, c, 3, 3]."""
         boards, size, _, channels = x.shape
         outputs = weight.shape[0]
         shape = Shape(boards, size, channels, outputs)
@@ -149,10 +149,10 @@ class Block(torch.autograd.Function):
         statistics: tuple[Statistics, Any],
         threads: int,
     ) -> tuple[Tensor, Tensor]:
-        """From x float[b, n, n, c]: y of the same shape, and sums float[b, 2, c] of y and y².
+        """Return y, of the shape of x float[b, n, n, c], and the sums float[b, 2, c] of y and y².
 
-        `matrix` float[h, 2h] turns mean and maximum of relu(norm₂) into a shift of each channel. `statistics` are those
-        of norm₁ and a function from the sums of conv₁ to those of norm₂.
+        `matrix` float[h, 2h] maps mean and maximum of relu(norm₂) to a shift of each channel. `statistics` are those of
+        norm₁ and a function from the sums of conv₁ to the statistics of norm₂.
         """
         boards, size, _, channels = x.shape
         hidden, cells = weight1.shape[0], size * size
@@ -230,7 +230,7 @@ class NormalisedRelu(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, gamma: Tensor, beta: Tensor, statistics: Statistics) -> Tensor:
-        """From float[b, n, n, c] to the same shape."""
+        """Return relu(norm(x)) for x float[b, n, n, c]."""
         norm = _Norm.of(gamma, beta, statistics)
         y = torch.empty_like(x)
         channels = x.shape[-1]

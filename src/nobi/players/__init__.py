@@ -31,7 +31,7 @@ def find(name: str) -> "type[Player]":
     if name not in names():
         from nobi.models.model import folder_error, models_in
 
-        if models_in(name):  # the folder of a run instead of the model in it
+        if models_in(name):  # a run folder instead of the model in it
             raise folder_error(name)
     return _players.find(name)
 
@@ -57,7 +57,7 @@ def make_bot(spec: str, variant: "Variant", seed: int = 0, game: int = 0) -> "Bo
 
 
 def chooses_for_many(name: str) -> bool:
-    """Return whether the arena can use the player of this name: it has no bot of its own with a state."""
+    """Return whether the arena can use the player of this name, that is, whether its bot has no state."""
     from nobi.players.base import Player
 
     return find(name).bot is Player.bot

@@ -2,7 +2,7 @@
 
 The arena plays any two players. A `Player` chooses in Python, for instance with PyTorch; a `BatchPlayer` in one
 compiled function for many boards, as the small networks do; a `CompiledPlayer` in one compiled function for one board.
-The arena compiles its loop together with the compiled ones.
+The arena compiles its loop together with compiled players.
 
 GTP, matches and the page use bots. A bot is stateful: it may use a clock, keep a tree, resign and report analysis.
 Every player is a bot through `PlayerBot`.
@@ -74,7 +74,7 @@ class Player(ABC):
         return PlayerBot(self, seed, game)
 
     def inspect(self, game: Game) -> "Inspection | None":
-        """Its network's evaluation of the current position; None if it has no network."""
+        """Return the network's evaluation of the current position; None without a network."""
         del game
         return None
 
@@ -84,11 +84,10 @@ class BatchPlayer(Player):
 
     @abstractmethod
     def batch_chooser(self) -> Callable[..., None]:
-        """Return the compiled function (boards, indices, streams, workspace, moves); the same object for equal players.
-        """
+        """Return the compiled function (boards, indices, streams, workspace, moves), the same for equal players."""
 
     def workspace(self) -> Any:
-        """Return the function's settings and scratch arrays; every thread has its own."""
+        """Return the function's settings and scratch arrays; each thread needs its own."""
         return ()
 
     def choose(self, boards: Boards, indices: NDArray[np.int64], streams: Streams, moves: NDArray[np.uint16]) -> None:
@@ -137,11 +136,11 @@ class Clock:
     """The time for a move; None: no limit."""
 
     seconds: float | None = None
-    """For this move, as computed from the time settings."""
+    """Seconds for this move, as computed from the time settings."""
     control: TimeControl | None = None
     """The clocks of the game, if it has any."""
     stop: Event | None = None
-    """Set when the move is wanted at once."""
+    """Set when the move must be chosen at once."""
 
 
 UNLIMITED = Clock()
@@ -161,7 +160,7 @@ class Candidate:
     move: int
     visits: int
     winrate: float
-    """For the player to move, 0 to 1."""
+    """The win rate for the player to move, 0 to 1."""
     prior: float
     """The probability of the move before any search, 0 to 1."""
     variation: list[int] = field(default_factory=list)
@@ -174,7 +173,7 @@ class Candidate:
     variation_visits: list[int] = field(default_factory=list)
     """The playouts through each move of the variation."""
     ownership: NDArray[np.float32] | None = None
-    """[n, n] as `Bot.ownership`, by the playouts that began with this move; only where it was asked for."""
+    """[n, n] as `Bot.ownership`, from the playouts that began with this move; None unless requested."""
 
 
 @dataclass(frozen=True)
@@ -188,18 +187,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class AnalysisOptions:
-    """What an analysis searches and reports."""
+    """Options of the search and the reports of an analysis."""
 
     restrictions: "tuple[Restriction, ...]" = ()
     """Moves that are not searched."""
     owners: bool = False
     """Whether `Candidate.ownership` is reported."""
     fewest: int = 0
-    """The number of moves that are reported even if they have few playouts."""
+    """Minimum number of reported moves, even if they have few playouts."""
 
 
 Report = Callable[[list[Candidate]], None]
-"""Receives the analysis of a bot, best move first."""
+"""Function that receives the analysis of a bot, best move first."""
 
 
 class Bot(ABC):
@@ -208,26 +207,25 @@ class Bot(ABC):
     name: str
 
     def warm_up(self, game: Game) -> None:  # noqa: B027
-        """Do what would delay the first move of this game, such as compiling, before a clock runs."""
+        """Prepare for the first move of this game, for instance by compiling, before a clock runs."""
 
     @abstractmethod
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:
         """Return a legal move for the player to move (point or PASS), or RESIGN."""
 
     def choose_cleanup(self, game: Game, clock: Clock) -> int:
-        """Return a move where a pass ends the game and all stones count as alive: dead ones have to be captured first.
-        """
+        """Return a move where a pass ends the game and all stones count as alive: dead ones must be captured first."""
         return self.choose(game, clock)
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
-        """As `choose`; reports the analysis every `interval` seconds and at the end, if the bot has any."""
+        """As `choose`; report the analysis, if the bot has one, every `interval` seconds and at the end."""
         del report, interval
         return self.choose(game, clock)
 
     def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> list[Candidate] | None:
         """Analyse the position until `stop` is set; report every `interval` seconds.
 
-        Returns the last analysis, or None if this bot has none.
+        Return the last analysis, or None if this bot cannot analyse.
         """
         del game, report, interval, stop
         return None
@@ -238,11 +236,11 @@ class Bot(ABC):
         return type(self).analyse is not Bot.analyse
 
     def evaluation(self, found: list[Candidate]) -> Evaluation:
-        """Return the evaluation of the position whose analysis this is."""
+        """Return the evaluation of the position that belongs to an analysis."""
         return Evaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
 
     def set_options(self, options: AnalysisOptions) -> None:
-        """Set what the next analyses search and report."""
+        """Set the options of the next analyses."""
         if options.restrictions or options.owners:
             what = "restrict its moves" if options.restrictions else "find the owners of the points for each move"
             raise NobiError(f"the player {self.name} cannot {what}")
@@ -261,7 +259,7 @@ class Bot(ABC):
         return []
 
     def forget(self) -> None:  # noqa: B027
-        """Discard what is kept from earlier searches."""
+        """Discard the results of earlier searches."""
 
     def explain(self) -> str:
         """Return the reason for its latest move, in one line; empty if there is none."""
@@ -271,22 +269,22 @@ class Bot(ABC):
         """Search during the opponent's turn until `stop` is set."""
 
     def policy(self, game: Game) -> NDArray[np.float32] | None:
-        """[n, n] its network's value of each move, higher is better; None if it has no network."""
+        """Return the network's value of each move, [n, n], higher is better; None without a network."""
         inspection = self.inspect(game)
         return inspection.output if inspection else None
 
     def expected_result(self, game: Game) -> float | None:
-        """Its network's probability that the player to move wins; None if it has no such network."""
+        """Return the network's probability that the player to move wins; None without such a network."""
         del game
         return None
 
     def inspect(self, game: Game) -> "Inspection | None":
-        """Its network's evaluation of the current position; None if it has no network."""
+        """Return the network's evaluation of the current position; None without a network."""
         del game
         return None
 
     def ownership(self, game: Game) -> NDArray[np.float32] | None:
-        """[n, n] from −1, White, to 1, Black, by the rollouts of the current search of this position.
+        """Return the ownership, [n, n] from −1, White, to 1, Black, by rollouts of the current search of the position.
 
         None if this bot makes no rollouts.
         """
@@ -323,7 +321,7 @@ class PlayerBot(Bot):
         return self.choose(game, clock)
 
     def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> list[Candidate] | None:
-        """Report the network's evaluation once: it does not change with time."""
+        """Report the network's evaluation once, since it does not change."""
         del interval
         candidates = self._candidates(game)
         if candidates is not None:
@@ -338,9 +336,9 @@ class PlayerBot(Bot):
         return self.player.inspect(game)
 
     def _candidates(self, game: Game) -> list[Candidate] | None:
-        """Return the legal moves but a pass, best first, with the softmax of the network's values as priors.
+        """Return the legal moves except a pass, best first, with the softmax of the network's values as priors.
 
-        Without a search each has one visit and a win rate of one half.
+        Without a search each move has one visit and a win rate of one half.
         """
         from nobi.search.policy import softmax
 

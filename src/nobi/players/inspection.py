@@ -1,6 +1,6 @@
 """Inspection of a network: its output for a position, the best legal moves, and the hidden units of its sweeps.
 
-The network's own forward pass runs once, with a workspace that keeps the outputs of all cells.
+The network's forward pass runs once, with a workspace that keeps the outputs of all cells.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from nobi.search.policy import softmax
 
 _BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 SATURATED = np.float32(8.5)
-"""In single precision the tanh of a larger input is 1."""
+"""In single precision, tanh of a larger input is 1."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class LayerInspection:
     hidden: NDArray[np.float32]
     """[sweep, k, n, n] the output of unit k at each point."""
     is_tanh: bool = False
-    """Whether a unit is just the tanh of its input: in most networks nearly −1 or 1 everywhere."""
+    """Whether a unit is simply the tanh of its input, which in most networks is close to ±1 everywhere."""
 
     def inputs(self) -> NDArray[np.float32]:
-        """[sweep, k, n, n] the inputs of tanh units, computed from their outputs; at most ±SATURATED."""
+        """Return the inputs of tanh units, [sweep, k, n, n], computed from their outputs; at most ±SATURATED."""
         return np.clip(np.arctanh(np.clip(self.hidden, -_BELOW_ONE, _BELOW_ONE)), -SATURATED, SATURATED)
 
 
@@ -59,20 +59,20 @@ class Inspection:
     output: NDArray[np.float32]
     """[n, n] higher is better."""
     layers: list[LayerInspection]
-    """The swiping layers, the one next to the input first; none for other networks."""
+    """The swiping layers, beginning with the one next to the input; none for other networks."""
     legal: list[int]
-    """Row by row, a pass last; empty if the game is over."""
+    """The legal moves, row by row, a pass last; empty if the game is over."""
     best: list[int]
     """The legal moves of the highest value, of which `NetworkPlayer` draws one; a pass if nothing else is legal.
 
-    `PolicyPlayer` also fills no own eye, and passes when its opponent has passed.
+    `PolicyPlayer` also avoids filling own eyes, and passes after a pass of its opponent.
     """
     measure: Literal["output", "chance in %"] = "output"
     """The unit of the output."""
 
 
 def inspect_network(game: Game, network: Network, weights: Weights) -> Inspection:
-    """Evaluate the current position of a game."""
+    """Evaluate the current position of a game by a compiled network."""
     check_game(network.features, game.name, game.boards)
     size = game.size
     x = np.zeros((size * size, len(input_planes(network.features)), 1), np.float32)
@@ -117,12 +117,12 @@ def evaluate_layers(
 
 
 def colours_of(game: Game) -> NDArray[np.uint8]:
-    """[n, n] EMPTY, BLACK or WHITE."""
+    """Return the colours of the points, [n, n]: EMPTY, BLACK or WHITE."""
     return np.array([game.colour(point) for point in game.points()], np.uint8).reshape(game.size, game.size)
 
 
 def _inspect_layer(layer: Layer, part: LayerState, size: int) -> LayerInspection:
-    """Return the outputs of a forward pass: sweep d of a single board is in lane d·(STEP/sweeps)."""
+    """Return the outputs of a layer after a forward pass: sweep d of a single board is in lane d·(STEP/sweeps)."""
     sweeps = list_sweeps(layer.gates)
     rows = part.workspace.h[:-1].reshape(size * size, layer.hidden, WIDTH)
     labels, hidden = [], []

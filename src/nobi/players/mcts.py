@@ -1,7 +1,7 @@
 """The player `mcts`: Monte-Carlo tree search, optionally guided by a network.
 
-As a bot it keeps its tree from move to move, passes when nothing is left to gain, resigns and reports analysis. In the
-arena it searches one board after the other, each with a new tree and random numbers from the board's own stream.
+As a bot it keeps its tree between moves, passes when nothing can be gained, resigns and reports analysis. In the arena
+it searches one board after the other, each with a new tree and random numbers from the board's own stream.
 """
 
 import threading
@@ -32,11 +32,11 @@ from nobi.streams import Streams, draw
 from nobi.workers import usable_threads
 
 _PASS_CHECK_SHARE = 0.1
-"""The share of the time for a move that is reserved to check whether a pass wins."""
+"""The share of the time for a move that is reserved for checking whether a pass wins."""
 _MIN_RESIGN_WINRATE = 0.3
-"""The bot does not resign while a move has a higher win rate."""
+"""The bot resigns only if no move has a higher win rate."""
 _LOST_VALUE = 0.05
-"""A bot that never resigns accepts a loss below this share of won playouts, if the opponent has passed."""
+"""A bot that never resigns answers a pass with a losing pass below this share of won playouts."""
 _EXPLAINED_MOVES = 10
 _FEWEST_PLAYOUTS = 16
 """Playouts of a search that is stopped at once."""
@@ -76,7 +76,7 @@ class MctsPlayer(Player):
 
 
 class MctsBot(Bot):
-    """Monte-Carlo tree search with a tree that is kept from move to move."""
+    """Monte-Carlo tree search with a tree that is kept between moves."""
 
     def __init__(self, player: MctsPlayer, seed: int = 0, game: int = 0) -> None:
         self.name = str(player)
@@ -112,7 +112,7 @@ class MctsBot(Bot):
         return self._decide(game, _left(clock, start))
 
     def _decide(self, game: Game, seconds: float) -> int:
-        """Return the move after the search, found within a number of seconds; 0: no limit."""
+        """Return the move after the search, within a number of seconds; 0: no limit."""
         search = self.search
         if search.tree.children[0] <= 0:  # stopped before the first playout
             search.run(_FEWEST_PLAYOUTS)
@@ -129,7 +129,7 @@ class MctsBot(Bot):
     def analyse(self, game: Game, report: Report, interval: float, stop: threading.Event) -> list[Candidate]:
         self.search.set_game(game)
         if not self.search.report().visits:
-            self.search.run(_FEWEST_PLAYOUTS)  # there is something to report even if `stop` is set already
+            self.search.run(_FEWEST_PLAYOUTS)  # there must be something to report even if `stop` is already set
         self.search.run(stop=stop, report=lambda: report(self._candidates()), interval=interval)
         while not stop.wait(interval):  # the tree is full
             report(self._candidates())
@@ -224,7 +224,7 @@ class MctsBot(Bot):
         self.search.close()
 
     def _candidates(self) -> list[Candidate]:
-        """Return the moves with a share of the playouts that is worth a report."""
+        """Return the moves with enough playouts to be reported."""
         return [
             Candidate(
                 one.move,
@@ -243,14 +243,14 @@ class MctsBot(Bot):
 
 
 DEFAULT_SECONDS = 2.0
-"""The time of the strongest player for a move without a clock."""
+"""The strongest player's seconds per move without a clock."""
 
 
 def strongest_spec(variant: Variant, threads: int = 0) -> str:
     """Return the spec of the strongest player of the package: the search with the best shipped model for the board.
 
-    It is limited by time only, and uses this number of threads; 0: one per core. With a network about a quarter of the
-    cores is left to it, at least one of several.
+    It is limited only by time, and uses this number of threads; 0: one per core. About a quarter of several cores, at
+    least one, is reserved for the network.
     """
     cores = usable_threads(threads)
     model = best_model(variant.game.name, variant.size)

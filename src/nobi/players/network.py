@@ -1,13 +1,13 @@
-"""Networks as players: the best move by the network's values, or one drawn from their softmax.
+"""Networks as players: they play the best move by the network's values, or a move drawn from their softmax.
 
 `NetworkPlayer` plays any game with a small compiled network (S08 section III): it is greedy, with exact ties broken at
 random, or draws from the Gibbs distribution. The network sees own and enemy stones, and further inputs if it has any;
 its values at illegal moves are ignored. It never passes while it has another move.
 
-`PolicyPlayer` plays Go with a deep network. These networks have not learnt to pass. As in C14 section 4.3 the player
-passes when its opponent has passed, which ends the game, and when no move is left. C14's networks, when a game goes on,
-"run out of good moves and start making suicidal moves"; so this player fills no own eye, unless `eyes=true` allows it,
-as in C14 and M15.
+`PolicyPlayer` plays Go with a deep network. These networks are not trained to pass. As in C14 section 4.3, the player
+passes when its opponent has passed, which ends the game, and when no move is left. If a game continues, C14's networks
+"run out of good moves and start making suicidal moves"; therefore this player does not fill own eyes, unless
+`eyes=true` allows it, as in C14 and M15.
 """
 
 import threading
@@ -39,7 +39,7 @@ from nobi.players.inspection import Inspection, inspect_network, inspect_policy
 from nobi.spec import settings_from
 from nobi.streams import Streams, below, fraction
 
-legal: Any = UNBOUND  # bound by `specialise`, as are the next
+legal: Any = UNBOUND  # this and the next two are bound by `specialise`
 pick: Any = UNBOUND
 write_inputs: Any = UNBOUND
 
@@ -90,7 +90,7 @@ class NetworkPlayer(BatchPlayer):
         settings: NetworkSettings | None = None,
         spec: str = "",
     ) -> None:
-        """`spec` is its name in tables and game records; by default the network's."""
+        """`spec` is the player's name in tables and game records; by default the network's."""
         super().__init__(variant, settings)
         self.network = network
         self.weights = weights
@@ -150,7 +150,7 @@ def _pick(boards: Any, g: int, streams: Streams, workspace: NetworkWorkspace, la
 def _choose_by_network(
     boards: Any, indices: NDArray[np.int64], streams: Streams, workspace: NetworkWorkspace, moves: NDArray[np.uint16]
 ) -> None:
-    """Choose for all boards, in blocks of LANES."""
+    """Choose moves for all boards, in blocks of LANES."""
     for begin in range(0, len(indices), LANES):
         block = indices[begin : begin + LANES]
         write_inputs(boards, block, workspace.network.x, workspace.point_of, workspace.cell_of)
@@ -160,9 +160,7 @@ def _choose_by_network(
 
 
 def pick_among(name: str, legal: Callable[..., bool]) -> Callable[..., int]:
-    """Return the compiled choice (boards, g, streams, workspace, lane) among moves for which the compiled `legal`
-    holds.
-    """
+    """Return the compiled choice (boards, g, streams, workspace, lane) among the moves accepted by `legal`."""
     return specialise(_pick, name, legal=legal)
 
 
@@ -176,10 +174,10 @@ def _batch_chooser(game: type[Game], features: str) -> Callable[..., None]:
 # --- deep networks --------------------------------------------------------------------------------------------------
 
 ONLY_STONES = "own-enemy"
-"""The planes that exist in every game."""
+"""The set of planes that exists in every game."""
 BLOCK = SYMMETRIES
-"""Torch evaluates blocks of exactly this many boards, the images of one board or several boards with padding: it may
-choose other kernels, with other roundings, for other batch sizes, and a game must not depend on the games beside it."""
+"""The fixed batch size of torch: the images of one board, or several boards with padding. For other batch sizes torch
+may choose other kernels, with other rounding, and a game must not depend on the other games of a batch."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +185,7 @@ class PolicySettings(NetworkSettings):
     """How moves are drawn from the network's values."""
 
     eyes: bool = False
-    """Whether it may fill its own eyes."""
+    """Whether the player may fill its own eyes."""
     symmetries: int = 0
     """Average the values over 8 images of the board, or use 1; 0: 8 for a nobi-net, 1 for the papers' networks."""
     rank: int = 9
@@ -202,7 +200,7 @@ class PolicySettings(NetworkSettings):
 
 
 class _Values(NamedTuple):
-    """The values of a batch of positions, in the place of a network's workspace."""
+    """The values of a batch of positions, used as a network's workspace."""
 
     out: NDArray[np.float32]  # [cell, i]
 
@@ -215,7 +213,7 @@ class DeepPlayer(Player):
     def __init__(
         self, variant: Variant, network: PlayingNetwork, settings: NetworkSettings | None = None, spec: str = ""
     ) -> None:
-        """`spec` is its name in tables and game records; by default the network's."""
+        """`spec` is the player's name in tables and game records; by default the network's."""
         super().__init__(variant, settings)
         network.check_size(variant.size)
         self.network = network.for_play()
@@ -258,7 +256,7 @@ class PolicyPlayer(DeepPlayer):
         streams: Streams,
         moves: NDArray[np.uint16],
     ) -> None:
-        """As `choose`, where recent[i] holds the latest moves of each game, as `latest_of` lists them."""
+        """As `choose`, where recent[i] contains the latest moves of each game, as listed by `latest_of`."""
         moves[:] = PASS
         open_ = [i for i, g in enumerate(indices) if boards.passes[g] == 0]
         if not open_:
@@ -287,13 +285,13 @@ class PolicyPlayer(DeepPlayer):
         return values
 
     def values(self, game: Game) -> NDArray[np.float32]:
-        """[n, n] the network's values for the current position of a game."""
+        """Return the network's values for the current position of a game, [n, n]."""
         boards = cast(GoBoards, game.copy().boards)  # ladders are read on the board
         found = self.evaluate(boards, np.zeros(1, np.int64), latest_of(game.moves)[None])
         return found.reshape(game.size, game.size)
 
     def expected_result(self, game: Game) -> float | None:
-        """Return the network's probability that the player to move wins; None if it does not predict that."""
+        """Return the network's probability that the player to move wins; None if it does not predict results."""
         planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
         found = self.network.evaluate_with_value(planes, np.array([game.to_move == WHITE])).value
         return None if found is None else float(found[0])
@@ -305,10 +303,10 @@ class PolicyPlayer(DeepPlayer):
         return inspect_policy(game, self.values(game))
 
     def _history(self, boards: Boards, g: int) -> list[int]:
-        """Return the moves on board g, from which some planes are made; passes for those that are not known.
+        """Return the moves on board g, as required by some planes; unknown moves are passes.
 
-        Boards have no list of moves. But from one turn of a player to the next only its own move and the latest one
-        are new, and the list is kept per thread. A board not seen from its start is taken without history.
+        Boards have no list of moves, but between two turns of a player only its own move and the latest move are new,
+        so a list is kept per thread. For a board that was not seen from its start, the history is empty.
         """
         stones = boards.stones
         if getattr(self._local, "colour", None) is not stones.colour:
@@ -324,7 +322,7 @@ class PolicyPlayer(DeepPlayer):
 
 
 class StonesPolicyPlayer(DeepPlayer):
-    """Plays any game by the values of a deep network that takes own and enemy stones only."""
+    """Plays any game by the values of a deep network whose inputs are only own and enemy stones."""
 
     settings_type = NetworkSettings
 
@@ -354,7 +352,7 @@ class StonesPolicyPlayer(DeepPlayer):
 
 
 class PolicyBot(PlayerBot):
-    """A deep network as a player of one game, whose moves it takes from the game."""
+    """A deep network as a player of one game, which provides the history of moves."""
 
     player: PolicyPlayer
 
@@ -394,7 +392,7 @@ def player_from_model(model: Model, path: str, variant: Variant, settings: Netwo
 def player_from_deep(model: DeepModel, path: str, variant: Variant, settings: PolicySettings) -> ModelPlayer:
     """Return the player of a deep network; `path` is its name.
 
-    It plays Go. A network that takes stones only also plays other games, a swiping network as the compiled one.
+    It plays Go. A network whose inputs are only stones also plays other games, a swiping network in its compiled form.
     """
     from nobi.networks.deep.swiping import SwipingTwin
 

@@ -1,12 +1,12 @@
-"""When a search of Go passes.
+"""The decision of a search of Go to pass.
 
-Two passes end the game, and `nobi.players.scoring` counts it. A pass is therefore judged by that count of the position
-as it stands, and by a search of the position after the pass, with the opponent to move. The count must win; it must
-still win if every chain and point that is not clearly the player's own in that search goes to the opponent; and the
-opponent must not be able to capture anything at once. In doubt the player plays on.
+Two passes end the game, which is then scored by `nobi.players.scoring`. A pass is therefore judged by this score of the
+current position, and by a search of the position after the pass, with the opponent to move. The player must win by the
+score, also if every chain and point that is not clearly its own in that search counts for the opponent; and the
+opponent must not be able to capture anything at once. In doubt the player continues.
 
-Under area scoring, playing on costs nothing. Under territory scoring a stone in one's own territory costs a point:
-less certainty is asked for there, and points that stay one's own without a stone are not filled.
+Under area scoring, continuing costs nothing. Under territory scoring a stone in the own territory costs a point:
+therefore less certainty is required, and points that remain own territory without a stone are not filled.
 """
 
 import time
@@ -26,39 +26,39 @@ from nobi.players.scoring import chains_of, dead_stones
 from nobi.search.search import Child, Search
 
 ENOUGH = 50
-"""Playouts that it takes to give up, or to pass because every other move seems worse."""
+"""Minimum number of playouts for resigning, or for a pass because every other move seems worse."""
 
 _CLEAR_CHAIN = 0.8
-"""A chain is clearly one player's if the mean ownership of its points, from −1 to 1, says so by this much."""
+"""Minimum absolute mean ownership (−1 to 1) of the points of a chain that clearly belongs to one player."""
 _CLEAR_POINT = 0.6
-"""The same for an empty point."""
+"""Minimum absolute ownership of an empty point that clearly belongs to one player."""
 _CLEAR_VALUE = {"area": 0.75, "territory": 0.5}
 """The share of playouts that must win after a pass, with the opponent to move."""
 _FEWEST, _MOST = 1000, 2000
 """Playouts of the search after the pass."""
 _TOO_FEW = 200
-"""If the time allows no more playouts than these, nothing is settled."""
+"""If the time allows only this number of playouts, the position does not count as settled."""
 _FILLED = 0.25
-"""No board with a smaller share of stones is settled: early passes of the opponent may be handicap."""
+"""Minimum share of stones on a settled board: early passes of the opponent may be handicap."""
 
 
 @dataclass(frozen=True)
 class AfterPass:
-    """The position after a pass, from the view of the player who passes."""
+    """The position after a pass, from the perspective of the player who passes."""
 
     margin: float
-    """By how much he wins if the opponent passes too: the count that decides the game."""
+    """The margin if the opponent also passes: the score that decides the game."""
     worst: float
-    """The same if everything that is not clearly his goes to the opponent."""
+    """The margin if everything that is not clearly the player's counts for the opponent."""
     owned: dict[int, float]
-    """[point] ownership in playouts with the opponent to move, from −1, the opponent's, to 1, his own."""
+    """[point] ownership in playouts with the opponent to move, from −1, the opponent's, to 1, the player's."""
     value: float
-    """The share of these playouts that he wins."""
+    """The share of these playouts that the player wins."""
     settled: bool
     """Whether enough of the board is filled, the opponent can capture no living chain, and there was enough time."""
 
     def wins(self, scoring: str) -> bool:
-        """Return whether the pass wins beyond doubt if the opponent passes too."""
+        """Return whether the pass clearly wins if the opponent also passes."""
         return self.settled and self.value >= _CLEAR_VALUE[scoring] and min(self.margin, self.worst) > 0
 
 
@@ -70,8 +70,8 @@ def choose_move(
     Args:
         game: the position that was searched.
         search: the search.
-        children: what it found, best first.
-        lost: whether the search gives the position up.
+        children: the moves found by the search, best first.
+        lost: whether the position is lost according to the search.
         resigns: whether the player then resigns.
         seconds: the limit of a second search; 0 for none.
     """
@@ -81,7 +81,8 @@ def choose_move(
     after: AfterPass | None = None
     if game.next_pass_ends:
         after = look_after_pass(game, search, seconds)
-        # every other move does harm, as in seki; or seems to lose, unlike a pass, and costs the last point of the lead
+        # every other move is harmful, as in seki; or it seems to lose, unlike a pass, and costs the last point of the
+        # lead
         has_no_move = prefers_pass or (
             scoring == "territory" and after.margin <= 1 and search.value < min(0.5, after.value)
         )
@@ -112,18 +113,18 @@ def choose_move(
 
 
 def look_after_pass(game: Go, search: Search, seconds: float = 0.0) -> AfterPass:
-    """Counts the position after a pass of the player to move, and searches it with the opponent to move.
+    """Score the position after a pass of the player to move, and search it with the opponent to move.
 
     Args:
         game: a position that is not over.
         search: the search that may pass; the second search has its settings.
-        seconds: the limit of both; 0 for none.
+        seconds: the time limit of both; 0: no limit.
     """
     start = time.perf_counter()
     me = game.to_move
     sign = 1 if me == BLACK else -1
     after = game.copy()
-    cast(GoBoards, after.boards).passes[0] = 0  # a second pass would end the game: there would be nothing to search
+    cast(GoBoards, after.boards).passes[0] = 0  # otherwise the opponent's pass would end the game
     after.play(PASS)
     dead = set(dead_stones(after))
     filled = sum(after.colour(point) != EMPTY for point in after.points()) / after.size**2
@@ -144,11 +145,11 @@ def look_after_pass(game: Go, search: Search, seconds: float = 0.0) -> AfterPass
 
 
 def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) -> float:
-    """By how much a player wins if all that is not clearly his goes to the opponent.
+    """Return a player's margin if everything that is not clearly the player's counts for the opponent.
 
-    His own chains that are not clearly alive are dead, the opponent's that are not clearly dead are alive, and empty
-    points that are not clearly his are the opponent's. So are points that the count gives to nobody; under territory
-    scoring dame, between stones of both players, are worth nothing.
+    Own chains that are not clearly alive are dead, the opponent's that are not clearly dead are alive, and empty points
+    that are not clearly the player's belong to the opponent. So do points without an owner by the score; under
+    territory scoring dame, between stones of both players, are worth nothing.
     """
     worst: set[int] = set()
     for chain in chains_of(game):
@@ -166,15 +167,14 @@ def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) ->
 
 
 def _is_dame(game: Go, point: int) -> bool:
-    """Return whether the point is empty, and beside stones of both players."""
+    """Return whether the point is empty and next to stones of both players."""
     stones = game.boards.stones
     beside = {int(stones.colour[0, other]) for other in stones.neighbours[point, :SIDES]}
     return game.colour(point) == EMPTY and {BLACK, WHITE} <= beside
 
 
 def _may_be_settled(game: Go, search: Search) -> bool:
-    """Return whether the position looks won and settled in its own search, so that a look at a pass is worth its time.
-    """
+    """Return whether the position seems won and settled in its own search, so that a search after a pass is useful."""
     if search.value < _CLEAR_VALUE[game.settings.scoring]:
         return False
     owned = _owned_by(game.to_move, game, search)
@@ -182,9 +182,9 @@ def _may_be_settled(game: Go, search: Search) -> bool:
 
 
 def _fills_territory(game: Go, move: int, after: AfterPass) -> bool:
-    """Return whether a move fills territory of its player for nothing.
+    """Return whether a move fills own territory without an effect.
 
-    It is on a point that stays his own after a pass, and all that is beside it is clear as well.
+    The point remains the player's after a pass, and all adjacent points clearly belong to one player.
     """
     if move == PASS:
         return False
@@ -194,7 +194,7 @@ def _fills_territory(game: Go, move: int, after: AfterPass) -> bool:
 
 
 def _owned_by(player: int, game: Go, search: Search) -> dict[int, float]:
-    """[point] ownership in the playouts of a search, 1 for the player and −1 for his opponent."""
+    """Return the ownership by point in the playouts of a search, 1 for the player and −1 for the opponent."""
     sign = 1 if player == BLACK else -1
     return dict(zip(game.points(), map(float, sign * search.ownership().ravel()), strict=True))
 

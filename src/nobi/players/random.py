@@ -1,9 +1,9 @@
 """Players that draw uniformly among acceptable moves.
 
-`random` plays any legal move, a pass among them where the game has one. `playout` (Go) fills no own eye and passes only
-when no other move is left: its games end with every chain alive or captured, as Monte-Carlo search needs. `naive`, the
-player of both papers (S08 section IV-B, S09 section 3), looks one ply ahead: a move that wins at once, else one that
-does not lose at once, else any legal move. It neither blocks nor saves its own stones.
+`random` plays any legal move, including a pass if the game has one. `playout` (Go) does not fill own eyes and passes
+only when no other move is left: its games end with every chain alive or captured, as Monte-Carlo search requires.
+`naive`, the player of both papers (S08 section IV-B, S09 section 3), looks one ply ahead: it plays a move that wins at
+once, else one that does not lose at once, else any legal move. It neither blocks nor saves its own stones.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ from nobi.games.go import legal as legal_in_go
 from nobi.players.base import Chooser, CompiledPlayer
 from nobi.streams import Streams, below
 
-acceptable: Any = UNBOUND  # bound by `specialise`, as are the next
+acceptable: Any = UNBOUND  # this and the next five are bound by `specialise`
 may_pass: Any = UNBOUND
 legal: Any = UNBOUND
 immediate_outcome: Any = UNBOUND
@@ -29,7 +29,7 @@ def _choose_uniformly(boards: Any, g: int, streams: Streams, workspace: Any) -> 
     """Draw moves without replacement until one is acceptable; pass when none is.
 
     Rejected moves are swapped to the end of the list of empty points, out of the range of the next draw: every
-    acceptable move is equally likely, and the mean cost is one draw and one test where most are acceptable.
+    acceptable move is equally likely, and the mean cost is one draw and one test if most moves are acceptable.
     """
     stones = boards.stones
     left = stones.empties[g]
@@ -110,7 +110,7 @@ def _choose_naively(boards: Any, g: int, streams: Streams, workspace: Any) -> in
         return chosen
     chosen = draw_safe(boards, g, streams, workspace)
     if chosen == PASS and not (may_pass and immediate_outcome(boards, g, chosen) != LOSES):
-        chosen = draw_any(boards, g, streams, workspace)  # every move loses
+        chosen = draw_any(boards, g, streams, workspace)  # all moves lose
     return chosen
 
 

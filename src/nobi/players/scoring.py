@@ -1,9 +1,9 @@
-"""The count of a finished position of Go, by random playouts: who owns each point, which stones are dead, the score.
+"""Scoring of a finished position of Go by random playouts: the owner of each point, the dead stones, the score.
 
-`final_score` is the only count of dead stones in the package. GTP's `final_score`, the referee of a match and the
-decision of a search to pass all use it, so that a search knows how two passes are judged. Half of the playouts begin
-with each player, and the random numbers are fixed: the count does not depend on whose turn it is, and a game is counted
-the same every time.
+`final_score` is the package's only method of removing dead stones. GTP's `final_score`, the referee of a match and the
+decision of a search to pass all use it, so that the search anticipates the score after two passes. Half of the playouts
+begin with each player, and the random numbers are fixed: the score does not depend on the player to move, and it is
+reproducible.
 """
 
 from collections.abc import Callable
@@ -23,19 +23,20 @@ from nobi.memory import copy_state, pack
 from nobi.players.random import PlayoutPlayer
 from nobi.streams import Streams, stream_of
 
-choose: Any = UNBOUND  # these are bound by `_compiled_playout`
+choose: Any = UNBOUND  # this and the next are bound by `_compiled_playout`
 play: Any = UNBOUND
 
 PLAYOUTS = 1000
-"""Playouts of one ownership map."""
+"""Number of playouts of an ownership map."""
 DEAD_BELOW = (-0.2, 0.0)
-"""A chain is dead if its points are owned by its own colour, on a scale from −1 to 1, less than this. First the clearly
-dead ones are lifted; what remains is judged anew, since random play is at a loss where they stood.
+"""A chain is dead if the ownership of its points by its own colour, from −1 to 1, is below these bounds. The clearly
+dead chains are removed first, and the remaining ones are judged by new playouts, since random play around dead chains
+is unreliable.
 """
 
 
 def _play_out(boards: Any, streams: Streams, sums: NDArray[np.int64]) -> None:
-    """Plays board 0 to its end; adds 1 to black's points and subtracts 1 from white's."""
+    """Play board 0 to its end; add 1 to the sums of Black's points and subtract 1 from those of White's."""
     stones = boards.stones
     while stones.outcome[0] == RUNNING:
         play(boards, 0, choose(boards, 0, streams, ()))
@@ -51,11 +52,11 @@ def _compiled_playout() -> Callable[..., None]:
 
 
 def ownership(game: Go, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
-    """[n, n] from −1, always white's, to 1, always black's."""
+    """Return the ownership of each point, [n, n], from −1, always White's, to 1, always Black's."""
     size = game.size
     boards = cast(GoBoards, copy_state(game.boards))
     longest = int(boards.stones.ply[0]) + 3 * size * size
-    # simple ko is enough in playouts, and much faster than superko
+    # simple ko is sufficient in playouts, and much faster than superko
     boards = boards._replace(ko_rule=SIMPLE, suicide=False, history=np.zeros((1, longest + 2), np.uint64))
     boards.passes[0] = 0
     boards.stones.outcome[0] = RUNNING
@@ -73,7 +74,7 @@ def ownership(game: Go, playouts: int = PLAYOUTS) -> NDArray[np.float32]:
 
 
 def dead_stones(game: Go) -> list[int]:
-    """Return the stones that count as captured if the game ends here, as points: chains that playouts mostly take."""
+    """Return the points of the stones that count as captured if the game ends here, according to playouts."""
     dead: list[int] = []
     for bound in DEAD_BELOW:
         left = game.without(dead)
@@ -82,12 +83,12 @@ def dead_stones(game: Go) -> list[int]:
 
 
 def final_score(game: Go) -> str:
-    """Return the score if the game ends here, dead stones taken off: `B+3.5`, `W+0.5` or `Draw`."""
+    """Return the score if the game ends here, with dead stones removed: `B+3.5`, `W+0.5` or `Draw`."""
     return game.score(dead_stones(game))
 
 
 def _chains_below(game: Go, owned: NDArray[np.float32], bound: float) -> list[int]:
-    """Return the stones of the chains whose points their own colour owns less than this."""
+    """Return the stones of the chains whose ownership by their own colour is below the bound."""
     values = dict(zip(game.points(), owned.ravel(), strict=True))
     found: list[int] = []
     for chain in chains_of(game):

@@ -1,9 +1,9 @@
-"""A small network as a judge of positions: its outputs, averaged over the board, are the value for the player to move.
+"""A small network that evaluates positions: the mean of its outputs over the board is the value for the player to move.
 
-S08 section VI proposes this use beside the choice of moves. The mean does not depend on the number of points, so one
-network judges positions on every board. The player looks one move ahead, or two: it plays the move after which the
-value for the opponent is lowest, where the opponent answers in the same way. Moves that win or lose at once are not
-judged by the network.
+S08 section VI proposes this in addition to the choice of moves. The mean does not depend on the number of points, so
+the same network evaluates positions on every board size. The player looks one or two moves ahead: it plays the move
+after which the value for the opponent is lowest; with two moves, the opponent's answer is chosen in the same way. Moves
+that win or lose at once are not evaluated by the network.
 """
 
 import threading
@@ -27,23 +27,23 @@ from nobi.nn.network import Network, Weights
 from nobi.players.base import Player
 from nobi.streams import Streams, below
 
-legal: Any = UNBOUND  # bound by `_compiled_search`, as are the next
+legal: Any = UNBOUND  # this and the next three are bound by `_compiled_search`
 play: Any = UNBOUND
 immediate_outcome: Any = UNBOUND
 rate_moves: Any = UNBOUND
 
 CERTAIN = 1e9
-"""The value of a position that is won."""
+"""The value of a won position."""
 
 
 @dataclass(frozen=True)
 class ValueSettings:
-    """How far a player looks ahead."""
+    """The depth and the width of the search."""
 
     depth: int = 1
-    """Moves that it looks ahead, 1 or 2."""
+    """Number of moves to look ahead, 1 or 2."""
     width: int = 8
-    """With depth 2, the number of moves whose answers are examined: those that look best one move ahead."""
+    """With depth 2, the number of moves whose answers are examined: those that are best one move ahead."""
 
     def __post_init__(self) -> None:
         if self.depth not in (1, 2):
@@ -71,7 +71,7 @@ class Level(NamedTuple):
 
 
 def _rate_moves(level: Level, workspace: ValueWorkspace, ply: int) -> int:
-    """Write the moves of a position and their values to `workspace.moves[ply]` and `.values[ply]`; return how many."""
+    """Write the moves of a position and their values to `workspace.moves[ply]` and `.values[ply]`; return the count."""
     moves, values = workspace.moves[ply], workspace.values[ply]
     boards = level.boards
     stones = boards.stones
@@ -106,8 +106,7 @@ def _rate_moves(level: Level, workspace: ValueWorkspace, ply: int) -> int:
 def _look_ahead(
     first: Level, second: Level, workspace: ValueWorkspace, streams: Streams, g: int, depth: int, width: int
 ) -> int:
-    """Return the best move of the position `first.root`; `second` is used for the answers. Ties are broken at random.
-    """
+    """Return the best move of the position `first.root`, ties broken at random; `second` is used for the answers."""
     count = rate_moves(first, workspace, 0)
     moves, values = workspace.moves[0], workspace.values[0]
     if depth > 1:
@@ -159,7 +158,7 @@ def _compiled_search(game: type[Game]) -> Callable[..., int]:
 
 
 class ValuePlayer(Player):
-    """Plays to the positions that a small network judges to be the worst for the opponent."""
+    """Plays the moves to the positions with the lowest value for the opponent by a small network."""
 
     name = "value"
     settings_type = ValueSettings

@@ -1,4 +1,4 @@
-"""The trainers, fitness → weights to try next: one class and one registry line each. Start with `base`, then `es`."""
+"""The trainers: one class and one registry line each. Read `base` first, then `es`."""
 
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ def make_trainer(spec: str, weights: int, seed: int) -> "Trainer":
     """Make a trainer from a spec such as `es:parents=5,offspring=20`.
 
     Args:
-        spec: its name and settings.
+        spec: the name and settings of the trainer.
         weights: number of weights of a network.
         seed: seed of all random numbers, 0 or more.
     """

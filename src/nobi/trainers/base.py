@@ -1,11 +1,11 @@
-"""The interface of trainers: `ask` returns weights to evaluate, `tell` takes their fitness.
+"""The interface of trainers: `ask` returns weights to evaluate, `tell` receives their fitness.
 
-A trainer never evaluates anything, and its seed determines all its random numbers. So its state is exactly (settings,
-weights, seed, the fitness so far), and that is all a checkpoint holds: `replay` restores a trainer by repeating `ask`
-and `tell` without playing a game. No trainer needs a file format of its own, the state of a library is never stored,
-and nothing is pickled. The cost is time that grows with the number of generations, though much less than their games
-took (CMA-ES of 140 weights: about 7 ms each), and a resumed run needs the same arithmetic: another version of a library
-may draw other weights from the same seed. `fingerprint` detects that.
+A trainer does not evaluate networks, and its seed determines all its random numbers. Its state is therefore determined
+by settings, number of weights, seed and the fitness so far, and a checkpoint contains only these: `replay` restores a
+trainer by repeating `ask` and `tell` without playing games. No trainer needs a file format, the state of a library is
+never stored, and nothing is pickled. The time for restoring grows with the number of generations, but is much less than
+that of their games (CMA-ES with 140 weights: about 7 ms each). A resumed run needs the same arithmetic: another version
+of a library may draw other weights from the same seed, which `fingerprint` detects.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ Population = NDArray[np.float32]
 
 
 def normal_population(count: int, weights: int, rng: np.random.Generator) -> Population:
-    """[count, weights] drawn from N(0, 1), the initial population of S08 and S09."""
+    """Return [count, weights] drawn from N(0, 1), the initial population of S08 and S09."""
     return rng.standard_normal((count, weights)).astype(np.float32)
 
 
 def mutants(parents: NDArray[np.floating[Any]], count: int, deviation: float, rng: np.random.Generator) -> Population:
-    """Copies of parents drawn with replacement, with N(0, deviation) added to every weight (S08).
+    """Return copies of parents drawn with replacement, with N(0, deviation) added to every weight (S08).
 
     Args:
         parents: [parent, weight].
@@ -52,9 +52,9 @@ class Trainer(ABC):
     settings_type: ClassVar[type]
     """A frozen dataclass."""
     version: ClassVar[int] = 1
-    """Raised when the same settings and seed give other candidates than before."""
+    """Version number, incremented when the same settings and seed give other candidates than before."""
     objectives_wanted: ClassVar[bool] = False
-    """Whether `tell` takes several objectives per candidate, not one fitness."""
+    """Whether `tell` receives several objectives per candidate instead of one fitness."""
 
     def __init__(self, settings: Any, weights: int, seed: int) -> None:
         if weights < 1:
@@ -63,7 +63,7 @@ class Trainer(ABC):
         self.weights = weights
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
-        """Number of generations done."""
+        """Number of finished generations."""
         self._asked: Population | None = None
         self._champion: int | None = None
 
@@ -71,7 +71,7 @@ class Trainer(ABC):
         return format_spec(self.name, self.settings)
 
     def ask(self) -> Population:
-        """[candidate, weight] the candidates of this generation; the same until `tell`.
+        """Return the candidates of this generation, [candidate, weight]; unchanged until `tell`.
 
         Every generation has the same number of candidates.
         """
@@ -80,7 +80,7 @@ class Trainer(ABC):
         return self._asked.copy()
 
     def tell(self, fitness: NDArray[np.float64]) -> None:
-        """Take the fitness of the candidates.
+        """Receive the fitness of the candidates.
 
         Args:
             fitness: [candidate], or [candidate, objective] if `objectives_wanted`; finite, higher is better.
@@ -109,25 +109,25 @@ class Trainer(ABC):
 
     @abstractmethod
     def propose(self) -> NDArray[np.floating[Any]]:
-        """[candidate, weight] the next candidates; called once per generation."""
+        """Return the next candidates, [candidate, weight]; called once per generation."""
 
     @abstractmethod
     def learn(self, candidates: Population, fitness: NDArray[np.float64]) -> None:
-        """Learn from the candidates of this generation and their fitness, whose shape is checked."""
+        """Learn from the candidates of this generation and their fitness, whose shape has been checked."""
 
 
 class Learner(Protocol):
     """A trainer, or coevolution."""
 
     def ask(self) -> Any:
-        """One array of weights, or a tuple of arrays."""
+        """Return one array of weights, or a tuple of arrays."""
 
     def tell(self, results: NDArray[np.float64], /) -> None:
-        """Take the results."""
+        """Receive the results."""
 
 
 def fingerprint(candidates: NDArray[Any] | tuple[NDArray[Any], ...]) -> str:
-    """Return a hash of the bits of candidates."""
+    """Return a hash of the candidates' weights."""
     digest = hashlib.blake2b(digest_size=16)
     for array in candidates if isinstance(candidates, tuple) else (candidates,):
         digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -146,7 +146,7 @@ def replay(
     Args:
         learner: the new trainer.
         history: the results of all generations, in order.
-        last: the fingerprint of the candidates of the last generation, if it is to be checked.
+        last: the fingerprint of the candidates of the last generation, to check them; None: no check.
         note: called with the candidates and results of every generation.
     """
     candidates = None

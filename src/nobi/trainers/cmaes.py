@@ -1,11 +1,11 @@
 """CMA-ES, the trainer of S09: a normal distribution whose mean, step size and covariance are adapted.
 
-The algorithm is that of Hansen's tutorial (arXiv:1604.00772, 2016), with its default parameters, which are S09's where
-the paper states them: λ = 4 + ⌊3 ln n⌋ and μ = λ/2. Equation numbers below are the tutorial's.
+The algorithm is that of Hansen's tutorial (arXiv:1604.00772, 2016), with its default parameters, which agree with those
+stated in S09: λ = 4 + ⌊3 ln n⌋ and μ = λ/2. Equation numbers below are the tutorial's.
 
 Candidates are drawn by the symmetric root of the covariance matrix, x = m + σ·C^½·z. The root is unique, whereas the
 eigenvectors of a nearly spherical matrix are not, and C^−½ is never needed: C^−½·(C^½·z) is z. The arithmetic,
-`nobi.trainers.covariance`, has an order fixed in the source: the same seed gives the same bits on every processor.
+`nobi.trainers.covariance`, has a fixed order of operations: the same seed gives identical results on every processor.
 """
 
 import math
@@ -20,7 +20,7 @@ from nobi.trainers.base import Population, Trainer
 _LARGEST = 1e32
 """The upper limit of the step size."""
 _SMALLEST = 1e-300
-"""The lower limit of eigenvalues, which rounding could make negative."""
+"""The lower limit of eigenvalues, which could become negative by rounding."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,13 @@ class Cmaes(Trainer):
 
     S09 does not state its initial mean; by default it is zero, so that σ₀ alone sets the scale.
 
-    There are no stopping criteria. Against a strong opponent whole generations tie, because all games are lost. The
-    distribution is not updated by such a generation; otherwise its step size would drift at random.
+    There are no stopping criteria. Against a strong opponent all candidates of a generation may have the same fitness,
+    because all games are lost. The distribution is not updated after such a generation; otherwise its step size would
+    change at random.
     """
 
     name = "cmaes"
-    version = 2  # 1 was the library `cmaes`, with the eigenvectors of the BLAS
+    version = 2  # version 1 used the library `cmaes`, with the eigenvectors of the BLAS
     settings_type = CmaesSettings
     settings: CmaesSettings
 
@@ -157,7 +158,7 @@ class Constants:
 
     @classmethod
     def of(cls, n: int, count: int) -> "Constants":
-        """Equations 49 to 58."""
+        """Compute the constants by equations 49 to 58."""
         raw = [math.log((count + 1) / 2) - math.log(i + 1) for i in range(count)]
         parents = count // 2
         mass = _effective(raw[:parents])
@@ -186,5 +187,5 @@ class Constants:
 
 
 def _effective(weights: list[float]) -> float:
-    """μ_eff = (Σw)² / Σw²."""
+    """Return μ_eff = (Σw)² / Σw²."""
     return math.fsum(weights) ** 2 / math.fsum(w * w for w in weights)

@@ -1,9 +1,9 @@
 """The matrix arithmetic of CMA-ES, compiled, with the order of every sum fixed in the source.
 
-A library's eigenvectors depend on its version and on the processor, by which it chooses its code; those of a nearly
-spherical matrix are arbitrary. Here the compiler may neither reorder nor fuse operations, so the same matrix gives the
-same bits on every processor. The inner loops add multiples of contiguous rows, or rotate two of them, element by
-element: such loops vectorise without a change of order.
+A library's eigenvectors depend on its version and on the processor, for which it selects its code; those of a nearly
+spherical matrix are arbitrary. Here the compiler may neither reorder nor fuse operations, so the same matrix gives
+identical results on every processor. The inner loops add multiples of contiguous rows, or rotate two of them, element
+by element: such loops vectorise without a change of order.
 
 The eigenvalues and eigenvectors are computed by Householder's reduction to a tridiagonal matrix and the QL algorithm
 with implicit shifts (Wilkinson & Reinsch, "Handbook for automatic computation", 1971; Golub & Van Loan, "Matrix
@@ -22,12 +22,12 @@ Vector = NDArray[np.float64]
 
 _EPSILON = 2.0**-52
 _MAX_STEPS = 60
-"""QL steps for one eigenvalue; two are usual."""
+"""Maximum number of QL steps for one eigenvalue; two are usual."""
 
 
 @compiled
 def add_multiple(factor: float, row: Vector, total: Vector, begin: int, end: int) -> None:
-    """total[j] += factor·row[j] for j from begin to end."""
+    """Compute total[j] += factor·row[j] for j from begin to end − 1."""
     for j in range(begin, end):
         total[j] += factor * row[j]
 
@@ -87,7 +87,7 @@ def tridiagonalise(a: Matrix, d: Vector, e: Vector, u: Vector, p: Vector, scales
 
 @compiled
 def multiply_reflections(a: Matrix, scales: Vector, q: Matrix, p: Vector) -> None:
-    """The product Q of the reflections that `tridiagonalise` left in `a`."""
+    """Compute the product Q of the reflections that `tridiagonalise` has written to `a`."""
     n = len(a)
     for i in range(n):
         for j in range(n):
@@ -106,8 +106,7 @@ def multiply_reflections(a: Matrix, scales: Vector, q: Matrix, p: Vector) -> Non
 
 @compiled
 def diagonalise(d: Vector, e: Vector, vectors: Matrix) -> bool:
-    """Return the eigenvalues d of the tridiagonal matrix (d, e), by the QL algorithm; the rows of `vectors` are rotated
-    too.
+    """Compute the eigenvalues d of the tridiagonal matrix (d, e) by the QL algorithm, and rotate the rows of `vectors`.
 
     Returns:
         Whether it converged, as it does for every finite matrix.
@@ -155,7 +154,7 @@ def diagonalise(d: Vector, e: Vector, vectors: Matrix) -> bool:
 
 @compiled
 def decompose(a: Matrix, values: Vector, vectors: Matrix, q: Matrix, scratch: Matrix) -> bool:
-    """Return the eigenvalues and eigenvectors of a symmetric matrix.
+    """Compute the eigenvalues and eigenvectors of a symmetric matrix.
 
     Args:
         a: [n, n] the matrix; it is overwritten.
@@ -178,7 +177,7 @@ def decompose(a: Matrix, values: Vector, vectors: Matrix, q: Matrix, scratch: Ma
 
 @compiled
 def multiply_by_root(roots: Vector, vectors: Matrix, z: Matrix, w: Matrix, y: Matrix) -> None:
-    """Y = C^½·Z, where C has these eigenvectors, and `roots` are the square roots of its eigenvalues.
+    """Compute y = C^½·z, where C has these eigenvectors, and `roots` are the square roots of its eigenvalues.
 
     Args:
         roots: [n].
@@ -204,7 +203,7 @@ def multiply_by_root(roots: Vector, vectors: Matrix, z: Matrix, w: Matrix, y: Ma
 
 @compiled
 def update_covariance(c: Matrix, keep: float, weights: Vector, steps: Matrix) -> None:
-    """C ← keep·C + Σ over s of weights[s]·steps[s]·steps[s]ᵀ; steps [s, n]."""
+    """Compute c ← keep·c + Σ over s of weights[s]·steps[s]·steps[s]ᵀ, with steps [s, n]."""
     n = len(c)
     for i in range(n):
         for j in range(n):

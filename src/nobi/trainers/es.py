@@ -1,8 +1,8 @@
 """Evolution strategies, (μ+λ) and (μ,λ): S08 sections IV-A and V-C.
 
 S08 describes its setting as "population size of 15, with an elitist selection of ½, i.e. a (10+10) evolution strategy",
-which contradicts itself: (10+10) makes a population of 20, and half of 15 is not 10. Here μ and λ are settings, (10+10)
-by default.
+which is contradictory: (10+10) is a population of 20, and half of 15 is not 10. Here μ and λ are settings, by default
+(10+10).
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class EsSettings:
     parents: int = 10
     """μ: networks selected in every generation."""
     offspring: int = 10
-    """λ: mutants of them that are evaluated."""
+    """λ: evaluated mutants of the parents."""
     elitist: bool = True
     """Whether parents compete with their offspring, (μ+λ), or not, (μ,λ)."""
     mutation: float = 0.1
@@ -40,10 +40,10 @@ class EsSettings:
 class EvolutionStrategy(Trainer):
     """Mutation and selection; no crossover, no self-adaptation.
 
-    The first parents are drawn from N(0, 1). With elitism a generation is λ offspring followed by the μ parents, which
-    are evaluated again: fitness is noisy, and the new value replaces the old (S08 V-C). Without it a generation is the
-    offspring alone. In a tie the earlier candidate is selected, so an offspring before a parent: the population changes
-    even if all fitness values are equal.
+    The first parents are drawn from N(0, 1). With elitism a generation consists of λ offspring followed by the μ
+    parents, which are evaluated again: fitness is noisy, and the new value replaces the old one (S08 V-C). Without
+    elitism a generation consists of the offspring. In a tie the earlier candidate is selected, hence an offspring
+    before a parent: the population changes even if all fitness values are equal.
     """
 
     name = "es"

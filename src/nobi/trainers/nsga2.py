@@ -1,9 +1,9 @@
-"""NSGA-II: several objectives at once, which S08 section VI proposes (win rates by colour, length, opponents, sizes).
+"""NSGA-II: several objectives at once, as S08 section VI proposes (win rates by colour, length, opponents, sizes).
 
 K. Deb, A. Pratap, S. Agarwal, T. Meyarivan: *A fast and elitist multiobjective genetic algorithm: NSGA-II*, IEEE
 Transactions on Evolutionary Computation 6(2), 2002. Parents are chosen by binary tournament, crossed (simulated binary
 crossover) and mutated (polynomial mutation); the population of the next generation is chosen by rank and crowding
-distance. The parameters of the operators are those of the library pymoo, and so is the order of the random draws.
+distance. The parameters of the operators and the order of the random draws are those of the library pymoo.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ CROSSOVER_RATE = 0.9
 """The probability that two parents are crossed; otherwise they are copied."""
 CROSSOVER_RATE_PER_WEIGHT = 0.5
 CROSSOVER_INDEX = 15.0
-"""The distribution index of simulated binary crossover: the larger, the nearer children are to their parents."""
+"""The distribution index of simulated binary crossover: the larger it is, the closer children are to their parents."""
 MUTATION_RATE = 0.9
 """The probability that a child is mutated."""
 MUTATION_INDEX = 20.0
-"""The distribution index of polynomial mutation: the larger, the smaller the changes."""
+"""The distribution index of polynomial mutation: the larger it is, the smaller the changes are."""
 NEAREST = 1e-14
 """Weights of two parents that differ by no more than this are not crossed."""
 MOST_MATINGS = 100
@@ -37,7 +37,7 @@ class Nsga2Settings:
     population: int = 20
     """Networks that survive a generation, and the number of their offspring."""
     bound: float = 5.0
-    """Every weight stays within ±bound; the operators' steps are proportional to it."""
+    """Limit of the absolute value of every weight; the operators' steps are proportional to it."""
 
     def __post_init__(self) -> None:
         if self.population < 2:
@@ -47,11 +47,11 @@ class Nsga2Settings:
 
 
 class Nsga2(Trainer):
-    """Keeps the networks that no other dominates.
+    """Keeps the networks that are not dominated by others.
 
-    The first candidates are drawn from N(0, 1), twice the population, and one half survives. From then on the
+    The first candidates, twice the population, are drawn from N(0, 1), and half of them survive. After that the
     candidates are the offspring followed by the population, whose objectives are measured again, as in S08's evolution
-    strategy: otherwise one lucky measurement would survive for ever.
+    strategy: otherwise a single lucky measurement would persist.
     """
 
     name = "nsga2"
@@ -66,7 +66,7 @@ class Nsga2(Trainer):
         self._population = np.zeros((0, weights))
         self._objectives = np.zeros((0, 0))
         self._crowding = np.zeros(0)
-        # draws of the operators do not depend on the number of random candidates
+        # the draws of the operators do not depend on the number of random candidates
         self._operator_rng = np.random.default_rng(int(self.rng.integers(2**63)))
 
     def propose(self) -> Array:
@@ -89,7 +89,7 @@ class Nsga2(Trainer):
         self._population, self._objectives, self._crowding = members[chosen], objectives[chosen], crowding
 
     def _breed(self) -> Array:
-        """[population or fewer, weight] children that differ from each other and from the population."""
+        """Return children that differ from each other and from the population, [population or fewer, weight]."""
         wanted, bound, rng = self.settings.population, self.settings.bound, self._operator_rng
         offspring = np.zeros((0, self.weights))
         for _ in range(MOST_MATINGS):
@@ -103,7 +103,7 @@ class Nsga2(Trainer):
         return offspring
 
     def _tournaments(self, count: int) -> NDArray[np.int64]:
-        """[count] the winners of binary tournaments, by dominance, then by crowding distance."""
+        """Return the winners of binary tournaments, [count], by dominance, then by crowding distance."""
         rng, size = self._operator_rng, len(self._population)
         order = [rng.permutation(size) for _ in range(-(-2 * count // size))]
         pairs = np.concatenate(order)[: 2 * count].reshape(count, 2)
@@ -124,13 +124,13 @@ class Nsga2(Trainer):
 
 
 def dominance(objectives: Array) -> NDArray[np.bool_]:
-    """[i, j] whether i is at least as good as j in all objectives [i, objective], and better in one."""
+    """Return [i, j] whether i is at least as good as j in all objectives [i, objective], and better in one."""
     one, other = objectives[:, None], objectives[None]
     return np.asarray((one >= other).all(axis=2) & (one > other).any(axis=2))
 
 
 def fronts(objectives: Array) -> list[NDArray[np.int64]]:
-    """Return the indices of the non-dominated candidates; of those that only these dominate; and so on."""
+    """Return the indices of the non-dominated candidates, of those dominated only by these, and so on."""
     beats, left, found = dominance(objectives), np.full(len(objectives), True), []
     while left.any():
         front = left & ~beats[left].any(axis=0)
@@ -140,9 +140,9 @@ def fronts(objectives: Array) -> list[NDArray[np.int64]]:
 
 
 def crowding_distance(objectives: Array) -> Array:
-    """[i] the distance between the neighbours of i, as a share of the range, the mean over the objectives.
+    """Return the distance between the neighbours of i as a share of the range, averaged over the objectives, [i].
 
-    The first and the last of an objective have an infinite distance.
+    The first and the last candidate by an objective have an infinite distance.
     """
     count, kinds = objectives.shape
     if count <= 2:
@@ -161,8 +161,7 @@ def crowding_distance(objectives: Array) -> Array:
 
 
 def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
-    """Return the indices of `count` candidates, front by front, the least crowded of the last one; and their crowding.
-    """
+    """Return the indices of `count` candidates, front by front, least crowded of the last; and their crowding."""
     chosen: list[NDArray[np.int64]] = []
     crowding: list[Array] = []
     left = count
@@ -170,7 +169,7 @@ def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDA
         distance = crowding_distance(objectives[front])
         if len(front) > left:
             order = rng.permutation(len(front))  # breaks ties at random
-            # not a stable sort: equals in the order in which pymoo left them, on which recorded runs depend
+            # not a stable sort: ties stay in pymoo's order, on which recorded runs depend
             kept = order[np.argsort(distance[order])][::-1][:left]
             front, distance = front[kept], distance[kept]
         chosen.append(front)
@@ -182,7 +181,7 @@ def select(objectives: Array, count: int, rng: np.random.Generator) -> tuple[NDA
 
 
 def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
-    """Simulated binary crossover: [2 · pair, weight] the first children of all pairs, then the second ones.
+    """Return the children by simulated binary crossover, [2 · pair, weight]: all first ones, then all second ones.
 
     Args:
         parents: [2, pair, weight].
@@ -193,7 +192,7 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
     crossed: NDArray[np.bool_] = np.asarray(rng.random(pairs) < CROSSOVER_RATE)
     if not crossed.any():
         return parents.reshape(-1, weights)
-    rng.random((pairs, 1))  # pymoo's draw for an exchange that always takes place
+    rng.random((pairs, 1))  # pymoo's draw for an exchange that always happens
     where = (rng.random((pairs, weights)) < CROSSOVER_RATE_PER_WEIGHT) & (np.abs(parents[0] - parents[1]) > NEAREST)
     first, second = parents[0][where], parents[1][where]
     ascending = first < second
@@ -202,8 +201,7 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
     gap = high - low
 
     def spread(margin: Array) -> Array:
-        """Return the distance of the children relative to that of the parents; `margin` is from a parent to its bound.
-        """
+        """Return the children's distance relative to the parents' distance; `margin` is from a parent to its bound."""
         alpha = 2.0 - np.power(1.0 + 2.0 * margin / gap, -(CROSSOVER_INDEX + 1.0))
         power = 1.0 / (CROSSOVER_INDEX + 1.0)
         inside = uniform <= 1.0 / alpha
@@ -223,7 +221,7 @@ def cross(parents: Array, bound: float, rng: np.random.Generator) -> Array:
 
 
 def mutate(children: Array, bound: float, rng: np.random.Generator) -> Array:
-    """Polynomial mutation: [child, weight], each weight changed with the probability 1 / weights."""
+    """Return children [child, weight] after polynomial mutation of each weight with the probability 1 / weights."""
     count, weights = children.shape
     where = rng.random((count, weights)) < min(0.5, 1 / weights)
     before, extent = children[where], 2 * bound

@@ -23,12 +23,12 @@ STONES = "own-enemy"
 
 @dataclass(frozen=True)
 class TwinChoices:
-    """The settings of a torch twin in addition to those of its compiled network; the first base class of both."""
+    """The settings of a torch twin in addition to those of its compiled network; it must be the first base class."""
 
     mask: bool = True
     """Masked training, as in C14."""
     planes: str = STONES
-    """The set of planes; only with `own-enemy` there is an equal compiled network."""
+    """The set of planes; an equal compiled network exists only for `own-enemy`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()  # type: ignore[misc]  # that of the compiled network's settings
@@ -51,10 +51,10 @@ class DeepNetwork(nn.Module, ABC):
     name: ClassVar[str]
     settings_type: ClassVar[type]
     convolution: str = "winograd"
-    """Which 3x3 convolutions to use on a processor: `winograd` (our own, where the network has them) or `torch`."""
+    """The 3x3 convolutions on a CPU: `winograd` (our own, if the network supports them) or `torch`."""
 
     has_value: bool = True
-    """Whether the value, if it is one of the outputs, was trained."""
+    """Whether the value output, if there is one, was trained."""
 
     def __init__(self, settings: Any = None) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class DeepNetwork(nn.Module, ABC):
 
     @property
     def masked(self) -> bool:
-        """Whether softmax and gradient are over the legal moves only in training (C14 section 2.3.2)."""
+        """Whether softmax and gradient in training are restricted to the legal moves (C14 section 2.3.2)."""
         return bool(self.settings.mask)
 
     @property
@@ -105,7 +105,7 @@ class DeepNetwork(nn.Module, ABC):
         return Outputs(self(planes, white))
 
     def freeze_statistics(self, frozen: bool) -> None:
-        """Set whether batch normalisation, if there is any, uses constant statistics in training."""
+        """Set whether batch normalisation, if any, uses constant statistics in training."""
 
     @abstractmethod
     def draw(self, rng: torch.Generator) -> None:
@@ -117,7 +117,7 @@ class DeepNetwork(nn.Module, ABC):
             self.draw(torch.Generator().manual_seed(seed))
 
     def start_from(self, other: "DeepNetwork") -> bool:
-        """Copy the weights of a network of the same structure; False if its structure does not allow that."""
+        """Copy the weights of a network of the same structure; return False if the structures are incompatible."""
         if str(other) != str(self):
             return False
         self.load_state_dict(other.state_dict())
@@ -135,11 +135,11 @@ class DeepNetwork(nn.Module, ABC):
             raise NobiError(f"The network {self} plays on {supported} only, not on {size}x{size}.")
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """`forward` without gradients, on NumPy arrays: [b, P, n, n] and [b] → [b, n·n]."""
+        """Apply `forward` to NumPy arrays without gradients: [b, P, n, n] and [b] → [b, n·n]."""
         return self.evaluate_with_value(planes, white).policy
 
     def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
-        """`outputs` without gradients, on NumPy arrays."""
+        """Apply `outputs` to NumPy arrays without gradients."""
         device = next(self.parameters()).device
         with torch.inference_mode():
             found = self.outputs(torch.from_numpy(planes).to(device), torch.from_numpy(white).to(device))
@@ -147,7 +147,7 @@ class DeepNetwork(nn.Module, ABC):
         return Evaluation(np.asarray(found.policy.cpu().numpy(), np.float32), value)
 
     def for_play(self) -> Self:
-        """Return a copy for inference with the same outputs: tied weights are expanded once, not in every pass."""
+        """Return a copy for inference with the same outputs, in which tied weights are expanded."""
         copy = deepcopy(self).requires_grad_(False).eval()
         for part in copy.modules():
             if isinstance(part, Tied):

@@ -1,4 +1,4 @@
-"""The networks of Clark & Storkey 2014: convolutions, then one fully connected layer; each of their ideas is a setting.
+"""The networks of Clark & Storkey 2014: convolutions, then a fully connected layer; each idea is a setting.
 
 `c14-small` is the network of the paper's ablation study (section 4.1), `c14-large` its best network (section 4.2).
 Further settings are the alternatives that the paper tried and rejected (section 2.2).
@@ -19,14 +19,14 @@ from nobi.nn.torch_layers import BoardConv, BoardDense, EdgeConv, channels_last
 LIBERTIES, STONES = "c14-7", "c14-3"
 """The sets of planes with and without liberties; the last plane is ko."""
 ENEMY_PLANE = {LIBERTIES: 5, STONES: 1}
-"""The plane of enemy stones that is padded with ones where the edge looks like enemy stones: of those by liberties the
-plane of 3 or more, as the edge cannot be captured."""
+"""The plane of enemy stones that is padded with ones with `enemy_edge`; of the planes by liberties it is that of 3 or
+more, since the edge cannot be captured."""
 FIRST_WIDTH, WIDTH, TOP_WIDTH = 7, 5, 5
 MAX_FILTERS, MAX_WIDTH, MAX_LAYERS = 1024, 19, 64
 
 
 def parse_numbers(text: str, what: str, most: int) -> tuple[int, ...]:
-    """`48/32/32` as numbers; else a ValueError, as in settings."""
+    """Parse numbers such as `48/32/32`; raise a ValueError if the text is invalid."""
     parts = text.split("/") if text else []
     if len(parts) > MAX_LAYERS or not all(part.isdecimal() and 1 <= int(part) <= most for part in parts):
         raise ValueError(f"{what} must be numbers from 1 to {most} separated by slashes, not {text!r}")
@@ -35,7 +35,7 @@ def parse_numbers(text: str, what: str, most: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class C14Settings:
-    """The ideas of the paper, which its table 1 removes one by one, and alternatives that it rejected."""
+    """The ideas of the paper, which are removed one by one in its table 1, and the alternatives that it rejected."""
 
     size: int = 19
     """The only supported board size, because of the fully connected layer."""
@@ -54,7 +54,7 @@ class C14Settings:
     latest: bool = False
     """A plane for the previous move."""
     unit: Literal["relu", "tanh"] = "relu"
-    """The function of hidden units."""
+    """The activation function of hidden units."""
     top: Literal["dense", "conv"] = "dense"
     """The last layer: fully connected, or a convolution with one filter."""
     dense: int = 1
@@ -127,7 +127,7 @@ class C14(DeepNetwork):
         return values
 
     def draw(self, rng: torch.Generator) -> None:
-        """Weights from N(0, 0.01²), biases 0 (section 3.2)."""
+        """Draw weights from N(0, 0.01²); set biases to 0 (section 3.2)."""
         for name, weights in self.named_parameters():
             if name.endswith("bias"):
                 weights.zero_()

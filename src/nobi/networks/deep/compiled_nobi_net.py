@@ -1,4 +1,4 @@
-"""A nobi-net evaluated without torch, and the interface of deep networks that players and search use."""
+"""Evaluation of a nobi-net without torch, and the interface of deep networks for players and search."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -25,16 +25,16 @@ class PlayingNetwork(Protocol):
 
     @property
     def images(self) -> int:
-        """The number of images of a board, 1 or 8, over which a player averages the values unless told otherwise."""
+        """The default number of images of a board, 1 or 8, over which a player averages the values."""
 
     def check_size(self, size: int) -> None:
         """Raise a NobiError if the network does not support this board size."""
 
     def evaluate(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """[b, P, n, n] and [b] → logits of moves [b, n·n]."""
+        """Return the logits of moves, [b, n·n], for planes [b, P, n, n] and colours [b]."""
 
     def evaluate_with_value(self, planes: NDArray[np.float32], white: NDArray[np.bool_]) -> Evaluation:
-        """Return the same, with the value if the network has learnt it."""
+        """Return the logits of moves, and the value if it was trained."""
 
     def for_play(self) -> "PlayingNetwork":
         """Return the network, or a copy of it, for inference."""
@@ -64,12 +64,12 @@ class NobiNetSettings:
 
     @property
     def head(self) -> int:
-        """Channels of each half of the head: about a quarter of the width; both halves together are whole panels."""
+        """Channels of each half of the head: about a quarter of the width; both halves together fill whole panels."""
         return max(PANEL, -(-self.width // 32) * (PANEL // 2))
 
     @property
     def images(self) -> int:
-        """See `PlayingNetwork.images`; the images of a board have the same values in an equivariant network."""
+        """See `PlayingNetwork.images`; 1 for an equivariant network, in which all images have the same values."""
         return 1 if self.symmetric else SYMMETRIES
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -112,9 +112,9 @@ class CompiledNobiNet:
         """Transform the weights.
 
         Args:
-            settings: those of the network.
+            settings: the settings of the network.
             tensors: as in a model file.
-            threads: the boards of a batch are distributed over them.
+            threads: the number of threads over which the boards of a batch are distributed.
             has_value: whether the value was trained.
         """
         self.settings = settings
@@ -149,5 +149,5 @@ class CompiledNobiNet:
 
 
 def _expanded(tensor: NDArray[Any]) -> NDArray[Any]:
-    """Tied filters [outputs, inputs, orbit] expanded to [outputs, inputs, 3, 3]; other tensors unchanged."""
+    """Expand tied filters [outputs, inputs, orbit] to [outputs, inputs, 3, 3]; return other tensors unchanged."""
     return tensor[:, :, cell_orbits(3)].reshape(*tensor.shape[:2], 3, 3) if tensor.ndim == 3 else tensor

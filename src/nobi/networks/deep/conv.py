@@ -64,7 +64,7 @@ class ConvTwin(DeepNetwork):
         return torch.einsum("k,bkij->bij", groups["output"], maps).reshape(boards, size * size)
 
     def draw(self, rng: torch.Generator) -> None:
-        """Small weights suited to gradient descent: N(0, 1/√(number of inputs of the unit))."""
+        """Draw small weights suited to gradient descent: N(0, 1/√(number of inputs of the unit))."""
         s = self.settings
         for name, part in self.split().items():
             fan_in = {"filters": s.planes * s.width**2, "output": s.features, "padding": 1}[name]

@@ -20,16 +20,16 @@ from nobi.nn.winograd_torch import Convolution
 
 @dataclass(frozen=True)
 class M15Settings:
-    """The settings of an M15 network. The paper's best: 12 layers of 128 filters."""
+    """The settings of an M15 network. The paper's best network has 12 layers of 128 filters."""
 
     layers: int = 12
-    """Hidden layers, the first of 5x5 filters, the others of 3x3."""
+    """Hidden layers; the first has 5x5 filters, the others 3x3."""
     filters: int = 128
     """Filters of each hidden layer."""
     position: bool = True
-    """Whether biases depend on the point; then the network supports one board size, else all."""
+    """Whether biases depend on the point; the network then supports a single board size."""
     size: int = 19
-    """That size."""
+    """The board size with biases that depend on the point."""
     colours: bool = True
     """Whether there are separate outputs for black and for white to move."""
     symmetric: bool = False
@@ -39,7 +39,7 @@ class M15Settings:
     planes: str = "m15"
     """The set of planes."""
     absolute: bool = False
-    """Whether the first two planes are black and white stones, as in the paper, not own and enemy stones."""
+    """Whether the first two planes are black and white stones, as in the paper, instead of own and enemy stones."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.layers <= 64:
@@ -56,8 +56,8 @@ class M15(DeepNetwork):
     """M15's network: convolutions with rectifiers, and two output filters, one for each colour to move.
 
     The planes encode stones as own and enemy, or as black and white with `absolute`, as in the paper. Other differences
-    between the colours, such as komi, are represented by the two output filters only. `forward` needs the colour to
-    move, with either.
+    between the colours, such as komi, are represented only by the two output filters. In both cases `forward` needs
+    the colour to move.
     """
 
     name = "m15"
@@ -86,7 +86,7 @@ class M15(DeepNetwork):
         return self.settings.colours or self.settings.absolute
 
     def forward(self, planes: Tensor, white: Tensor | None = None) -> Tensor:
-        """float[b, P, n, n] → float[b, n·n], by the output filter of the player to move."""
+        """Return the values float[b, n·n] of the output filter of the player to move, for planes float[b, P, n, n]."""
         self.check_size(int(planes.shape[-1]))
         s = self.settings
         if white is None and self.takes_colour:
@@ -101,7 +101,7 @@ class M15(DeepNetwork):
         return torch.where(white[:, None], values[:, 1], values[:, 0])
 
     def _torch(self, planes: Tensor) -> Tensor:
-        """float[b, 2, n·n], or float[b, 1, n·n] without colours."""
+        """Return the outputs float[b, 2, n·n], or float[b, 1, n·n] without colours."""
         x = channels_last(planes)
         for layer in self.hidden:
             x = torch.relu(layer(x))
@@ -109,8 +109,7 @@ class M15(DeepNetwork):
         return values
 
     def _compiled(self, planes: Tensor) -> Tensor:
-        """Return the same with the compiled convolutions, in which each rectifier is part of the convolution after it.
-        """
+        """Return the same outputs by the compiled convolutions, which include the preceding rectifiers."""
         first, *others = self.hidden
         x = first(channels_last(planes)).permute(0, 2, 3, 1)
         threads = torch.get_num_threads()
@@ -123,6 +122,6 @@ class M15(DeepNetwork):
         return x.permute(0, 3, 1, 2).flatten(2)
 
     def draw(self, rng: torch.Generator) -> None:
-        """All weights and biases are uniform in ±0.05."""
+        """Draw all weights and biases uniformly from ±0.05."""
         for weights in self.parameters():
             weights.uniform_(-0.05, 0.05, generator=rng)

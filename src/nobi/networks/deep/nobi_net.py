@@ -2,17 +2,18 @@
 
 Pre-activation residual blocks of 3x3 convolutions (He et al., "Identity mappings in deep residual networks", 2016) with
 batch normalisation, and global pooling as in KataGo (Wu, "Accelerating self-play learning in Go", 2019, section 4.1):
-in every second block, mean and maximum of each channel over the whole board shift all channels. Mean and maximum do not
-depend on the number of cells, and nothing else in the network does, so the same weights fit every board size.
+in every second block, mean and maximum of each channel over the whole board shift all channels. Neither these nor any
+other part of the network depend on the number of cells, so the same weights can be used on every board size.
 
-Besides the policy the network predicts the opponent's answer to the expert's move (Tian and Zhu, 2016), which is used
+Besides the policy, the network predicts the opponent's answer to the expert's move (Tian and Zhu, 2016), which is used
 only in training, and the result of the game for the player to move.
 
-Batch normalisation uses the statistics of the batch in training, and their running means in play. Board sizes have
-different statistics; training therefore ends with constant ones (`freeze_statistics`), to which all weights adapt.
+Batch normalisation uses the statistics of the batch in training, and their running means in play. Statistics differ
+between board sizes; at the end of training they are therefore constant (`freeze_statistics`), so that all weights
+adapt.
 
 On a CPU the convolutions are those of `nobi.nn.winograd`, about three times as fast as torch's; `convolution` selects
-torch's. Both give the same values within rounding.
+torch's. Both give the same values up to rounding.
 """
 
 from dataclasses import replace
@@ -37,7 +38,7 @@ _SET_PLANES = 10
 
 
 class BatchNorm(nn.Module):
-    """Batch normalisation whose statistics can be frozen, for both kinds of convolution."""
+    """Batch normalisation whose statistics can be frozen, for both implementations of convolutions."""
 
     mean: Tensor
     variance: Tensor
@@ -49,10 +50,10 @@ class BatchNorm(nn.Module):
         self.register_buffer("mean", torch.zeros(channels))
         self.register_buffer("variance", torch.ones(channels))
         self.frozen = False
-        """Whether the running means are used in training, too."""
+        """Whether the running means are used in training as well."""
 
     def statistics(self, cells: int, sums: Tensor) -> Statistics:
-        """Mean and variance, given the sums [board, 2, channel] of a batch; updates the running means in training."""
+        """Return mean and variance from a batch's sums [board, 2, channel]; update the running means in training."""
         if self.frozen or not self.training:
             return Statistics(self.mean.double().numpy(), self.variance.double().numpy(), 0)
         found = batch_statistics(sums, cells)
@@ -62,7 +63,7 @@ class BatchNorm(nn.Module):
         return found
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, channels, n, n] → the same shape, by torch."""
+        """Normalise float[b, channels, n, n] by torch."""
         by_batch = self.training and not self.frozen
         return batch_norm(x, self.mean, self.variance, self.weight, self.bias, by_batch, MOMENTUM, EPSILON)
 
@@ -79,7 +80,7 @@ class ResidualBlock(nn.Module):
         self.pooling = nn.Parameter(torch.zeros(width, 2 * width)) if pools else None
 
     def compiled(self, x: Tensor, sums: Tensor, threads: int) -> tuple[Tensor, Tensor]:
-        """X float[b, n, n, width] with its sums → the block's output and its sums, by `nobi.nn`."""
+        """Return the block's output and its sums, by `nobi.nn`, for x float[b, n, n, width] with its sums."""
         cells = x.shape[1] * x.shape[2]
         statistics = (self.norm1.statistics(cells, sums), partial(self.norm2.statistics, cells))
         first, second = (self.norm1.weight, self.norm1.bias), (self.norm2.weight, self.norm2.bias)
@@ -89,7 +90,7 @@ class ResidualBlock(nn.Module):
         return found
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, width, n, n] → the same shape, by torch."""
+        """Return the block's output, by torch, for x float[b, width, n, n]."""
         z = self.norm2(conv2d(torch.relu(self.norm1(x)), self.first(), padding=1))
         if self.pooling is not None:
             z = z + (global_pooling(torch.relu(z).flatten(2), 2) @ self.pooling.T)[:, :, None, None]
@@ -97,7 +98,7 @@ class ResidualBlock(nn.Module):
 
 
 def global_pooling(x: Tensor, cells: int) -> Tensor:
-    """Mean and maximum over the axis of the cells, concatenated."""
+    """Return mean and maximum over the axis of the cells, concatenated."""
     return torch.cat([x.mean(cells), x.amax(cells)], 1)
 
 
@@ -111,7 +112,7 @@ class NobiNet(DeepNetwork):
     def __init__(self, settings: NobiNetSettings | None = None) -> None:
         super().__init__(settings)
         s = self.settings
-        # one more plane, of ones: without it, some planes would not distinguish the edge from empty points
+        # an additional plane of ones: without it, some sets of planes would not distinguish the edge from empty points
         self.stem = Filters(plane_count(s.planes) + 1, s.width, 3, tied=s.symmetric)
         self.blocks = nn.ModuleList(
             [ResidualBlock(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)]
@@ -132,7 +133,7 @@ class NobiNet(DeepNetwork):
         return self.outputs(planes, white).policy
 
     def outputs(self, planes: Tensor, white: Tensor | None = None) -> Outputs:  # noqa: ARG002
-        """float[b, P, n, n] → policy and answer float[b, n·n], and value float[b]."""
+        """Return policy and answer, float[b, n·n], and value, float[b], for planes float[b, P, n, n]."""
         compiled = self.convolution == "winograd" and planes.device.type == "cpu" and planes.dtype == torch.float32
         x = self._compiled_trunk(planes) if compiled else self._torch_trunk(planes)
         half = self.moves.in_features
@@ -143,7 +144,7 @@ class NobiNet(DeepNetwork):
         return Outputs(moves[..., 0], moves[..., 1], value)
 
     def _compiled_trunk(self, planes: Tensor) -> Tensor:
-        """float[b, n, n, width], rectified."""
+        """Return the rectified output of the trunk, float[b, n, n, width]."""
         boards, count, size, _ = planes.shape
         threads = torch.get_num_threads()
         channels = -(-(count + 1) // PANEL) * PANEL
@@ -173,10 +174,10 @@ class NobiNet(DeepNetwork):
                 part.frozen = frozen
 
     def start_from(self, other: DeepNetwork) -> bool:
-        """Copy weights, also those of a network with fewer blocks, whose function is kept.
+        """Copy weights, also from a network with fewer blocks.
 
-        The further blocks keep their initial weights, with which a block adds 0 to its input. They are trained from
-        there, so that a deeper network continues the training of a shallower one.
+        Additional blocks keep their initial weights, with which a block adds 0 to its input: the network computes the
+        same function, so that a deeper network can continue the training of a shallower one.
         """
         if not isinstance(other, NobiNet) or replace(other.settings, blocks=self.settings.blocks) != self.settings:
             return False
@@ -186,7 +187,7 @@ class NobiNet(DeepNetwork):
         return True
 
     def draw(self, rng: torch.Generator) -> None:
-        """He et al.'s normal weights for rectifiers; 0 for the last convolution of each block and all pooling."""
+        """Draw He et al.'s normal weights for rectifiers; set all pooling and the last convolutions of blocks to 0."""
         for part in self.modules():
             if isinstance(part, BatchNorm):
                 part.weight.fill_(1.0)

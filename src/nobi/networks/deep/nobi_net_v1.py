@@ -1,11 +1,11 @@
-"""nobi-net-v1: the first version of nobi-net, kept so that its models still load; new networks are `nobi-net`.
+"""nobi-net-v1: the first version of nobi-net, kept for loading its models; new networks are `nobi-net`.
 
 Residual blocks of 3x3 convolutions, and global pooling as in KataGo (Wu 2019, "Accelerating Self-Play Learning in Go",
 section 4.1): in every second block some channels are pooled over the whole board, by mean and by maximum, and a linear
 function of the results is added as a bias to all channels. Mean and maximum do not depend on the number of cells, and
-there is neither a fully connected layer over cells nor a bias per point, so the same weights fit every board size.
-There is no batch normalisation; instead the last convolution of each block starts at 0, so that training begins with
-the identity.
+there is neither a fully connected layer over cells nor a bias per point, so the same weights can be used on every board
+size. There is no batch normalisation; instead the last convolution of each block is initialised with 0, so that every
+block is initially the identity.
 """
 
 from dataclasses import dataclass
@@ -42,14 +42,14 @@ class NobiNetV1Settings:
 
 
 class GlobalBias(nn.Module):
-    """Some channels, pooled over the board, as a bias for others."""
+    """A bias for some channels from other channels that are pooled over the board."""
 
     def __init__(self, pooled: int, biased: int) -> None:
         super().__init__()
         self.linear = nn.Linear(2 * pooled, biased)
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, pooled, n, n] → float[b, biased, 1, 1]."""
+        """Return the bias float[b, biased, 1, 1] for x float[b, pooled, n, n]."""
         cells = torch.relu(x).flatten(2)
         return self.linear(torch.cat([cells.mean(2), cells.amax(2)], 1))[:, :, None, None]
 
@@ -65,7 +65,7 @@ class Block(nn.Module):
         self.second = BoardConv(width, width, 3, tied=tied)
 
     def forward(self, x: Tensor) -> Tensor:
-        """float[b, width, n, n] → the same shape."""
+        """Return the block's output for x float[b, width, n, n]."""
         y = self.first(torch.relu(x))
         if self.bias is not None:
             y = y[:, self.pooled :] + self.bias(y[:, : self.pooled])
@@ -82,7 +82,7 @@ class NobiNetV1(DeepNetwork):
     def __init__(self, settings: NobiNetV1Settings | None = None) -> None:
         super().__init__(settings)
         s = self.settings
-        # one more plane, of ones: without it, some planes would not distinguish the edge from empty points
+        # an additional plane of ones: without it, some sets of planes would not distinguish the edge from empty points
         self.stem = BoardConv(plane_count(s.planes) + 1, s.width, 5, tied=s.symmetric)
         self.blocks = nn.ModuleList([Block(s.width, pools=i % 2 == 1, tied=s.symmetric) for i in range(s.blocks)])
         self.head = BoardConv(s.width, s.width // 2, 1, tied=s.symmetric)
@@ -98,7 +98,7 @@ class NobiNetV1(DeepNetwork):
         return self.top(torch.relu(y[:, pooled:] + self.head_bias(y[:, :pooled]))).flatten(1)
 
     def draw(self, rng: torch.Generator) -> None:
-        """He et al.'s normal weights for rectifiers; 0 for biases, global biases and the last convolution of blocks."""
+        """Draw He et al.'s normal weights for rectifiers; set biases and last convolutions of blocks to 0."""
         for weights in self.parameters():
             weights.zero_()
         blocks = [block.first for block in self.blocks if isinstance(block, Block)]

@@ -1,8 +1,8 @@
 """Torch twins of the swiping networks `mdrnn`, `mdlstm` and `stacked`, for training by gradient.
 
 The compiled networks visit the cells one by one, for many boards. Here all cells of an anti-diagonal, which do not
-depend on each other, are computed at once, for all sweeps and all boards: a step is one product of the recurrent
-weights with the whole diagonal, and a board of size n takes 2n − 1 steps. Every sweep is transformed so that it goes
+depend on each other, are computed at once, for all sweeps and all boards: a step is a single product of the recurrent
+weights with the whole diagonal, and a board of size n needs 2n − 1 steps. Every sweep is transformed so that it goes
 down and right; then the predecessors of the cells of a diagonal are the cells of the previous diagonal:
 
     . . . 3        on growing diagonals, the first cell has no predecessor above and the last none beside it;
@@ -53,7 +53,7 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
     step = np.empty((cells, count), np.int64)
     for d in range(count):
         step[cell[:, d], d] = np.arange(cells) * count + d
-    with torch.inference_mode(False):  # the cached tensors may be used in training, too
+    with torch.inference_mode(False):  # the cached tensors may be used in training as well
         return Diagonals(
             [min(t + 1, 2 * size - 1 - t) for t in range(2 * size - 1)],
             torch.from_numpy(cell.ravel()),
@@ -83,14 +83,14 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
     """Sweep a layer over many boards.
 
     Args:
-        layer: its kind and shape.
-        groups: its weights `input`, `recurrent`, and `border` as the term added once for each missing predecessor.
+        layer: the cell and the shape of the layer.
+        groups: the weights `input`, `recurrent`, and `border`, the term added for each missing predecessor.
         beyond: [k] the outputs of cells beyond the border.
         x: [inputs, cells, b] the inputs.
         size: n.
 
     Returns:
-        [k, cells, d, b] the outputs of its units, by cell.
+        [k, cells, d, b] the outputs of the units, by cell.
     """
     device = x.device
     diagonals = diagonals_of(size, layer.gates)
@@ -102,7 +102,7 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
     outside = beyond[:, None, None].expand(-1, 1, count * batch)
     nothing = torch.zeros_like(outside)
     h, s, found = outside, nothing, []
-    # split into diagonals at once: the gradient of a slice would be as large as the whole
+    # split into diagonals at once: the gradient of each slice would be as large as the whole
     diagonal_parts = [
         torch.split(whole, diagonals.lengths, -2) for whole in (seen, diagonals.above_is_first.to(device))
     ]
@@ -122,7 +122,7 @@ def swipe(layer: Layer, groups: dict[str, Tensor], beyond: Tensor, x: Tensor, si
 def lstm_cells(
     layer: Layer, a: Tensor, s_beside: Tensor, s_above: Tensor, above_is_first: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """From the sums a[rows, …]: h = σ(o)·tanh(s) and s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁ (S09 section 2.3)."""
+    """Return h = σ(o)·tanh(s) and s = σ(i)·tanh(c) + σ(f₀)·s₀ + σ(f₁)·s₁ from the sums a[rows, …] (S09 section 2.3)."""
     k = layer.hidden
     gates, c, o = torch.split(a, [layer.rows - 2 * k, k, k])
     opened = torch.split(torch.sigmoid(gates), k)  # input gate, forget gates
@@ -138,7 +138,7 @@ def lstm_cells(
 class SwipingTwin(DeepNetwork):
     """A swiping network in torch, equal to the compiled network with the same vector of weights.
 
-    With the planes `own-enemy`, `compiled_network` and `compiled_weights` give the equal compiled network. With other
+    With the planes `own-enemy`, `compiled_network` and `compiled_weights` return the equal compiled network. With other
     planes the first layer has more inputs, and there is no equal compiled network.
     """
 
@@ -166,7 +166,7 @@ class SwipingTwin(DeepNetwork):
         return self.planes == STONES
 
     def compiled_network(self) -> SwipingNetwork:
-        """Return the compiled network with the same settings, whose inputs are stones only."""
+        """Return the compiled network with the same settings, whose inputs are only stones."""
         kind = self.compiled_type.settings_type
         return self.compiled_type(kind(**{f.name: getattr(self.settings, f.name) for f in fields(kind)}))
 
@@ -197,7 +197,7 @@ class SwipingTwin(DeepNetwork):
         return torch.einsum("k,kcdb->bc", groups["output"], h)
 
     def draw(self, rng: torch.Generator) -> None:
-        """Small weights suited to gradient descent: N(0, 1/√(number of inputs of the unit)).
+        """Draw small weights suited to gradient descent: N(0, 1/√(number of inputs of the unit)).
 
         With the papers' N(0, 1), meant for evolution, many units are chaotic on large boards.
         """

@@ -1,8 +1,8 @@
 """The heuristic player of Atari-Go: hand-written tactics, with ladders and nets read out.
 
-The program that the 2009 paper used is lost; this one follows its description. With probability e it plays a uniformly
-random legal move, else the first of: a capture; saving a chain in atari; a forced win, read out; and otherwise the best
-quiet move, which leaves the enemy no forced win, attacks the weakest enemy chain, cuts and connects, and gains
+The program used in S09 is lost; this one follows its description. With probability e it plays a uniformly random legal
+move; otherwise the first that exists of: a capture; a move that saves a chain in atari; a forced win, read out; the
+best quiet move, which leaves the enemy no forced win, attacks the weakest enemy chain, cuts and connects, and gains
 liberties.
 """
 

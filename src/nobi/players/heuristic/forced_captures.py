@@ -1,7 +1,7 @@
 """Forced captures in Atari-Go: liberties, ladders and nets, read on the board itself.
 
-The reader puts stones on `stones.colour` and removes them again; the chains are not updated meanwhile, and liberties
-are found by flood fill. No capture is played out: the first capture ends the game.
+Reading places stones in `stones.colour` and removes them again; the chains are not updated, and liberties are found by
+flood fill. Captures are not executed, since the first capture ends the game.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from nobi.compiling import compiled, inlined
 from nobi.memory import zeros
 
 MOST_STEPS = 300
-"""The largest number of positions visited for one move; a ladder across a 19x19 board takes about 70."""
+"""Maximum number of positions visited for one move; a ladder across a 19x19 board takes about 70."""
 
 _FAILS, _GOES_ON, _WINS = 0, 1, 2
 
@@ -106,7 +106,7 @@ def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, co
 
 @inlined
 def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
-    """Return whether a chain of this colour beside the point is in atari; the latest fill was of one that is not."""
+    """Return whether a chain of this colour next to the point is in atari; the latest fill was of one that is not."""
     for k in range(SIDES):
         beside = stones.neighbours[point, k]
         unmet = stones.colour[g, beside] == colour and not was_filled(workspace, beside)
@@ -119,10 +119,10 @@ def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colou
 def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
     """Return whether the move starts a sequence of ataris that captures by force.
 
-    This finds ladders, double ataris, and ataris without escape. After an atari the enemy has one answer, to extend at
-    the last liberty, since there is nothing to capture: no own chain may be left in atari. So only the attacker has a
-    choice, of two liberties at each step, and the search is a single path with backtracking. `answered` is where the
-    enemy has just played: the only place where own chains can have come into atari.
+    This finds ladders, double ataris, and ataris without escape. After an atari the enemy's only answer is to
+    extend at the last liberty, since there is nothing to capture: no own chain may be left in atari. Only the attacker
+    has a choice, of two liberties at each step, and the search is a single path with backtracking. `answered` is the
+    enemy's latest move: only next to it can own chains have come into atari.
     """
     path = workspace.path
     depth = 0
@@ -150,14 +150,14 @@ def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: i
 
 @compiled
 def begins_ladder(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
-    """`wins_by_atari` with a full budget of steps."""
+    """Return `wins_by_atari` with a full budget of steps."""
     workspace.steps[0] = MOST_STEPS
     return wins_by_atari(stones, g, workspace, move, me, answered)
 
 
 @inlined
 def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int, depth: int) -> int:
-    """One atari: whether it wins, fails, or the sequence goes on; then move and answer stay on the board."""
+    """Give an atari; return whether it wins, fails, or continues, in which case move and answer stay on the board."""
     enemy = enemy_of(me)
     stones.colour[g, move] = me
     state = _FAILS
@@ -204,7 +204,7 @@ def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, a
 def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int, target: int, answered: int) -> bool:
     """Return whether the move nets the enemy chain at `target`: it is no atari, but every answer leads to a capture.
 
-    `answered` is where the enemy has just played. All answers are tried, those at the chain's liberties first.
+    `answered` is the enemy's latest move. All answers are tried, those at the chain's liberties first.
     """
     enemy = enemy_of(me)
     stones.colour[g, move] = me
@@ -257,7 +257,7 @@ def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
 
 @compiled
 def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered: int, most: int) -> int:
-    """List up to `most` moves that capture by force, by atari or else by a net, in `workspace.candidates`.
+    """List up to `most` moves that capture by force, by atari or by a net, in `workspace.candidates`.
 
     No chain is in atari, except by the enemy's move at `answered`.
     """

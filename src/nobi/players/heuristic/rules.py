@@ -1,4 +1,4 @@
-"""The heuristic player's rules, in their order."""
+"""The heuristic player's rules, in the order of their priority."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ ENOUGH = 20
 """Larger numbers of liberties are not distinguished."""
 
 ESCAPES = 4
-"""The number of extensions of the target chain that are tried."""
+"""Maximum number of extensions of the target chain that are tried."""
 
 LIBERTIES = 1 << 8
 LINKS = 1 << 14
@@ -27,15 +27,15 @@ NO_EYE = 1 << 24
 HOLDS = 1 << 25
 SAFE = 1 << 26
 LIVES = 1 << 27
-"""The digits of a quiet move's value; each outweighs all below it."""
+"""The digits of a quiet move's value; each outweighs all lower ones."""
 
 _TAKEN = -1
-"""Below any value: the move has been considered."""
+"""The value of a move that has been considered, below any other value."""
 
 
 @compiled
 def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: Workspace) -> int:
-    """Return the move of the first rule that has one; with probability e, any legal move."""
+    """Return the move of the first rule that applies; with probability e, any legal move."""
     stones = boards.stones
     if fraction(streams, g) < workspace.e:
         return stones.empty[g, below(streams, g, stones.empties[g])]
@@ -69,7 +69,7 @@ def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
 
 @compiled
 def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
-    """Extends the chain in atari that gets the most liberties by it, the largest if equal; at least two."""
+    """Extend the chain in atari that gains the most liberties, at least two; the largest chain in a tie."""
     stones, chains = boards.stones, boards.chains
     chosen = as_point(PASS)
     best, ways = 0, 0
@@ -101,7 +101,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
     chosen = as_point(PASS)
     best = ways = 0
     workspace.candidates[0] = PASS
-    # reading is expensive: the best points come first, and those that cannot become the best are not read
+    # reading is expensive: points are read best first, and those that cannot become the best are not read
     while True:
         top = _TAKEN
         for i in range(count):
@@ -124,8 +124,8 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
     """Return whether the enemy has no forced win after this move.
 
-    A reply that refutes one move often refutes the next: the latest is kept in `workspace.candidates[0]`, or PASS, and
-    tried first.
+    A reply that refutes one move often refutes the next one: the latest refutation (or PASS) is stored in
+    `workspace.candidates[0]` and tried first.
     """
     enemy = enemy_of(me)
     stones.colour[g, move] = me
@@ -153,10 +153,10 @@ def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
 
 @inlined
 def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target: int, escapes: int) -> int:
-    """Return the value of a point as a quiet move: a number whose digits are the rules, the first the highest.
+    """Return the value of a point as a quiet move: a number whose digits are the rules, the most important first.
 
-    Safe (at least two liberties), fills no own eye, attacks the weakest enemy chain, cuts or connects, gains liberties,
-    is near the centre and the enemy's latest stone.
+    The rules: it is safe (at least two liberties), fills no own eye, attacks the weakest enemy chain, cuts or connects,
+    gains liberties, and is near the centre and the enemy's latest stone.
     """
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(me)
@@ -194,7 +194,7 @@ def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enem
     """List the extensions of the enemy chain and their liberties in `workspace.escape`; return their number."""
     count = find_liberties(stones, g, workspace, target, ESCAPES + 1)
     for i in range(count):
-        workspace.escape[i, 0] = workspace.liberty[i]  # every fill overwrites the list
+        workspace.escape[i, 0] = workspace.liberty[i]  # each fill overwrites the list
     for i in range(count):
         workspace.escape[i, 1] = liberties_after(stones, g, workspace, workspace.escape[i, 0], enemy, ENOUGH + 1)
     return count
@@ -202,12 +202,12 @@ def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enem
 
 @inlined
 def most_after(workspace: Workspace, move: int, escapes: int) -> int:
-    """Return the most liberties that the enemy chain can get by its next move after mine at one of its liberties."""
+    """Return the most liberties that the enemy chain can have after an own move at one of them and its answer."""
     most = tried = 0
     for i in range(escapes):
         if workspace.escape[i, 0] != move and tried < ESCAPES:
             tried += 1
-            most = max(most, int(workspace.escape[i, 1]) - 1)  # my stone is on one of them
+            most = max(most, int(workspace.escape[i, 1]) - 1)  # the own stone is on one of them
     return most
 
 
