@@ -159,7 +159,7 @@ def main() -> None:
         with log.open("w") as out:
             process = subprocess.Popen(command, stderr=out, env=os.environ | {"XDG_DATA_HOME": folder})  # noqa: S603
         try:
-            while "nobi is at" not in log.read_text():
+            while "nobi is running at" not in log.read_text():
                 if process.poll() is not None:
                     raise SystemExit(log.read_text())
                 time.sleep(0.2)

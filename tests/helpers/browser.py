@@ -45,7 +45,7 @@ def running_page(folder, *arguments, port=0):
         process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
     try:
         end = time.monotonic() + 120
-        while "nobi is at" not in log.read_text():
+        while "nobi is running at" not in log.read_text():
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, "the page does not start"
             time.sleep(0.1)
