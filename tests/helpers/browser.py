@@ -72,7 +72,7 @@ def place_of(page, name, board=0):
 
 
 def click_point(page, name, board=0):
-    """Clicks on a point of a board."""
+    """Click on a point of a board."""
     page.mouse.click(*place_of(page, name, board))
 
 
