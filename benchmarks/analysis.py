@@ -55,7 +55,7 @@ class Engine:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("player", nargs="?", default="mcts")
     parser.add_argument("--size", type=int, default=19)

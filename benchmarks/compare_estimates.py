@@ -72,7 +72,7 @@ def lead(search: Search, moves: list[tuple[int, int]], playouts: int) -> float:
 
 
 def main() -> None:
-    """Compares and prints."""
+    """Compare and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--size", type=int, default=9)

@@ -72,7 +72,7 @@ def report(factors: list[tuple[str, list[str]]], pairs: list[dict[str, Any]]) ->
 
 
 def main() -> None:
-    """Plays the missing pairs and prints the estimates."""
+    """Play the missing pairs and prints the estimates."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("player")
     parser.add_argument("factors", nargs="+", metavar="NAME=FIRST,SECOND")

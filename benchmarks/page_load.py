@@ -63,7 +63,7 @@ class Visitor:
         self._stones = ""
 
     async def play(self, moves: int, everybody: asyncio.Event) -> None:
-        """Comes in, waits until everybody is there, plays and leaves."""
+        """Come in, waits until everybody is there, plays and leaves."""
         async with httpx.AsyncClient(timeout=WAIT) as client:
             page = await client.get(f"{self.url}/?game=atari-go&size={SIZE}&opponent=naive")
             cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
@@ -150,7 +150,7 @@ async def load(
 
 
 def main() -> None:
-    """Serves the page, measures, and prints one JSON document."""
+    """Serve the page, measures, and prints one JSON document."""
     visitors, moves = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((1, 50), (2, 6)))
     port = empty_port()
     with tempfile.TemporaryDirectory() as folder:
@@ -159,7 +159,7 @@ def main() -> None:
         with log.open("w") as out:
             process = subprocess.Popen(command, stderr=out, env=os.environ | {"XDG_DATA_HOME": folder})  # noqa: S603
         try:
-            while "nobi is at" not in log.read_text():
+            while "nobi is running at" not in log.read_text():
                 if process.poll() is not None:
                     raise SystemExit(log.read_text())
                 time.sleep(0.2)

@@ -93,7 +93,7 @@ def nothing(_: int) -> int:
 
 
 def task_overhead(executor: Executor, tasks: int) -> tuple[float, float]:
-    """Seconds per empty task of one worker, and CPU seconds per task in this process."""
+    """Second per empty task of one worker, and CPU seconds per task in this process."""
     executor.map(nothing, range(4))  # the worker starts
     usual, cluster.PART_SECONDS = cluster.PART_SECONDS, 0.0  # no part is joined with another
     try:
@@ -110,7 +110,7 @@ def candidates(size: int) -> Any:
 
 
 def one_generation(executor: Executor, weights: Any, generation: int, size: int = SIZE) -> float:
-    """Seconds of a generation's games."""
+    """Second of a generation's games."""
     fitness = Fitness("atari-go", [size], make_network(NET), ["naive"], GAMES, 0, executor=executor)
     fitness._compiled = True
     start = time.perf_counter()
@@ -119,7 +119,7 @@ def one_generation(executor: Executor, weights: Any, generation: int, size: int 
 
 
 def game_seconds(size: int, games: int, repeats: int) -> float:
-    """Seconds of one game on one thread, a candidate's games at once."""
+    """Second of one game on one thread, a candidate's games at once."""
     weights = candidates(size)[:4]
     fitness = Fitness("atari-go", [size], make_network(NET), ["naive"], games, 0, executor=ThreadExecutor(1))
     fitness.play(weights, 0)

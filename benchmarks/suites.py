@@ -97,7 +97,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def main() -> None:
-    """Asks all players and prints a table."""
+    """Ask all players and prints a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("players", nargs="+")

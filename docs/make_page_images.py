@@ -65,7 +65,7 @@ def review(page: Page) -> None:
 
 
 def main() -> None:
-    """Serves the page and takes the pictures."""
+    """Serve the page and takes the pictures."""
     port = empty_port()
     command = [sys.executable, "-m", "nobi", "play", "--no-browser", "--port", str(port), *sys.argv[1:]]
     process = subprocess.Popen(command)  # noqa: S603

@@ -40,7 +40,7 @@ class LocalWorkspace(NamedTuple):
 
 @compiled
 def forward(workspace: LocalWorkspace, lanes: int) -> None:
-    """Computes out = tanh(Σ weights of the stones around)."""
+    """Compute out = tanh(Σ weights of the stones around)."""
     size = int(np.sqrt(len(workspace.out)))
     for cell in range(size * size):
         row, column = cell // size, cell % size

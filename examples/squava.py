@@ -51,7 +51,7 @@ def clear(boards: SquavaBoards, g: int) -> None:
 
 @inlined
 def setup(boards: SquavaBoards, g: int, point: int, colour: int) -> None:
-    """Puts a stone on the board before the game."""
+    """Put a stone on the board before the game."""
     put(boards.stones, g, point, colour)
 
 
@@ -70,7 +70,7 @@ def immediate_outcome(boards: SquavaBoards, g: int, move: int) -> int:
 
 @inlined
 def play(boards: SquavaBoards, g: int, move: int) -> None:
-    """Places the stone and ends the game if that decides it."""
+    """Place the stone and ends the game if that decides it."""
     stones = boards.stones
     me = stones.to_move[g]
     decision = immediate_outcome(boards, g, move)
@@ -93,7 +93,7 @@ class Squava(Game):
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: Any) -> SquavaBoards:  # noqa: ARG003
-        """Makes the state of so many boards."""
+        """Make the state of so many boards."""
         return SquavaBoards(allocate_stones(boards, size))
 
     @classmethod

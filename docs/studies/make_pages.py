@@ -1,4 +1,4 @@
-"""Writes the pages of this folder from results/*.json.
+"""Write the pages of this folder from results/*.json.
 
 The results are those of `nobi study schaul beyond --scale paper`, of `nobi study imitation --scale day --data …`, and
 of `nobi study beyond-bootstrap --scale day`.

@@ -44,7 +44,7 @@ def ray_folder():
 
 @pytest.fixture(autouse=True)
 def bounded():
-    """Ends a test that waits for ever."""
+    """End a test that waits for ever."""
 
     def late(*_):
         raise TimeoutError(f"the test took more than {SECONDS} s")

@@ -10,7 +10,7 @@ from nobi.trainers.base import fingerprint, replay
 
 
 def table(*rows):
-    """Wins from rows such as `x.x`."""
+    """Win from rows such as `x.x`."""
     return np.array([[mark == "x" for mark in row] for row in rows])
 
 

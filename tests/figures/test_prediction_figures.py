@@ -13,7 +13,7 @@ from nobi.statistics import Interval
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Keeps every figure that is saved."""
+    """Keep every figure that is saved."""
     kept = []
     for module in (style, training):
         monkeypatch.setattr(module, "save_figure", lambda figure, path: kept.append((figure, path)))

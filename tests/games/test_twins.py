@@ -43,7 +43,7 @@ def assert_same(game, twin):
 
 
 def compare_random_game(spec, options, size, seed, most=400, pass_chance=0.0):
-    """Plays a random game on both; with few empty points left in Go, ko and superko come up often."""
+    """Play a random game on both; with few empty points left in Go, ko and superko come up often."""
     game, twin = variant(spec, size).new(), TWINS[spec.partition(":")[0]](size, **options)
     rng = random.Random(seed)
     while not game.is_over and len(game.moves) < most:

@@ -135,7 +135,7 @@ def test_lizzie(engine):
 
 
 def test_lizgoban(engine):
-    """Tries each feature, and believes an answer that is a success."""
+    """Try each feature, and believes an answer that is a success."""
     supported = [
         "kata-analyze interval 1", "kata-set-rules chinese", "set_free_handicap A1", "set_position b A1 w B2",
         "kata-analyze interval 1 minmoves 2", "kata-analyze interval 1 pvVisits true",

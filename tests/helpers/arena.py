@@ -15,7 +15,7 @@ def match(game, size, a, b, games=600, **options):
 
 
 def match_in_lockstep(where, a, b, games, batch):
-    """Plays the games of seed 0 side by side, whatever the players."""
+    """Play the games of seed 0 side by side, whatever the players."""
     width = where.most_moves
     played = PlayedGames(
         where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, width), np.uint16)

@@ -45,7 +45,7 @@ def running_page(folder, *arguments, port=0):
         process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
     try:
         end = time.monotonic() + 120
-        while "nobi is at" not in log.read_text():
+        while "nobi is running at" not in log.read_text():
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, "the page does not start"
             time.sleep(0.1)
@@ -72,7 +72,7 @@ def place_of(page, name, board=0):
 
 
 def click_point(page, name, board=0):
-    """Clicks on a point of a board."""
+    """Click on a point of a board."""
     page.mouse.click(*place_of(page, name, board))
 
 

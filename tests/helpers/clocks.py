@@ -8,7 +8,7 @@ from nobi.search.state import DONE
 
 
 def count_playouts_as_milliseconds(monkeypatch, search):
-    """Replaces the clock of searches by one on which every playout of this search takes a millisecond."""
+    """Replace the clock of searches by one on which every playout of this search takes a millisecond."""
 
     def perf_counter():
         return 0.001 * sum(int(workspace.counts[DONE]) for workspace in search._workspaces)

@@ -26,7 +26,7 @@ def processes_with(spec):
 
 
 def wait_until(condition, seconds=10.0):
-    """Waits for the condition; whether it came true in time."""
+    """Wait for the condition; whether it came true in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

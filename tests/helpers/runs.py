@@ -27,14 +27,14 @@ def assert_same_files(one, other):
 
 
 def finish(make, folder, **options):
-    """Trains to the end in a new folder or from where the run was left."""
+    """Train to the end in a new folder or from where the run was left."""
     run = make(folder, resume=folder.exists(), **options)
     run.train()
     return run
 
 
 def leave_after(make, folder, generations, lost=0):
-    """Leaves a run after so many generations are saved and `lost` more are not, as a crash would."""
+    """Leave a run after so many generations are saved and `lost` more are not, as a crash would."""
     run = make(folder, resume=folder.exists())
     while run.generation < generations:
         run.step()
@@ -45,7 +45,7 @@ def leave_after(make, folder, generations, lost=0):
 
 
 def interrupt_at(make, folder, generation):
-    """Presses Ctrl-C when the generation is done."""
+    """Press Ctrl-C when the generation is done."""
 
     def press(run):
         if run.generation == generation:
@@ -60,7 +60,7 @@ def interrupt_at(make, folder, generation):
 
 
 def kill_three_times(command, folder):
-    """Starts a command that never ends, kills it before its first checkpoint, after it, and a while after a later one.
+    """Start a command that never ends, kills it before its first checkpoint, after it, and a while after a later one.
 
     `command` are the arguments of nobi, without --resume.
     """

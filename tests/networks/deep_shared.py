@@ -19,7 +19,7 @@ def lively(spec, seed=0, scale=1.0):
 
 
 def random_planes(net, batch, size, seed=0):
-    """Zeros and ones, float64[batch, P, n, n]."""
+    """Zero and ones, float64[batch, P, n, n]."""
     rng = np.random.default_rng(seed)
     return torch.from_numpy((rng.random((batch, plane_count(net.planes), size, size)) < 0.3).astype(float))
 

@@ -130,7 +130,7 @@ def test_the_gradient_of_the_input_can_be_left_out():
 
 
 def test_no_number_is_written_beyond_the_end(monkeypatch):
-    """Guards around the workspaces keep their values: compiled code checks no bounds itself."""
+    """Guard around the workspaces keep their values: compiled code checks no bounds itself."""
     guarded = []
 
     def zeros_between_guards(length, dtype):

@@ -78,7 +78,7 @@ def test_shares_are_met():
 
 
 def test_the_split_of_a_game_never_changes():
-    """Datasets that people have made must go on to fit to those they will make."""
+    """Dataset that people have made must go on to fit to those they will make."""
     game = identity(9, [20, 60, 24, 56])
     assert game.up_to_symmetry.hex() == "cbd1095e15a66892b6f81884be6dc3b8"
     splits = [split_of(seed, game.up_to_symmetry, (88, 4, 8)) for seed in range(30)]

@@ -17,7 +17,7 @@ every_trainer = pytest.mark.parametrize("spec", WORDS)
 
 
 def sphere(trainer, candidates):
-    """Minus the squared distance from the target, for half of the weights each where two objectives are wanted."""
+    """Minu the squared distance from the target, for half of the weights each where two objectives are wanted."""
     distance = (candidates.astype(np.float64) - TARGET) ** 2
     if trainer.objectives_wanted:
         return -np.stack([distance[:, ::2].sum(axis=1), distance[:, 1::2].sum(axis=1)], axis=1)

@@ -42,7 +42,7 @@ def table(catalogue, jobs):
 
 @pytest.fixture
 def settle():
-    """Waits until all jobs of a table are done."""
+    """Wait until all jobs of a table are done."""
 
     def wait(table, seconds=240):
         end = time.monotonic() + seconds
@@ -81,7 +81,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, server):
-    """Opens the page as a new visitor; fails if the console of the browser shows an error."""
+    """Open the page as a new visitor; fails if the console of the browser shows an error."""
     contexts, complaints = [], []
 
     def open_page(path="/", ready=".nb svg rect", **options):

@@ -9,7 +9,7 @@ from nobi.web.opponents import Catalogue
 def test_a_card_tells_what_is_known(model_file):
     opponent = next(found for found in Catalogue([model_file]).models() if not found.shipped)
     card = card_of(opponent)
-    assert card.summary == f"Atari-Go · every board · {opponent.weight_count} weights"
+    assert card.summary == f"Atari-Go · every board size · {opponent.weight_count} weights"
     assert dict(card.facts) == {"network": "mdlstm"}
     assert card.ratings == ()
     shares = first_preferences([card], threading.Event())[opponent.id]

@@ -52,7 +52,7 @@ def test_a_second_run_waits_for_the_first(tmp_path):
     first, second = runs.start(QUICK, seed=1), runs.start(QUICK, seed=2)
     assert (first.state, second.state) == ("running", "waiting")
     assert runs.place(second) == 2
-    with pytest.raises(NobiError, match="running already"):
+    with pytest.raises(NobiError, match="already running"):
         runs.resume(second.id)
     runs.stop(second.id)
     assert second.state == "stopped"

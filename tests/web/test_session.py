@@ -26,7 +26,7 @@ def test_a_capture_ends_atari_go_with_its_reason():
 def test_a_suicide_in_atari_go_says_so():
     session = session_of("atari-go", 5, "B1 E5 A2 E4 D5 A1")
     assert session.result.winner == BLACK
-    assert "White took the own last liberty at A1" in session.result.sentence
+    assert "White took its own last liberty at A1" in session.result.sentence
 
 
 def test_five_in_a_row_end_gomoku_and_pente():

@@ -331,7 +331,7 @@ def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
     assert visitors.table("six", gone).session.game.moves == one.session.game.moves
     for i in range(MOST_VISITORS - 6):
         visitors.table(f"more-{i}")
-    with pytest.raises(NobiError, match="The page is full"):
+    with pytest.raises(NobiError, match="The server is full"):
         visitors.table("late")
     now[0] = 1000.0
     visitors.touch("one")

@@ -1,4 +1,4 @@
-"""The web page of `nobi play`: games, sessions and background jobs in plain Python, and views made with NiceGUI.
+"""The web page of `nobi play`: games, sessions and background jobs in plain Python; views with NiceGUI.
 
-Only `server`, `board`, `graph`, `theme` and `views` import NiceGUI; everything else is tested without a browser.
+Only `server`, `board`, `graph`, `theme` and `views` import NiceGUI; all other modules are tested without a browser.
 """

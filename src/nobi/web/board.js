@@ -1,5 +1,5 @@
-// The board: an SVG whose unit is one cell, the first point at (0, 0). Layers are drawn by hand when their property
-// changes, and the ghost stone is moved by attributes alone, so that a pointer that moves costs next to nothing.
+// The board: an SVG whose unit is one cell, the first point at (0, 0). Each layer is redrawn when its property
+// changes. The ghost stone is moved by setting attributes only, so that pointer movement is cheap.
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const NS = "http://www.w3.org/2000/svg";
 const STONE = 0.478, SMALL = 0.3, STEP_MS = 60;
@@ -17,7 +17,7 @@ function starPoints(n) {
   return out;
 }
 
-// A cell is a whole number of device pixels and lines begin at whole ones, so that all lines are equally sharp.
+// A cell is a whole number of device pixels and lines start at whole pixels, so that all lines are equally sharp.
 function geometry(width, n, coordinates) {
   const dpr = window.devicePixelRatio || 1, w = width * dpr;
   const named = coordinates && width / (n + 1.6) >= 20;
@@ -42,21 +42,21 @@ export default {
     stones: { type: String, default: "" },
     last: { type: Number, default: -1 },
     turn: { type: String, default: "b" },
-    live: { type: Boolean, default: false }, // whether a click plays
+    live: { type: Boolean, default: false }, // whether a click plays a move
     forbidden: { type: Object, default: () => ({}) }, // cell -> sentence
-    policy: { type: Array, default: () => [] }, // shares of the cells
+    policy: { type: Array, default: () => [] }, // share of each cell
     ownership: { type: Array, default: () => [] },
     dead: { type: Array, default: () => [] },
     hint: { type: Number, default: -1 },
     mark: { type: Number, default: -1 },
-    sweep: { type: Object, default: null }, // {corner, values: base64, run: number, still: whether to show its end}
+    sweep: { type: Object, default: null }, // {corner, values: base64, run: number, still: whether to show the final state}
     coordinates: { type: Boolean, default: true },
     mini: { type: Boolean, default: false },
     label: { type: String, default: "board" },
-    status: { type: String, default: "" }, // the class of the element that tells the point under the pointer
-    serial: { type: Number, default: 0 }, // changes when the server has answered a click
-    link: { type: String, default: "" }, // boards of the same name mark the point under the pointer together
-    tip: { type: String, default: "" }, // the class of the element that tells of it
+    status: { type: String, default: "" }, // class of the element that shows the point under the pointer
+    serial: { type: Number, default: 0 }, // changes when the server has refused a move
+    link: { type: String, default: "" }, // boards with the same name all mark the point under the pointer
+    tip: { type: String, default: "" }, // class of the element that describes this point
     loss: { type: Object, default: null }, // {cell, colour, text, kind}: a move that is reviewed
   },
   data() { return { armed: -1 }; },
@@ -79,7 +79,7 @@ export default {
     overlayName() { return this.sweep ? "sweep" : this.policy.length ? "policy" : this.ownership.length ? "ownership" : ""; },
   },
   created() {
-    this.uid = ++serial; // these are not reactive: nothing is to be rendered again when they change
+    this.uid = ++serial; // these are not reactive: changes do not render again
     this.hover = this.pressed = this.cursorAt = this.pending = -1;
     this.drawn = new Map();
     this.timer = 0;
@@ -270,7 +270,7 @@ export default {
       const glow = document.createElementNS(NS, "path"), line = document.createElementNS(NS, "path");
       glow.setAttribute("class", "nb-glow"); line.setAttribute("class", "nb-front");
       layer.append(glow, line);
-      if (this.hover >= 0) this.tellTwins(this.hover);
+      if (this.hover >= 0) this.markTwins(this.hover);
       const still = s.still || (window.matchMedia && matchMedia("(prefers-reduced-motion: reduce)").matches);
       const end = () => { glow.remove(); line.remove(); this.$emit("swept", { run: s.run, steps: groups.length }); };
       if (still) { groups.forEach((e) => e.setAttribute("visibility", "visible")); glow.remove(); line.remove(); if (!s.still) this.timer = setTimeout(end, 900); return; }
@@ -295,10 +295,10 @@ export default {
       if (p === this.hover) return;
       this.hover = p;
       this.$el.classList.toggle("nb-no", this.live && p >= 0 && !this.free(p));
-      this.drawGhost(); this.tell(p); this.tellTwins(p);
+      this.drawGhost(); this.describe(p); this.markTwins(p);
     },
-    // --- the same point on boards of other sizes, and what a cell of a sweep has seen --------------------------------
-    tellTwins(p) {
+    // --- the same point on boards of other sizes, and the inputs of a cell of a sweep ---------------------------------
+    markTwins(p) {
       if (!this.link) return;
       const n = this.size, shift = (other) => Math.floor((other.size - n) / 2), parts = [];
       for (const board of linked) {
@@ -321,7 +321,7 @@ export default {
       const [x, y] = this.xy(p);
       this.$refs.twin.innerHTML = `<circle class="nb-twin-ring" cx="${x}" cy="${y}" r=".5"/>`;
     },
-    drawSeen(p) { // the rectangle that a cell has seen, and arrows from its two predecessors
+    drawSeen(p) { // the rectangle of inputs of a cell, and arrows from its two predecessors
       if (!this.sweep || !this.sweep.still || p < 0) { if (this.sweep) this.$refs.twin.innerHTML = ""; return; }
       const [x, y] = this.xy(p), n = this.size, c = this.sweep.corner, x0 = c & 1 ? n - 1 : 0, y0 = c & 2 ? n - 1 : 0, dx = c & 1 ? 1 : -1, dy = c & 2 ? 1 : -1;
       let out = `<rect class="nb-field" x="${Math.min(x, x0) - 0.5}" y="${Math.min(y, y0) - 0.5}" width="${Math.abs(x - x0) + 1}" height="${Math.abs(y - y0) + 1}" rx=".12"/>`;
@@ -336,7 +336,7 @@ export default {
       const values = bytes(s.gates), cells = this.size ** 2;
       return s.names.map((name, i) => { const v = values[i * cells + p] / 127; return `<span class="gate"><i>${name}</i><b class="${v < 0 ? "n" : ""}"><u style="width:${Math.round(100 * Math.abs(v))}%"></u></b>${v.toFixed(2).replace("-", "−")}</span>`; }).join("");
     },
-    tell(p) {
+    describe(p) {
       for (const text of this.$refs.grid.querySelectorAll("text.on")) text.classList.remove("on");
       if (p >= 0) for (const text of this.$refs.grid.querySelectorAll(`text[data-x="${p % this.size}"],text[data-y="${Math.floor(p / this.size)}"]`)) text.classList.add("on");
       const place = this.status && document.querySelector(`.${this.status}`);
@@ -344,14 +344,14 @@ export default {
       const why = p in this.forbidden ? ` · ${this.forbidden[p]}` : "";
       place.textContent = p < 0 ? "" : this.name(p) + (this.live ? why : "");
     },
-    leave() { this.hover = -1; this.$el.classList.remove("nb-no"); this.drawGhost(); this.tell(-1); this.tellTwins(-1); },
+    leave() { this.hover = -1; this.$el.classList.remove("nb-no"); this.drawGhost(); this.describe(-1); this.markTwins(-1); },
     down(e) { this.pressed = this.at(e); },
     up(e) {
       const p = this.at(e), same = p === this.pressed || this.armed >= 0;
       this.pressed = -1;
       if (!this.live || p < 0 || !same) return;
       if (e.pointerType === "touch" && this.geo.px < 26 && this.free(p)) {
-        if (this.armed !== p) { this.armed = p; this.tell(p); return; }
+        if (this.armed !== p) { this.armed = p; this.describe(p); return; }
       }
       this.play(p);
     },
@@ -380,7 +380,7 @@ export default {
       const c = this.$refs.cursor, p = this.cursorAt;
       c.setAttribute("visibility", p < 0 ? "hidden" : "visible");
       if (p >= 0) { const [x, y] = this.xy(p); c.setAttribute("cx", x); c.setAttribute("cy", y); }
-      this.tell(p);
+      this.describe(p);
     },
   },
 };

@@ -1,4 +1,4 @@
-"""The board as an element of NiceGUI: properties go to `board.js`, clicks come back."""
+"""The board as a NiceGUI element: properties are sent to `board.js`, clicks are sent back."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from nicegui import events, ui
 
 
 class Board(ui.element, component="board.js"):
-    """A board of Go."""
+    """A Go board."""
 
     def __init__(self, **properties: Any) -> None:
         super().__init__()
@@ -15,23 +15,23 @@ class Board(ui.element, component="board.js"):
         self.show(**properties)
 
     def show(self, **properties: Any) -> None:
-        """Sets properties, all in one message; those that have not changed are left alone."""
+        """Set properties in one message; unchanged ones are not sent."""
         changed = {name: value for name, value in properties.items() if self.props.get(name) != value}
         if changed:
             self.props.update(changed)
             self.update()
 
     def refuse(self) -> None:
-        """Takes the stone back that the browser has shown before the server refused it."""
+        """Remove the stone that the browser showed before the server refused the move."""
         self._serial += 1
         self.show(serial=self._serial)
 
     def on_play(self, handler: Callable[[Any], Any]) -> None:
-        """Calls the handler with the cell of a click, as the browser has sent it: it must be checked."""
+        """Call the handler with the cell of a click. The value comes from the browser and must be checked."""
         self.on("play", lambda event: handler(_field(event, "cell")))
 
     def on_swept(self, handler: Callable[[Any], Any]) -> None:
-        """Calls the handler with the number of a run of a sweep that has ended."""
+        """Call the handler with the run number of a sweep animation that has ended."""
         self.on("swept", lambda event: handler(_field(event, "run")))
 
 

@@ -1,4 +1,4 @@
-"""What the page tells of each model: what it is, how it was made, what was measured, and its first preferences."""
+"""The card of each model: description, training, measured strength and preferences for the first move."""
 
 import threading
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from nobi.web.opinion import network_opinion
 from nobi.web.opponents import Opponent
 from nobi.web.setup import GAME_TITLES, Setup
 
-_TOLD = {
+_TRAINING_FACTS = {
     "method": "trainer",
     "opponents": "trained against",
     "generations": "generations",
@@ -19,12 +19,12 @@ _TOLD = {
     "steps": "steps",
     "seed": "seed",
 }
-"""The settings of a training that a card tells, by their names in the model file."""
+"""Training settings shown on a card, by their names in the model file."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a model."""
+    """Facts about a model."""
 
     opponent: Opponent
     summary: str
@@ -43,9 +43,9 @@ class Card:
 
 
 def card_of(opponent: Opponent) -> Card:
-    """The card of a model; it tells nothing that is not known."""
+    """The card of a model; unknown facts are left out."""
     file = opponent.network_file
-    boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "every board"
+    boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "every board size"
     weights = f"{opponent.weight_count:,} weights"
     summary = " · ".join([GAME_TITLES.get(file.game, file.game), boards, weights])
     facts = [("network", file.network)]
@@ -59,7 +59,7 @@ def card_of(opponent: Opponent) -> Card:
             ratings.append((f"{match['board']}×{match['board']}", elo))
             reference = str(match["opponent"])
     training = file.provenance.get("training")
-    for key, name in _TOLD.items():
+    for key, name in _TRAINING_FACTS.items():
         value = training.get(key) if isinstance(training, dict) else None
         if value not in (None, "", [], ()) and name != "network":
             facts.append((name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)[:80]))
@@ -70,7 +70,7 @@ def card_of(opponent: Opponent) -> Card:
 
 
 def first_preferences(cards: list[Card], stop: threading.Event) -> dict[str, tuple[float, ...]]:
-    """The shares of the first move on the small board of each card, by the ids of the models."""
+    """Shares of the first moves on the small board of each card, by model id."""
     found = {}
     for card in cards:
         if stop.is_set():

@@ -1,4 +1,4 @@
-"""What a champion can do: games to watch on several boards, and how often it wins on boards of other sizes."""
+"""Champions: games to watch, and the share of games won on each board size."""
 
 import threading
 from collections.abc import Sequence
@@ -15,25 +15,25 @@ from nobi.web.session import Session, cell_of
 from nobi.web.setup import Setup
 
 SIZES = (5, 7, 9, 11, 13, 15, 19)
-"""The boards on which champions are measured."""
+"""Board sizes on which champions are measured."""
 
 
 @dataclass(frozen=True)
 class WatchedGame:
-    """A finished game to be shown move by move."""
+    """A finished game that is shown move by move."""
 
     size: int
     positions: tuple[str, ...]
-    """[number of moves] a letter for each cell."""
+    """[number of moves] one letter for each cell."""
     cells: tuple[int, ...]
-    """[move] where it was played, -1 for a pass."""
+    """[move] cell, -1 for a pass."""
     sentence: str
-    """Who has won, and with which colour the champion played."""
+    """The winner and its colour."""
 
 
 @dataclass(frozen=True)
 class SizeShare:
-    """How often a network wins on a board."""
+    """Share of games that a network wins on a board size."""
 
     size: int
     share: float
@@ -42,7 +42,7 @@ class SizeShare:
 
 
 def watch_game(file: ModelFile, game: str, size: int, opponent: str, seed: int) -> WatchedGame:
-    """A game of the network in a file against a built-in player; with an odd seed the network has White."""
+    """A game of a network against a built-in player; with an odd seed the network plays White."""
     variant = Setup(game=game, size=size).variant()
     first = seed % 2
     played = play_games(
@@ -74,7 +74,7 @@ def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> Watch
 def win_rates(
     file: ModelFile, game: str, sizes: Sequence[int], games: int, stop: threading.Event, opponent: str = "naive"
 ) -> tuple[SizeShare, ...]:
-    """How often the network in a file wins against a built-in player on each board; fewer boards after `stop`."""
+    """Share of games that a network wins against a built-in player on each board; fewer boards after `stop`."""
     found = []
     for size in sizes:
         if stop.is_set():
@@ -82,7 +82,7 @@ def win_rates(
         variant: Variant = Setup(game=game, size=size).variant()
         try:
             player = player_from_file(file, variant)
-        except NobiError:  # a network for one size only
+        except NobiError:  # a network for one board size only
             continue
         played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)
         found.append(SizeShare(size, float((played.points_of_a.mean() + 1) / 2), games))

@@ -1,7 +1,7 @@
-"""Two experiments of the papers, small enough to be made while a visitor waits.
+"""Two experiments of the papers, small enough to run while a visitor waits.
 
-Size transfer: networks drawn at random play on a small and on a large board (Schaul & Schmidhuber 2008, figure 5).
-Coevolution: two populations train against each other; every champion of one meets every champion of the other (CIAO,
+Size transfer: networks with random weights play on a small and a large board (Schaul & Schmidhuber 2008, figure 5).
+Coevolution: two populations train against each other; every champion of one plays every champion of the other (CIAO,
 "current individual against ancestral opponents", figure 8).
 """
 
@@ -32,13 +32,13 @@ NETWORKS = 80
 GAMES = 40
 GENERATIONS = 80
 COEVOLVED = "mdrnn:hidden=10"
-"""The network of the coevolution, that of the paper."""
+"""The network of the coevolution, as in the paper."""
 KINDS = {"mdlstm:hidden=3": "MDLSTM, 93 weights", "mdrnn:hidden=10": "MDRNN, 140 weights"}
 
 
 @dataclass(frozen=True)
 class TransferChoice:
-    """What a visitor chooses for a scatter, checked when it is made."""
+    """A visitor's settings of a scatter plot, checked on construction."""
 
     game: str = "atari-go"
     net: str = "mdlstm:hidden=3"
@@ -48,23 +48,23 @@ class TransferChoice:
 
     def __post_init__(self) -> None:
         if self.game not in GAME_TITLES or self.game == "go" or self.net not in KINDS:
-            raise NobiError("There is no such choice.")
+            raise NobiError("This choice is not available.")
         if not SMALLEST <= self.small < self.large <= LARGEST:
             raise NobiError("The second board must be larger than the first.")
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Random networks and how they play on two boards."""
+    """Random networks and their results on two boards."""
 
     choice: TransferChoice
     weights: NDArray[np.float32]
     """[network, weight]"""
     small: tuple[float, ...]
-    """[network] the mean outcome against the naive player, -1 to 1."""
+    """[network] mean outcome against the naive player, -1 to 1."""
     large: tuple[float, ...]
     correlation: float | None
-    """None where it is not defined."""
+    """None if it is not defined."""
 
     @property
     def points(self) -> list[list[float]]:
@@ -72,7 +72,7 @@ class Scatter:
         return [[round(x, 4), round(y, 4)] for x, y in zip(self.small, self.large, strict=True)]
 
     def network(self, i: int) -> Opponent:
-        """One of the networks, to be looked at."""
+        """Network `i` as an opponent."""
         size = self.choice.small
         file = ModelFile(
             Path(f"drawn-{i + 1}"),
@@ -91,7 +91,7 @@ def measure_scatter(
     progress: Callable[[float], None] = lambda _: None,
     networks: int = NETWORKS,
 ) -> Scatter:
-    """Draws networks and lets them play; fewer networks after `stop`."""
+    """Draw random networks and measure them; fewer networks after `stop`."""
     network = make_network(choice.net)
     rng = np.random.default_rng(choice.seed)
     weights = rng.standard_normal((networks, network.weight_count(choice.small))).astype(np.float32)
@@ -116,16 +116,16 @@ def measure_scatter(
 
 @dataclass(frozen=True)
 class Ciao:
-    """Champions of two populations, and how they play each other."""
+    """Champions of two populations and the results of their games."""
 
     seed: int
     size: int
     game: str
     first: NDArray[np.float32]
-    """[champion, weight] of the first population, in the order of the generations."""
+    """[champion, weight] of the first population, in the order of generations."""
     second: NDArray[np.float32]
     scores: NDArray[np.float64]
-    """[first, second] -1 to 1 for the champion of the first population."""
+    """[first, second] score of the champion of the first population, -1 to 1."""
 
 
 def coevolve(
@@ -135,7 +135,7 @@ def coevolve(
     generations: int = GENERATIONS,
     size: int = 5,
 ) -> Ciao:
-    """A short run of coevolution on Atari-Go, and all games between its champions; shorter after `stop`."""
+    """A short coevolution on Atari-Go and all games between its champions; shorter after `stop`."""
     settings = CoevolutionSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
     with tempfile.TemporaryDirectory(prefix="nobi-coevolution-") as folder:
         run = CoevolutionRun(Path(folder) / "run", settings, resume=False, threads=1)
@@ -146,7 +146,7 @@ def coevolve(
 
 
 def replay_between(ciao: Ciao, i: int, j: int, size: int = 0) -> WatchedGame:
-    """The game in which champion i of the first population has Black against champion j of the second."""
+    """The game of champion i of the first population, as Black, against champion j of the second."""
     size = size or ciao.size
     variant = Setup(game=ciao.game, size=size).variant()
     network = make_network(COEVOLVED)

@@ -1,4 +1,4 @@
-"""The experiments that a visitor makes: random networks on two boards, and champions of a short coevolution."""
+"""A visitor's experiments: random networks on two boards, and champions of a short coevolution."""
 
 from nobi.web.champion import WatchedGame, watch_game
 from nobi.web.experiments import Ciao, Scatter, TransferChoice, coevolve, measure_scatter, replay_between
@@ -7,11 +7,11 @@ from nobi.web.opponents import Opponent
 from nobi.web.tasks import Task
 
 LARGE = 9
-"""The second board on which champions of the coevolution, trained on 5x5, play."""
+"""Second board size for champions of the coevolution, which train on 5x5."""
 
 
 class Experiments:
-    """The experiments of one tab."""
+    """The experiments of one browser tab."""
 
     def __init__(self, visitor: str, tab: str, jobs: Jobs) -> None:
         self.scatter: Scatter | None = None
@@ -30,23 +30,23 @@ class Experiments:
 
     @property
     def replaying(self) -> bool:
-        """Whether the games of what was picked are being played."""
+        """Whether the games of the picked network or pair are being played."""
         return self._replay_task.busy
 
     def measure(self, choice: TransferChoice) -> None:
-        """Draws networks and lets them play on both boards."""
+        """Draw random networks and measure them on both boards."""
         self.scatter, self.picked_network, self.networks_games = None, -1, ()
         self.scatter_task.start(lambda stop, report: measure_scatter(choice, stop, report))
         self.version += 1
 
     def coevolve(self, seed: int) -> None:
-        """Makes a short run of coevolution."""
+        """Run a short coevolution."""
         self.ciao, self.picked_pair, self.pair_games = None, -1, ()
         self.ciao_task.start(lambda stop, report: coevolve(seed, stop, report))
         self.version += 1
 
     def pick_network(self, i: int) -> None:
-        """Shows games of one of the networks, if there is one of this number."""
+        """Show games of network `i`, if it exists."""
         scatter = self.scatter
         if scatter is None or not 0 <= i < len(scatter.small):
             return
@@ -59,11 +59,11 @@ class Experiments:
         self.version += 1
 
     def network(self) -> Opponent | None:
-        """The network that is picked, to be looked inside."""
+        """The picked network."""
         return self.scatter.network(self.picked_network) if self.scatter and self.picked_network >= 0 else None
 
     def pick_pair(self, i: int) -> None:
-        """Shows games of a pair of champions, if there is one of this number."""
+        """Show games of pair `i` of champions, if it exists."""
         ciao = self.ciao
         if ciao is None or not 0 <= i < ciao.scores.size:
             return
@@ -76,7 +76,7 @@ class Experiments:
         self.version += 1
 
     def poll(self) -> None:
-        """Takes what has been computed."""
+        """Take finished results."""
         tasks = (self.scatter_task, self.ciao_task, self._replay_task)
         before = [task.busy for task in tasks]
         scatter, ciao, games = (task.poll() for task in tasks)

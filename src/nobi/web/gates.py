@@ -1,7 +1,7 @@
 """The gates of MDLSTM cells at every point of a board, recomputed from the outputs of a forward pass.
 
-The compiled pass keeps what cells put out, not their gates. These follow from what a cell has seen: its inputs and the
-sum of the outputs of its two predecessors.
+The compiled pass stores the outputs of cells, not their gates. Gates follow from the inputs of a cell and the sum of
+the outputs of its two predecessors.
 """
 
 import base64
@@ -32,13 +32,13 @@ class Gates:
     """[sweep, unit, gate, n, n] from 0 to 1; the cell's input from -1 to 1."""
 
     def packed(self, sweep: int, unit: int) -> str:
-        """[gate, cell] -127 to 127, a byte each, in base64."""
+        """[gate, cell] -127 to 127, one byte each, in base64."""
         scaled = np.rint(127 * self.values[sweep, unit])
         return base64.b64encode(scaled.astype(np.int8).tobytes()).decode()
 
 
 def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
-    """The gates of an MDLSTM for the present position of a game; None for other networks."""
+    """The gates of an MDLSTM in the current position of a game; None for other networks."""
     network = player.network
     if not isinstance(network, SwipingNetwork) or not network.layers()[0].cell.gated:
         return None
@@ -60,7 +60,7 @@ def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
         squashed = 1 / (1 + np.exp(-gates.astype(np.float64)))
         cell_row = names.index("cell")
         squashed[:, cell_row] = np.tanh(gates[:, cell_row].astype(np.float64))
-        if len(names) == 5:  # of the two forget gates, which one meets the row depends on the sweep
+        if len(names) == 5:  # which of the two forget gates belongs to the row depends on the sweep
             gate = part.sweeps.gate
             above = squashed[np.arange(len(cells)), 1 + gate]
             beside = squashed[:, 1].copy()

@@ -1,12 +1,12 @@
-// A graph over the moves of a game: Black's chance to win as an area, the score as a thin line. Where nothing is known
-// there is a gap. A click, or an arrow key, jumps to a move.
+// A graph over the moves of a game: Black's chance to win as an area, the score as a thin line. Unknown values leave
+// gaps. A click or an arrow key jumps to a move.
 const W = 300, H = 112;
 const lead = (v) => (Math.abs(v) < 0.05 ? "the score is even" : `${v > 0 ? "Black" : "White"} ahead by ${Math.abs(v).toFixed(1)}`);
 
 export default {
   props: {
     chances: { type: Array, default: () => [] }, // [[number of moves, chance], ...] in order
-    scores: { type: Array, default: () => [] }, // [[number of moves, points that Black is ahead], ...] in order
+    scores: { type: Array, default: () => [] }, // [[number of moves, Black's lead in points], ...] in order
     marks: { type: Array, default: () => [] }, // numbers of moves to mark
     total: { type: Number, default: 0 },
     current: { type: Number, default: 0 },
@@ -32,7 +32,7 @@ export default {
   },
   watch: { text() { this.$refs.tip.textContent = this.text; } },
   methods: {
-    parts(values) { // runs of neighbouring values; a search tells every second one
+    parts(values) { // runs of adjacent values; a search computes every second one
       const out = [];
       for (const [ply, value] of values) {
         const part = out[out.length - 1];
@@ -44,10 +44,10 @@ export default {
     words(ply, latest) {
       const at = (values) => (latest ? values.filter(([p]) => p <= ply).pop() : values.find(([p]) => p === ply));
       const chance = at(this.chances), score = at(this.scores), parts = [];
-      if (chance) parts.push(`Black wins ${Math.round(100 * chance[1])} %`);
+      if (chance) parts.push(`Black's chance ${Math.round(100 * chance[1])} %`);
       if (score) parts.push(lead(score[1]));
       const move = chance && latest ? chance[0] : score && latest ? score[0] : ply;
-      return parts.length ? `Move ${move}: ${parts.join(", ")}` : `Move ${ply}: not known`;
+      return parts.length ? `Move ${move}: ${parts.join(", ")}` : `Move ${ply}: unknown`;
     },
     x(ply) { return (W * ply) / Math.max(1, this.total); },
     y(chance) { return 3 + (H - 6) * (1 - chance); },

@@ -17,13 +17,13 @@ class Graph(ui.element, component="graph.js"):
         scores: Mapping[int, float] | None = None,
         marks: Sequence[int] = (),
     ) -> None:
-        """Shows what is known of a game of `total` moves, with a line at the `current` one.
+        """Show the known values of a game of `total` moves, with a line at the `current` move.
 
         Args:
             chances: number of moves → Black's chance to win, 0 to 1.
             total: the moves of the game.
             current: the number of moves on the board.
-            scores: number of moves → by how many points Black is ahead.
+            scores: number of moves → Black's lead in points.
             marks: numbers of moves to mark.
         """
         found = {
@@ -38,7 +38,7 @@ class Graph(ui.element, component="graph.js"):
             self.update()
 
     def on_jump(self, handler: Callable[[int], Any]) -> None:
-        """Calls the handler with the number of a move."""
+        """Call the handler with the number of a move."""
 
         def jump(args: Any) -> None:
             ply = args.get("ply") if isinstance(args, dict) else None

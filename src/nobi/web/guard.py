@@ -1,6 +1,6 @@
-"""What the server refuses before anything else sees it: foreign hosts and origins, large uploads, a missing token.
+"""Requests that the server rejects first: unknown hosts and origins, large uploads, a missing token.
 
-NiceGUI checks none of these itself. A plain ASGI class sees HTTP requests and web sockets alike.
+NiceGUI checks none of these. A plain ASGI class handles both HTTP requests and web sockets.
 """
 
 import hmac
@@ -17,27 +17,27 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 1_100_000
-"""Bytes of a request's body: an SGF file of 1 MB and what surrounds it."""
+"""Maximum size of a request body in bytes: an SGF file of 1 MB and its multipart headers."""
 COOKIE = "nobi_token"
-_SHUT_OUT = "This page needs its token: open the address that nobi has printed."
+_LOCKED = "This page requires a token. Open the address that 'nobi play' has printed."
 
 
 class _BodyTooLargeError(Exception):
-    """The body of a request is larger than it may be."""
+    """The body of a request is too large."""
 
 
 class Guard:
-    """Refuses what does not come from this page."""
+    """ASGI middleware that rejects requests from elsewhere."""
 
     def __init__(self, app: App, hosts: Iterable[str], token: str = "", *, addresses: bool = False) -> None:
-        """Protects `app`.
+        """Protect `app`.
 
         Args:
-            app: what is served.
-            hosts: the values of the Host header that are served.
-            token: opens the page; empty for none.
-            addresses: whether any numeric address is served as well, as where the page listens to a network. A page
-                elsewhere can let its own name point to this machine, but not a number.
+            app: the ASGI application.
+            hosts: accepted values of the Host header.
+            token: the required token; empty for none.
+            addresses: whether any numeric address is accepted as well, for a page that listens on a network. A foreign
+                page can make its own host name resolve to this machine, but not a numeric address.
         """
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -45,7 +45,7 @@ class Guard:
         self._addresses = addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves or refuses a request or a socket."""
+        """Serve or reject a request or a web socket."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -56,28 +56,28 @@ class Guard:
             return
         admitted = self.is_admitted(scope, headers)
         if not admitted:
-            await _refuse(scope, receive, send, 401, _SHUT_OUT)
+            await _refuse(scope, receive, send, 401, _LOCKED)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:
-            await _refuse(scope, receive, send, 413, "SGF files can have up to 1 MB.")
+            await _refuse(scope, receive, send, 413, "SGF files can be up to 1 MB.")
             return
         await self._serve(scope, _limited(receive), send, set_cookie=bool(self._token) and admitted == "query")
 
     def refusal(self, headers: dict[str, str]) -> str:
-        """Why a request with these headers is not served; empty if it is."""
+        """Why a request with these headers is rejected; empty if it is accepted."""
         host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower()
         if host not in self._hosts and not (self._addresses and _is_address(host)):
-            return "This host is not served."
+            return "This host name is not allowed."
         if origin and origin.partition("://")[2] != host:
-            return "Requests of other pages are not served."
+            return "Requests from other pages are not allowed."
         return ""
 
     def is_admitted(self, scope: Scope, headers: dict[str, str]) -> str:
-        """How the token was shown, `query` or `cookie`; `open` where none is needed, else nothing."""
+        """How the token was given, `query` or `cookie`; `open` if none is needed, else empty."""
         if not self._token:
             return "open"
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
@@ -100,11 +100,11 @@ class Guard:
         try:
             await self._app(scope, receive, send_with_cookie)
         except _BodyTooLargeError:
-            await _refuse(scope, receive, send, 413, "SGF files can have up to 1 MB.")
+            await _refuse(scope, receive, send, 413, "SGF files can be up to 1 MB.")
 
 
 def _is_address(host: str) -> bool:
-    """Whether a Host header is a numeric address, with a port or without."""
+    """Whether a Host header is a numeric address, with or without a port."""
     name, colon, port = host.rpartition(":")
     if not colon or host.endswith("]"):
         name = host
@@ -118,7 +118,7 @@ def _is_address(host: str) -> bool:
 
 
 def _limited(receive: Receive) -> Receive:
-    """The same messages; an error when the bodies together are too large, as those without a length may be."""
+    """The same messages; an error if the bodies together are too large, for requests without a content length."""
     seen = 0
 
     async def limited() -> Message:

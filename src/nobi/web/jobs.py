@@ -1,6 +1,6 @@
 """Computations outside the event loop: one queue with priorities, a few threads, and limits for each visitor.
 
-A thread cannot be stopped from outside: every job gets an event that it checks often. Results are read by polling.
+A thread cannot be stopped from outside, so every job gets an event that it checks often. Results are polled.
 """
 
 import itertools
@@ -14,15 +14,15 @@ from nobi.errors import NobiError
 from nobi.workers import usable_threads
 
 RUNNING_OF_A_VISITOR = 2
-"""The jobs of one visitor that run at once; more of them wait, even if a thread is free."""
+"""Maximum number of running jobs of one visitor; further jobs wait even if a thread is free."""
 OPEN_OF_A_VISITOR = 6
-"""The jobs of one visitor that run or wait; more of them are refused."""
-WENT_WRONG = "Something went wrong in this computation. The details are in the terminal of 'nobi play'."
+"""Maximum number of running and waiting jobs of one visitor; further jobs are rejected."""
+WENT_WRONG = "This computation failed unexpectedly. Details are in the terminal that runs 'nobi play'."
 """The message shown to a visitor for an unexpected error."""
 
 
 class Priority(IntEnum):
-    """Which job runs first."""
+    """Priorities of jobs; the smallest value runs first."""
 
     MOVE = 0
     HINT = 1
@@ -40,7 +40,7 @@ class Job:
     purpose: str = ""
     """A newer job of the same visitor, priority and purpose replaces this one."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Asks the work to end soon with what it has found."""
+    """Requests the work to end soon and return its partial result."""
     cancelled: bool = False
     """Whether the job was cancelled."""
     done: threading.Event = field(default_factory=threading.Event)
@@ -55,7 +55,7 @@ class Job:
         self.stop.set()
 
     def take(self) -> Any:
-        """The result of a job that is done, or its error."""
+        """Return the result of a finished job, or raise its error."""
         if self.error:
             raise self.error
         return self.result
@@ -65,7 +65,7 @@ class Jobs:
     """The queue and its threads."""
 
     def __init__(self, threads: int = 0) -> None:
-        """`threads` is how many jobs may run at once; by default one core is left to the page."""
+        """`threads`: maximum number of running jobs; by default one core is left for the page."""
         self._number = itertools.count()
         self._changed = threading.Condition()
         self._open: list[Job] = []
@@ -78,16 +78,16 @@ class Jobs:
     def submit(
         self, visitor: str, priority: Priority, work: Callable[[threading.Event], Any], purpose: str = ""
     ) -> Job:
-        """Queues a job; an older one of the same visitor, priority and purpose is cancelled.
+        """Queue a job; an older one of the same visitor, priority and purpose is cancelled.
 
-        All tabs of a browser are one visitor. A NobiError refuses a visitor who has too many jobs already.
+        All tabs of a browser are one visitor. Raises a NobiError if the visitor has too many jobs.
         """
         job = Job(visitor, priority, work, purpose, number=next(self._number))
         with self._changed:
             mine = [one for one in self._open if one.visitor == visitor and not one.cancelled]
             replaced = [one for one in mine if (one.priority, one.purpose) == (priority, purpose)]
             if len(mine) - len(replaced) >= OPEN_OF_A_VISITOR:
-                raise NobiError("Too many computations are waiting for you. Stop one first.")
+                raise NobiError("Too many computations are waiting. Stop one of yours first.")
             for one in replaced:
                 one.cancel()
             self._open.append(job)
@@ -95,7 +95,7 @@ class Jobs:
         return job
 
     def close(self) -> None:
-        """Cancels everything and ends the threads."""
+        """Cancel all jobs and end the threads."""
         with self._changed:
             self._closed = True
             for job in self._open:
@@ -105,7 +105,7 @@ class Jobs:
             thread.join(timeout=5)
 
     def _next(self) -> Job | None:
-        """The waiting job that runs next, or None if there is none that may."""
+        """The waiting job that runs next, or None if no job may run."""
         running = [one.visitor for one in self._open if one.running]
         ready = [
             one
@@ -126,7 +126,7 @@ class Jobs:
                 if job.cancelled:
                     raise NobiError("Stopped.")
                 job.result = job.work(job.stop)
-            except Exception as fault:  # `take` raises it again
+            except Exception as fault:  # raised again by `take`
                 job.error = fault
             with self._changed:
                 self._open.remove(job)

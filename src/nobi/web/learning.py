@@ -1,4 +1,4 @@
-"""Watching a network learn: the run that a visitor follows, and its champion playing on two boards."""
+"""The run that a visitor follows, and games of its champion on two boards."""
 
 import random
 import threading
@@ -16,27 +16,27 @@ from nobi.web.setup import Setup
 from nobi.web.tasks import Report, Task
 
 LOOK_SECONDS = 2.0
-"""The time between two looks for runs that were started elsewhere."""
+"""Interval between searches for runs started elsewhere."""
 MEASURE_SECONDS = 6.0
-"""The least time between two measurements of the champion on all boards."""
+"""Minimum interval between measurements of the champion on all boards."""
 _GAMES_MEANWHILE, _GAMES = 20, 100
-"""Games on each board during the run, and after it has stopped."""
+"""Games on each board while the run is running, and after it has stopped."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A game of the champion on one board."""
+    """Games of a champion and its results on all boards."""
 
     stamp: int
-    """Of the file of the champion."""
+    """Modification time of the champion's file."""
     small: WatchedGame | None
     large: WatchedGame | None
     rates: tuple[SizeShare, ...]
-    """Empty where nothing was measured."""
+    """Empty if not measured."""
 
 
 class Learner:
-    """What one tab of a browser sees of the runs."""
+    """The view of one browser tab on the runs."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Learner:
         self._task = Task(jobs, visitor, f"learn {tab}")
         self._looked = now()
         self._measured: tuple[int, bool] = (0, False)
-        """The champion that was measured last, and whether with the full number of games."""
+        """The last measured champion, and whether it was measured with the full number of games."""
         self._measured_at = 0.0
         self._seed = 0
         self.selected = ""
@@ -73,11 +73,11 @@ class Learner:
 
     @property
     def failed(self) -> str:
-        """Why the champion cannot be shown, if it cannot."""
+        """Why the champion cannot be shown; empty if it can."""
         return self._task.failed
 
     def select(self, key: str) -> None:
-        """Follows another run."""
+        """Follow another run."""
         run = self.runs[key]
         run.read()
         self._task.cancel()
@@ -87,12 +87,12 @@ class Learner:
         self.version += 1
 
     def start(self, choice: RunChoice) -> None:
-        """Starts a run and follows it."""
+        """Start a run and follow it."""
         run = self.runs.start(choice, random.SystemRandom().randrange(2**31))
         self.select(run.id)
 
     def stop(self) -> None:
-        """Stops the run that is followed."""
+        """Stop the run that is followed."""
         self.runs.stop(self.selected)
         self.version += 1
 
@@ -102,22 +102,22 @@ class Learner:
         self.version += 1
 
     def save(self, name: str) -> Opponent:
-        """Save its champion as a model."""
+        """Save the champion of the followed run as a model."""
         return self.catalogue.save(name, self._champion_of().champion)
 
     def opponent(self) -> Opponent:
-        """Its champion as an opponent."""
+        """The champion of the followed run as an opponent."""
         run = self._champion_of()
         return self.catalogue.add_run(run.id, run.title, run.champion)
 
     def resize(self, size: int) -> None:
-        """Another size of the large board."""
+        """Change the size of the large board."""
         self.large_size = Setup(size=size).size
         self.large = None
         self.next_game()
 
     def next_game(self) -> None:
-        """Lets the champion play again, unless it does already."""
+        """Start another pair of games of the champion, unless one is being played."""
         run = self.run
         if run is None or self._task.busy or not run.champion.exists():
             return
@@ -127,7 +127,7 @@ class Learner:
         if measure:
             self._measured, self._measured_at = (stamp, full), self._now()
         self._seed += 1
-        self._task.start(_champion_at_work(run, self._seed, self.large_size, stamp, measure, full))
+        self._task.start(_games_of_champion(run, self._seed, self.large_size, stamp, measure, full))
 
     def poll(self) -> None:
         """Take new results."""
@@ -157,7 +157,7 @@ class Learner:
         return run
 
 
-def _champion_at_work(
+def _games_of_champion(
     run: Run, seed: int, large: int, stamp: int, measure: bool, full: bool
 ) -> Callable[[threading.Event, Report], Shown]:
     def work(stop: threading.Event, _: Report) -> Shown:
@@ -166,7 +166,7 @@ def _champion_at_work(
         small = watch_game(file, run.game, run.size, opponent, seed)
         try:
             beside = watch_game(file, run.game, large, opponent, seed + 1)
-        except NobiError:  # a network for one size only
+        except NobiError:  # a network for one board size only
             beside = None
         games = _GAMES if full else _GAMES_MEANWHILE
         rates = win_rates(file, run.game, SIZES, games, stop) if measure else ()

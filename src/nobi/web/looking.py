@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 _RATE_GAMES = 40
 _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
-"""A position to begin with, and the size of its board."""
+"""The example position and its board size."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Shown:
     """[cell] b, w or a dot."""
     turn: str
     view: InsideView | None
-    """None where the network cannot answer."""
+    """None if the network cannot evaluate the position."""
     note: str
-    """A sentence on what is missing, or nothing."""
+    """Why the evaluation or stones are missing; empty otherwise."""
 
     @property
     def weights(self) -> NDArray[np.float32] | None:
-        """The weights with which the answer was computed; None for a deep network."""
+        """The weights used for the evaluation; None for a deep network."""
         return self.view.weights if self.view else None
 
 
@@ -54,7 +54,7 @@ class Looker:
     def __init__(
         self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "", setup: Setup | None = None
     ) -> None:
-        """The network that is evaluated first is the opponent of `setup`, or one that plays its game.
+        """Begin with the opponent of `setup`, or with another network that plays its game.
 
         Args:
             visitor: the browser, to which the limits of `jobs` apply.
@@ -76,9 +76,9 @@ class Looker:
         self.boards: tuple[Shown, ...] = ()
         self._job: Job | None = None
         self.failed = ""
-        """Why the network has not answered, if it has not."""
+        """Why the evaluation failed; empty if it did not."""
         self.rates: dict[str, tuple[SizeShare, ...]] = {}
-        """How often networks win on each board, by their ids, as far as it was measured."""
+        """Measured share of games won on each board, by network id."""
         self._measuring = ""
         self._rates_task = Task(jobs, visitor, f"sizes {tab}")
         self.show_example()
@@ -89,7 +89,7 @@ class Looker:
         return self._job is not None
 
     def show_example(self) -> None:
-        """The example position, or the empty board of a game in which it makes no sense."""
+        """Show the example position; stones that are illegal in the game are left out."""
         if self.model is None:
             return
         game = self.model.games[0]
@@ -106,7 +106,7 @@ class Looker:
         self._look()
 
     def look_at(self, session: Session) -> None:
-        """Takes the position that a visitor sees in his game, if the network plays that game."""
+        """Show the position of the visitor's game, if the network plays that game."""
         game = session.setup.game
         if self.model and game not in self.model.games and not self._chosen:
             other = _first_model(self.catalogue, session.setup)
@@ -125,18 +125,18 @@ class Looker:
             self._look()
 
     def choices(self) -> dict[str, str]:
-        """The networks that can be looked at, by id."""
+        """Titles of the available networks, by id."""
         own = {} if self.model is None else {self.model.id: self.model.title}
         return own | {one.id: one.title for one in self.catalogue.models()}
 
     def choose(self, key: str) -> None:
-        """Another network of the catalogue."""
+        """Switch to another network of the catalogue."""
         if self.model is None or key != self.model.id:
             self.take(self.catalogue[key])
 
     def take(self, model: Opponent) -> None:
-        """Looks inside another network."""
-        model.network_file  # noqa: B018 (refuses a player without a network)
+        """Switch to this network."""
+        model.network_file  # noqa: B018 (raises for a player without a network)
         before = self.model
         self.model = model
         self._chosen = True
@@ -146,12 +146,12 @@ class Looker:
             self._look()
 
     def play_cell(self, cell: Any) -> None:
-        """Puts a stone of the player to move on the first board."""
+        """Play a stone of the player to move on the first board."""
         self.first.play(self.first.cell_to_move(cell))
         self._look()
 
     def undo(self) -> None:
-        """Takes a stone back."""
+        """Undo the last move."""
         if not self.first.game.moves:
             raise NobiError("There is no move to take back.")
         self.first.show(len(self.first.game.moves) - 1)
@@ -159,13 +159,13 @@ class Looker:
         self._look()
 
     def clear(self) -> None:
-        """An empty board."""
+        """Clear the board."""
         self.first = Session(Setup(game=self.first.setup.game, size=self.first.size))
         self._look()
 
     @property
-    def measures_at_once(self) -> bool:
-        """Whether the games that measure the network take a moment only."""
+    def is_fast(self) -> bool:
+        """Whether the network is fast enough to measure at once."""
         return bool(self.model and self.model.network_file.format == COMPILED)
 
     @property
@@ -174,7 +174,7 @@ class Looker:
         return self._rates_task.busy
 
     def measure(self) -> None:
-        """Lets the network play on all boards, unless that is known."""
+        """Measure the network on all boards, unless its results are known."""
         model = self.model
         if model is None or model.id in self.rates or (self.measuring and self._measuring == model.id):
             return
@@ -184,18 +184,18 @@ class Looker:
         self.version += 1
 
     def resize(self, size: int) -> None:
-        """Another size of the second board."""
+        """Change the size of the second board."""
         self.second_size = Setup(size=size).size
         self._look()
 
     @property
     def changed_weights(self) -> int | None:
-        """How many weights differ between the answers on the two boards; None where that is not known."""
+        """Number of weights that differ between the evaluations on the two boards; None if unknown."""
         first, second = (board.weights for board in self.boards) if len(self.boards) == 2 else (None, None)
         return None if first is None or second is None else int((first != second).sum())
 
     def weights(self) -> list[float]:
-        """The weights of a small network, from -1 to 1; none for a large one."""
+        """The weights of a small network, scaled to -1 to 1; empty for a large one."""
         return weights_of(self.model.file) if self.model and self.model.file else []
 
     def poll(self) -> None:
@@ -234,7 +234,7 @@ class Looker:
 
 
 def _first_model(catalogue: Catalogue, setup: Setup) -> Opponent | None:
-    """The network to begin with: the opponent, else the best one of the game, else any."""
+    """The first network to show: the opponent, else the best one for the game, else any."""
     for key in (setup.opponent, catalogue.first_for(setup.game, setup.size)):
         with suppress(NobiError):
             if catalogue[key].file:
@@ -268,7 +268,7 @@ def _shown(model: Opponent, game: Game, note: str) -> Shown:
 
 
 def centred(game: Game, size: int) -> tuple[Game, int]:
-    """The position of a game in the middle of another board, and how many stones have no place there."""
+    """The position centred on a board of another size, and the number of stones that do not fit."""
     shift = (size - game.size) // 2
     stones, outside = [], 0
     for point in game.points():
@@ -286,7 +286,7 @@ def centred(game: Game, size: int) -> tuple[Game, int]:
 
 
 def _with_liberties(kind: type[Game], size: int, settings: Any, stones: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The stones that can be set up: where the edge has taken a chain's last liberty, it is left out."""
+    """The stones that can be set up; a chain whose last liberty lies beyond the edge is left out."""
     kept: list[tuple[int, int]] = []
     for stone in stones:
         try:

@@ -29,7 +29,7 @@ HINT_PLAYOUTS = 800
 OWNERSHIP_PLAYOUTS = 300
 SCORE_PLAYOUTS = 100
 _LEAST_SHARE = 0.02
-"""A search reports a value for a move only with this share of the playouts, and at least two of them."""
+"""Moves with a smaller share of the playouts, or fewer than two playouts, are not reported."""
 REPORT_SECONDS = 0.2
 
 
@@ -42,7 +42,7 @@ class MoveShare:
     share: float
     """0 to 1"""
     detail: str
-    """The raw number behind the share."""
+    """The raw value behind the share."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Opinion:
 
     size: int
     measure: str
-    """What the shares are: probability, preference or playouts."""
+    """Type of the shares: probability, preference or playouts."""
     shares: tuple[float, ...]
-    """[cell] 0 to 1; 0 where nothing is known or legal."""
+    """[cell] 0 to 1; 0 if unknown or illegal."""
     best: tuple[MoveShare, ...]
-    """The best moves, a pass included where the search considers it."""
+    """The best moves, including a pass if the search considers it."""
     black_chance: float | None = None
-    """Black's win rate, 0 to 1; None if unknown."""
+    """Black's chance to win, 0 to 1; None if unknown."""
     sentence: str = ""
     black_score: float | None = None
     """Black's lead in points by playouts (Go only); None if not computed."""
@@ -74,7 +74,7 @@ class Thinking:
 
 
 def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
-    """The preferences of a network, and its chance to win where it has learnt to tell it."""
+    """The preferences of a network, and the chance to win if the network predicts it."""
     if game.is_over:
         raise NobiError("The game is over.")
     found = player.inspect(game)
@@ -87,7 +87,7 @@ def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
         measure, shares = "probability", {move: value / 100 for move, value in output.items()}
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
     chance = None
-    sentence = "This network says where to play, not who is winning. Switch on search to see a chance to win."
+    sentence = "This network does not predict the winner. Choose a strength with search to see the chance to win."
     mine = player.expected_result(game) if isinstance(player, PolicyPlayer) else None
     if mine is not None:
         chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
@@ -95,7 +95,7 @@ def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
 
 
 def _preferences(values: dict[int, float]) -> dict[int, float]:
-    """Shares that read alike on every board: the softmax of the values in units of half their deviation."""
+    """Shares that are comparable on all boards: softmax of the values divided by half their standard deviation."""
     if not values:
         return {}
     array = np.array(list(values.values()), np.float64)
@@ -105,7 +105,7 @@ def _preferences(values: dict[int, float]) -> dict[int, float]:
 
 
 def opinion_of_search(search: Search, game: Game) -> Opinion:
-    """The shares of the playouts that a search has given to the moves."""
+    """The share of the playouts that each move received in a search."""
     children = search.children()
     total = sum(child.visits for child in children)
     known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
@@ -135,13 +135,13 @@ def _opinion(
 
 
 def network_opinion(file: ModelFile, game: Game) -> Opinion:
-    """The opinion of the network in a file."""
+    """Evaluation by the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
     return opinion_of_network(player_from_file(file, variant), game)
 
 
 def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
-    """The opinion of a fresh search without a network."""
+    """Evaluation by a new search without a network."""
     bot = MctsBot(MctsPlayer(Variant(type(game), game.size, game.settings), SearchSettings(memory=16)))
     try:
         bot.search.set_game(game)
@@ -154,12 +154,12 @@ def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYO
 def think(
     bot: Bot, game: Game, stop: threading.Event, report: Callable[[Thinking], None]
 ) -> tuple[int, Opinion | None]:
-    """The move of a bot, and what its search thinks; `stop` makes a search move at once."""
+    """The move of a bot and the evaluation of its search; after `stop` a search moves at once."""
     if not isinstance(bot, MctsBot):
         return bot.choose(game, Clock()), None
     search, start = bot.search, time.perf_counter()
 
-    def tell() -> None:
+    def report_progress() -> None:
         children = search.children()
         chance = search.value if game.to_move == BLACK else 1 - search.value
         playouts = sum(child.visits for child in children)
@@ -167,20 +167,20 @@ def think(
         report(Thinking(playouts, time.perf_counter() - start, best, chance))
 
     search.set_game(game)
-    search.run(*limits(bot.settings, Clock()), stop=stop, report=tell, interval=REPORT_SECONDS)
+    search.run(*limits(bot.settings, Clock()), stop=stop, report=report_progress, interval=REPORT_SECONDS)
     opinion = opinion_of_search(search, game)
-    return bot.choose(game, Clock(0.02)), opinion  # a moment more: it decides about passing and resigning
+    return bot.choose(game, Clock(0.02)), opinion  # a short extra search: the bot decides about passing and resigning
 
 
 def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
-    """By how many points Black is ahead in Go, by playouts; None in other games."""
+    """Black's lead in points in Go, estimated by playouts; None for other games."""
     if not isinstance(game, Go):
         return None
     return float(ownership(game, playouts).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
-    """[cell] from -1, White's, to 1, Black's."""
+    """[cell] from -1 (White) to 1 (Black)."""
     if not isinstance(game, Go):
         raise NobiError("Only Go has territory.")
     return tuple(np.round(ownership(game, OWNERSHIP_PLAYOUTS), 3).ravel().tolist())
@@ -189,16 +189,19 @@ def expected_ownership(game: Game) -> tuple[float, ...]:
 # --- sweeps ---------------------------------------------------------------------------------------------------------
 
 _SENTENCES = {
-    "↘": "From the top left: each point reads what lies above it and to its left.",
-    "↙": "From the top right: each point reads what lies above it and to its right.",
-    "↗": "From the bottom left: each point reads what lies below it and to its left.",
-    "↖": "From the bottom right: each point reads what lies below it and to its right.",
+    "↘": "From the top left: each point receives the outputs of the points above it and to its left.",
+    "↙": "From the top right: each point receives the outputs of the points above it and to its right.",
+    "↗": "From the bottom left: each point receives the outputs of the points below it and to its left.",
+    "↖": "From the bottom right: each point receives the outputs of the points below it and to its right.",
 }
 _CORNERS = {"↘": 0, "↙": 1, "↗": 2, "↖": 3}
-SUM_SENTENCE = "All sweeps are added: now each point has seen the whole board, and the largest sum is played."
+SUM_SENTENCE = (
+    "All sweeps are added. Each point now depends on the whole board, and the network plays the point with the largest "
+    "sum."
+)
 TWICE_SENTENCE = (
-    "Each corner is swept twice; the second time the two forget gates change places, so that rows and columns "
-    "count alike."
+    "The board is swept twice from each corner. The second time the two forget gates are exchanged, so that rows and "
+    "columns are treated alike."
 )
 
 
@@ -213,26 +216,26 @@ class SweepFrame:
     units: tuple[str, ...]
     """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
     gate_names: tuple[str, ...] = ()
-    """Of MDLSTM cells; none for other networks."""
+    """Gates of MDLSTM cells; empty for other networks."""
     unit_gates: tuple[str, ...] = ()
-    """[k] the gates of unit k, [gate, cell], packed alike."""
+    """[k] the gates of unit k, [gate, cell], in the same encoding."""
 
     @property
     def sentence(self) -> str:
-        """What happens, for the visitor."""
+        """Explanation for the visitor."""
         return _SENTENCES[self.arrow]
 
 
 @dataclass(frozen=True)
 class InsideView:
-    """A network's opinion of a position, and the sweeps that led to it."""
+    """A network's evaluation of a position and the sweeps behind it."""
 
     opinion: Opinion
     frames: tuple[SweepFrame, ...]
-    """None where the network has no sweeps. Those of the first layer, corner after corner."""
+    """Sweeps of the first layer, sorted by corner; empty if the network has none."""
     units: int
     weights: NDArray[np.float32] | None = None
-    """The weights of an evolved network; None for a deep one."""
+    """The weights of an evolved network; None for a deep network."""
 
 
 def look_inside_file(file: ModelFile, game: Game) -> InsideView:
@@ -267,7 +270,7 @@ def _packed(values: NDArray[np.float32]) -> str:
 
 
 def weights_of(file: ModelFile, most: int = 400) -> list[float]:
-    """The weights of a small network, scaled to -1 to 1; none if there are more than `most`."""
+    """The weights of a small network, scaled to -1 to 1; empty if there are more than `most`."""
     weights: Any = np.concatenate([tensor.ravel() for tensor in file.tensors.values()])
     if len(weights) > most:
         return []

@@ -28,23 +28,23 @@ STEP_NAMES = {100: "Quick look", 300: "Short search", 1000: "Search", 3000: "Lon
 """The steps of the strength slider: playouts per move and their names."""
 PLAYOUTS = tuple(STEP_NAMES)
 WITHOUT_SEARCH = "No search"
-"""The name of the step without search."""
+"""Name of the step without search."""
 _TREE_MEGABYTES = 32
-"""A tree of 10,000 playouts fits in it; many visitors may search at once."""
+"""Enough for a tree of 10,000 playouts; many visitors may search at once."""
 _ENGINE_SECONDS = 60.0
 
 Kind = Literal["player", "search", "model", "engine"]
 Origin = Literal["built-in", "given", "shipped", "saved", "run", "drawn"]
-"""Where an opponent comes from: nobi itself, the command line, the package, a run that was saved, a run, chance."""
+"""Origin of an opponent: a built-in player, the command line, the package, a saved champion, a run, random weights."""
 
 MOST_SAVED = 100
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 _BUILT_IN = {
-    "random": ("Random", "plays anywhere"),
-    "naive": ("Naive", "wins at once if it can, avoids losing at once, else plays anywhere"),
+    "random": ("Random", "plays random legal moves"),
+    "naive": ("Naive", "takes an immediate win, avoids an immediate loss, else plays random moves"),
     "heuristic": ("Heuristic", "reads ladders and nets"),
-    "playout": ("Playout", "plays anywhere but in its own eyes"),
+    "playout": ("Playout", "plays random moves but never fills its own eyes"),
 }
 _GAMES_OF = {"heuristic": ("atari-go",), "playout": ("go",)}
 
@@ -57,7 +57,7 @@ class Opponent:
     title: str
     kind: Kind
     note: str
-    """What it is, in a few words."""
+    """A short description."""
     games: tuple[str, ...] = ()
     """The games it plays; empty for all."""
     only_size: int = 0
@@ -73,12 +73,12 @@ class Opponent:
 
     @property
     def steps(self) -> list[str]:
-        """The names of its steps of strength; none where there is nothing to choose."""
+        """Names of its strength steps; empty if there is no choice."""
         count = {"model": len(PLAYOUTS) + 1, "search": len(PLAYOUTS)}.get(self.kind, 0)
         return [STEP_NAMES.get(self.playouts(step), WITHOUT_SEARCH) for step in range(count)]
 
     def step_detail(self, game: str, size: int, strength: int) -> str:
-        """A description of a step of strength, with its Elo if measured."""
+        """Description of a strength step, with its Elo rating if measured."""
         playouts = self.playouts(strength)
         words = f"{playouts:,} playouts per move" if playouts else "the network alone"
         known = self.title if self.shipped else self.id if self.id == "mcts" else ""
@@ -89,21 +89,21 @@ class Opponent:
         return f"{words} · {measured}{where}, with {measured.opponent} at 0"
 
     def playouts(self, strength: int) -> int:
-        """Playouts per move at a step of strength; 0: no search."""
+        """Playouts per move at a strength step; 0: no search."""
         if self.kind == "search":
             return PLAYOUTS[min(strength, len(PLAYOUTS) - 1)]
         return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0
 
     @property
     def network_file(self) -> ModelFile:
-        """The file of its network; a NobiError if it has none."""
+        """The file of its network; raises a NobiError if it has none."""
         if self.file is None:
             raise NobiError(f"{self.title} is not a network.")
         return self.file
 
     @property
     def weight_count(self) -> int:
-        """How many weights its network has."""
+        """Number of weights of its network."""
         return sum(tensor.size for tensor in self.network_file.tensors.values())
 
     def refusal(self, game: str, size: int) -> str:
@@ -137,12 +137,12 @@ class Catalogue:
     """All opponents of a server."""
 
     def __init__(self, files: Sequence[Path] = (), engines: Sequence[str] = (), saved: Path | None = None) -> None:
-        """All that a server offers.
+        """All opponents that a server offers.
 
         Args:
-            files: model files. A NobiError says which of them cannot be used.
+            files: model files. A NobiError names a file that cannot be used.
             engines: GTP commands.
-            saved: the folder of models that visitors have saved; None where nothing can be saved.
+            saved: the folder of models that visitors have saved; None if saving is disabled.
         """
         self._saved = saved
         own = [_of_model(f"file-{i}", model_title(path), path, "given") for i, path in enumerate(files, 1)]
@@ -151,7 +151,7 @@ class Catalogue:
         built_in = [
             Opponent(name, title, "player", note, _GAMES_OF.get(name, ())) for name, (title, note) in _BUILT_IN.items()
         ]
-        search = Opponent("mcts", "Search", "search", "plays thousands of games out in its head")
+        search = Opponent("mcts", "Search", "search", "tree search with random playouts, no network")
         programs = [
             Opponent(f"engine-{i}", engine_title(command), "engine", "another program", ("go",), command=command)
             for i, command in enumerate(engines, 1)
@@ -164,30 +164,30 @@ class Catalogue:
         return self._all[key]
 
     def for_game(self, game: str) -> list[Opponent]:
-        """Who plays a game on some board."""
+        """Opponents that play a game on at least one board size."""
         return [one for one in self._all.values() if not one.games or game in one.games]
 
     def models(self) -> list[Opponent]:
-        """The networks, those of the command line first."""
+        """All networks, those of the command line first."""
         return [one for one in self._all.values() if one.file]
 
     def add_run(self, run: str, title: str, champion: Path) -> Opponent:
-        """The champion of a run as an opponent; a later champion takes the place of an earlier one."""
+        """The champion of a run as an opponent; it replaces an earlier champion of the run."""
         one = _of_model(f"champion-{run}", title, champion, "run")
         self._all[one.id] = one
         return one
 
     def save(self, name: str, champion: Path) -> Opponent:
-        """Keeps the champion of a run as a model of this name."""
+        """Save the champion of a run as a model with this name."""
         if self._saved is None:
             raise NobiError("Models cannot be saved here.")
         if not _NAME.fullmatch(name):
-            raise NobiError("A name has up to 40 letters, digits, '-' and '_'.")
+            raise NobiError("A name has up to 40 letters, digits, '-' and '_', and begins with a letter or digit.")
         if name in models.shipped():
             raise NobiError(f"{name} is the name of a model that ships with nobi.")
         path = make_writable_folder(self._saved) / f"{name}{models.SUFFIX}"
         if path.exists():
-            raise NobiError(f"There is a model {name} already; choose another name.")
+            raise NobiError(f"A model named {name} already exists; choose another name.")
         if len(list(self._saved.glob(f"*{models.SUFFIX}"))) >= MOST_SAVED:
             raise NobiError(f"There are {MOST_SAVED} saved models already.")
         read_model_file(champion)
@@ -197,13 +197,13 @@ class Catalogue:
         return one
 
     def best_for(self, setup: Setup) -> str:
-        """The opponent of these settings if it can play them, or else another that can."""
+        """The opponent of these settings if it can play them, else another one."""
         if setup.opponent in self._all and not self[setup.opponent].refusal(setup.game, setup.size):
             return setup.opponent
         return self.first_for(setup.game, setup.size)
 
     def first_for(self, game: str, size: int) -> str:
-        """The opponent that a game begins with: one of the command line, else the best shipped model, else `naive`."""
+        """The default opponent of a game: one of the command line, else the best shipped model, else `naive`."""
         able = [one for one in self.models() if not one.refusal(game, size)]
         if not able:
             return "naive"
@@ -212,7 +212,7 @@ class Catalogue:
 
 
 def _saved_models(folder: Path | None) -> list[Opponent]:
-    """The models that were saved before; a file that cannot be read is left out."""
+    """The saved models; unreadable files are left out."""
     found = []
     for path in sorted(folder.glob(f"*{models.SUFFIX}")) if folder and folder.is_dir() else []:
         with suppress(NobiError):
@@ -225,7 +225,7 @@ def _of_model(key: str, title: str, path: Path, origin: Origin) -> Opponent:
 
 
 def opponent_of(key: str, title: str, file: ModelFile, origin: Origin) -> Opponent:
-    """The network of a model file as an opponent."""
+    """A model file as an opponent."""
     only = 0
     if file.format == COMPILED:
         network = make_network(file.network)
@@ -255,11 +255,11 @@ def _deep_size(file: ModelFile) -> int:
 
 
 def model_title(path: Path) -> str:
-    """The name of a model file; that of its run where the file is called as in every run."""
+    """The name of a model file; for a champion file, the name of its run."""
     return path.resolve().parent.name if path.stem in ("champion", "model") else path.stem
 
 
 def engine_title(command: str) -> str:
-    """The name of a program."""
+    """The display name of an engine command."""
     name = Path(command.split()[0]).name if command.split() else command
     return {"gnugo": "GNU Go"}.get(name, name)

@@ -1,4 +1,4 @@
-// A small chart: lines, bars, points or a matrix, drawn by hand at the width that it has, so that text keeps its size.
+// A small chart: lines, bars, points or a matrix, drawn at the actual width, so that text keeps its size.
 // Points, bars and cells can be picked by a click, or by the arrow keys and Enter.
 const PAD = { left: 44, right: 14, top: 12, bottom: 38 };
 const TONES = ["var(--accent)", "var(--second)", "var(--muted)", "var(--doubtful)"];
@@ -18,16 +18,16 @@ export default {
     points: { type: Array, default: () => [] }, // [[x, y], ...]
     bars: { type: Array, default: () => [] }, // [{label, value, text, on}]
     matrix: { type: Array, default: () => [] }, // rows of values from -1 to 1, the first row at the bottom
-    picked: { type: Number, default: -1 }, // the number of the point, bar or cell that is marked
+    picked: { type: Number, default: -1 }, // index of the marked point, bar or cell
     x: { type: Object, default: () => ({}) }, // {low, high, label, names}
     y: { type: Object, default: () => ({}) },
-    ratio: { type: Number, default: 0 }, // height by width; 0 for `height`
+    ratio: { type: Number, default: 0 }, // height divided by width; 0 uses `height`
     height: { type: Number, default: 240 },
     diagonal: { type: Boolean, default: false },
     zero: { type: Boolean, default: false }, // a line at 0
-    live: { type: Boolean, default: false }, // whether a click picks
+    live: { type: Boolean, default: false }, // whether a click picks an item
     label: { type: String, default: "chart" },
-    noun: { type: String, default: "" }, // what is picked, for the text below
+    noun: { type: String, default: "" }, // name of a picked item in the text below
   },
   template: `
 <div class="plot" :class="{'plot-live': live}" :data-count="count">
@@ -131,7 +131,7 @@ export default {
       if (this.points[i]) return `${this.noun} ${i + 1}: ${this.points[i].map(short).join(" and ")}`;
       return this.bars[i] ? `${this.bars[i].label}: ${this.bars[i].text}` : "";
     },
-    at(e) { // the number of what is under the pointer
+    at(e) { // index of the item under the pointer
       const r = this.$refs.svg.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top, m = this.map;
       if (!m) return -1;
       if (this.matrix.length) {

@@ -1,7 +1,7 @@
-"""The studies' results for the page: tables of the papers' figures beside ours, claims and figures.
+"""Results of the studies for the page: tables with the papers' values and ours, claims and figures.
 
-They are files that `nobi study` has written. A wheel carries them in `nobi/studies/results` (see `hatch_build.py`), a
-checkout has them in `docs/studies/results`. Figures are served under ids; no name of a file comes from a browser.
+`nobi study` writes these files. A wheel contains them in `nobi/studies/results` (see `hatch_build.py`), a checkout in
+`docs/studies/results`. Figures are served under fixed addresses; the browser never sends a file name.
 """
 
 import json
@@ -25,18 +25,18 @@ PAPERS = {
     "size": "Other board sizes",
     "beyond": "Beyond the papers",
 }
-"""The headings of the list of studies, by what the names of the studies begin with."""
+"""Headings of the list of studies, by the prefix of the study names."""
 
 
 @dataclass(frozen=True)
 class StudyTable:
-    """One table."""
+    """A table of results."""
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     agrees: tuple[str, ...]
-    """[row] `agrees`, `direction`, `differs`, `wide` or nothing."""
+    """[row] `agrees`, `direction`, `differs`, `wide` or empty."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Figure:
 
     @property
     def url(self) -> str:
-        """Where the page serves it."""
+        """Its address on the page."""
         return f"/figures/{self.file.stem}.svg"
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study found."""
+    """The result of a study."""
 
     name: str
     title: str
@@ -74,7 +74,7 @@ class StudyResult:
 
 
 def results_folder() -> Path | None:
-    """Where the results are; None if there are none."""
+    """The folder of the results; None if there is none."""
     for folder in (_PACKAGE / "studies" / "results", _PACKAGE.parents[1] / "docs" / "studies" / "results"):
         if folder.is_dir():
             return folder
@@ -83,7 +83,7 @@ def results_folder() -> Path | None:
 
 @cache
 def study_results(folder: Path | None = None) -> Mapping[str, StudyResult]:
-    """All results by the name of the study, in the order of the papers; those that cannot be read are left out."""
+    """All results by study name, in the order of the papers; unreadable files are left out."""
     folder = folder or results_folder()
     found: dict[str, StudyResult] = {}
     if folder is None:
@@ -124,7 +124,7 @@ def _result(document: dict[str, Any], folder: Path) -> StudyResult:
 
 
 def missing_studies(found: Mapping[str, StudyResult]) -> list[str]:
-    """The studies without a result."""
+    """Names of studies without a result."""
     return [name for name in names() if name not in found]
 
 
@@ -134,5 +134,5 @@ def heading_of(name: str) -> str:
 
 
 def agreement_words() -> dict[str, str]:
-    """What the column on agreement says → what it means."""
+    """Symbols in the agreement column → their meanings."""
     return {OUTCOMES[outcome]: meaning for outcome, meaning in OUTCOMES_MEAN.items()}

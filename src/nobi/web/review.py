@@ -1,8 +1,8 @@
-"""The review of a game: what a network or a search thinks of every move. The page and `nobi review` share it.
+"""Review of a game: a network or a search evaluates every move. The page and `nobi review` share it.
 
-The opinion of a position gives the move that the reviewer would play, the share of the played move and, where the
-reviewer knows it, Black's chance to win. The loss of a move is how much of the mover's chance it gave away, in
-percentage points. Where no chance is known, the loss is by how much the reviewer preferred its own move.
+The evaluation of a position gives the move that the reviewer would play, the share of the played move and, if known,
+Black's chance to win. The loss of a move is the decrease of the mover's chance to win, in percentage points. If no
+chance is known, the loss is the share of the reviewer's best move minus the share of the played move.
 """
 
 import threading
@@ -29,9 +29,9 @@ from nobi.web.session import COLOURS, Session, cell_of
 from nobi.web.setup import Setup
 
 BLUNDERS = 5
-"""How many of the largest losses are listed."""
+"""Number of largest losses that are listed."""
 DOUBTFUL, MISTAKE = 5.0, 15.0
-"""Losses, in percentage points, from which a move is called doubtful or a mistake."""
+"""Minimum losses, in percentage points, of a doubtful move and of a mistake."""
 PLAYOUTS = 200
 """Default number of playouts per position."""
 _TREE_MEGABYTES = 32
@@ -39,7 +39,7 @@ _TREE_MEGABYTES = 32
 
 @dataclass(frozen=True)
 class ReviewedMove:
-    """One move of the game and what the reviewer thinks of it."""
+    """One move of the game and its evaluation."""
 
     number: int
     colour: str
@@ -49,19 +49,19 @@ class ReviewedMove:
     best_share: float
     """0 to 1"""
     share: float
-    """The share of the played move, 0 to 1; 0 where the reviewer did not consider it."""
+    """The share of the played move, 0 to 1; 0 if the reviewer did not consider it."""
     rank: int | None
-    """1 if the reviewer would play the same, None if the move is not among those it considered."""
+    """1 if the reviewer would play the same move, None if it did not consider the move."""
     black_chance: float | None
     """Black's chance to win before the move, 0 to 1."""
     black_score: float | None
-    """By how many points Black is ahead before the move, by playouts (Go only)."""
+    """Black's lead in points before the move, estimated by playouts (Go only)."""
     loss: float | None
-    """In percentage points; None where it is not known."""
+    """In percentage points; None if unknown."""
 
     @property
     def judgement(self) -> str:
-        """`good`, `doubtful` or `mistake`; empty where the loss is not known."""
+        """`good`, `doubtful` or `mistake`; empty if the loss is unknown."""
         if self.loss is None:
             return ""
         return "mistake" if self.loss >= MISTAKE else "doubtful" if self.loss >= DOUBTFUL else "good"
@@ -69,21 +69,21 @@ class ReviewedMove:
 
 @dataclass
 class Review:
-    """The review of a whole game; it grows while it is made."""
+    """The review of a whole game; moves are added during the review."""
 
     title: str
     black: str
     white: str
     reviewer: str
     measure: str = ""
-    """What shares are: probability, preference or playouts."""
+    """Type of the shares: probability, preference or playouts."""
     loss_measure: str = "chance to win"
-    """What losses are taken from: `chance to win`, or `preference` where no chance is known."""
+    """Quantity of the losses: `chance to win`, or `preference` if no chance is known."""
     moves: list[ReviewedMove] = field(default_factory=list)
     opinions: list[Opinion | None] = field(default_factory=list)
-    """[number of moves before] what the board shows."""
+    """[number of previous moves] evaluation shown on the board."""
     total: int = 0
-    """The moves of the game."""
+    """Number of moves of the game."""
     last_chance: float | None = None
     """Black's chance after the last move."""
 
@@ -93,32 +93,32 @@ class Review:
         return len(self.moves) == self.total
 
     def agreement(self, colour: str = "") -> float | None:
-        """The share of moves, of one colour or of both, that the reviewer would have played; None without moves."""
+        """Share of moves, of one colour or both, that the reviewer would have played; None without moves."""
         mine = [one for one in self.moves if one.rank is not None or one.best]
         mine = [one for one in mine if not colour or one.colour == colour]
         return sum(one.rank == 1 for one in mine) / len(mine) if mine else None
 
     def blunders(self, count: int = BLUNDERS) -> list[ReviewedMove]:
-        """The moves of the largest losses, the largest first; of equal ones the earlier first.
+        """The moves with the largest losses in descending order; equal losses in the order of moves.
 
-        A move that the reviewer would have played as well is none of them, whatever came of it.
+        Moves that the reviewer would have played as well are excluded.
         """
         known = [one for one in self.moves if one.loss and one.rank != 1]
         return sorted(known, key=lambda one: (-(one.loss or 0), one.number))[:count]
 
     def chances(self) -> dict[int, float]:
-        """[number of moves] Black's chance to win, where it is known."""
+        """[number of moves] Black's chance to win, if known."""
         found = {one.number - 1: one.black_chance for one in self.moves if one.black_chance is not None}
         if self.last_chance is not None:
             found[len(self.moves)] = self.last_chance
         return found
 
     def scores(self) -> dict[int, float]:
-        """[number of moves] by how many points Black is ahead, where it is known."""
+        """[number of moves] Black's lead in points, if known."""
         return {one.number - 1: one.black_score for one in self.moves if one.black_score is not None}
 
     def document(self) -> dict[str, Any]:
-        """All of it as plain data for JSON."""
+        """The review as plain data for JSON."""
         return {
             "game": self.title,
             "black": self.black,
@@ -155,8 +155,8 @@ def _rounded(one: ReviewedMove) -> dict[str, Any]:
     }
 
 
-class _Judge:
-    """Gives opinions on the positions of one game."""
+class _Evaluator:
+    """Evaluates the positions of one game."""
 
     def __init__(self, file: ModelFile | None, variant: Variant, playouts: int) -> None:
         self._player = None
@@ -190,7 +190,7 @@ class _Judge:
 
 
 def begin_review(content: bytes, reviewer: str) -> tuple[Session, Review]:
-    """The game of an SGF file and its review, in which no move has been reviewed yet; a NobiError for a bad file."""
+    """The game of an SGF file and its empty review; raises a NobiError for an invalid file."""
     session = Session.from_sgf(content, Setup())
     black, white = player_names(content)
     return session, Review(session.setup.title, black, white, reviewer, total=len(session.game.moves))
@@ -205,28 +205,28 @@ def carry_out(
     stop: threading.Event | None = None,
     progress: Callable[[Review], None] = lambda _: None,
 ) -> Review:
-    """Reviews every move of a game; `stop` ends it early with what is done.
+    """Review every move of a game; `stop` ends it early with a partial result.
 
     Args:
         session: the game, which is not changed.
-        review: what `begin_review` gave; it is filled.
+        review: the result of `begin_review`; its moves are filled in.
         file: the network that reviews; None for a search without a network.
-        playouts: for each position; 0 for the network alone, or for the usual number where there is none.
+        playouts: number for each position; 0 for the network alone, or the default number without a network.
         stop: ends the review.
-        progress: is called after every move.
+        progress: called after every move.
     """
     stop = stop or threading.Event()
     game = _start_of(session)
-    judge = _Judge(file, Variant(type(game), game.size, game.settings), playouts)
+    evaluator = _Evaluator(file, Variant(type(game), game.size, game.settings), playouts)
     try:
-        before = judge.opinion(game, stop) if review.total else None
+        before = evaluator.opinion(game, stop) if review.total else None
         for move in session.game.moves:
             score = expected_score(game)
             played = _judged(game, move, before, score)
             game.play(move)
             if stop.is_set():
                 break
-            after = None if game.is_over else judge.opinion(game, stop)
+            after = None if game.is_over else evaluator.opinion(game, stop)
             if stop.is_set():
                 break
             chance = after.black_chance if after else _chance_at_end(game)
@@ -237,7 +237,7 @@ def carry_out(
             before = after
             progress(review)
     finally:
-        judge.close()
+        evaluator.close()
     if review.moves and all(one.black_chance is None for one in review.moves):
         review.loss_measure = "preference"
         review.moves = [replace(one, loss=max(0.0, 100 * (one.best_share - one.share))) for one in review.moves]
@@ -253,7 +253,7 @@ def _start_of(session: Session) -> Game:
 
 
 def _judged(game: Game, move: int, opinion: Opinion | None, score: float | None) -> ReviewedMove:
-    """What is known of a move before it is played."""
+    """The evaluation of a move before it is played."""
     size = game.size
     number, colour, name = len(game.moves) + 1, COLOURS[game.to_move], vertex_name(move, size)
     if opinion is None or not opinion.best:
@@ -269,7 +269,7 @@ def _judged(game: Game, move: int, opinion: Opinion | None, score: float | None)
 
 
 def _with_loss(played: ReviewedMove, before: Opinion | None, after: float | None) -> ReviewedMove:
-    """The move with what it lost, where the chance is known before and after it."""
+    """The move with its loss, if the chance is known before and after it."""
     if before is None or before.black_chance is None or after is None:
         return played
     sign = 1 if played.colour == "Black" else -1
@@ -277,14 +277,14 @@ def _with_loss(played: ReviewedMove, before: Opinion | None, after: float | None
 
 
 def _chance_at_end(game: Game) -> float | None:
-    """Black's chance when the rules have ended the game; None for Go, whose board has to be counted."""
+    """Black's chance after the end of the game; None for Go, whose board must be counted."""
     if isinstance(game, Go) or game.outcome not in (BLACK, WHITE, DRAW):
         return None
     return {BLACK: 1.0, WHITE: 0.0, DRAW: 0.5}[game.outcome]
 
 
 def player_names(content: bytes) -> tuple[str, str]:
-    """The names of Black and White in an SGF file, as far as it tells them."""
+    """The names of Black and White in an SGF file, if given."""
     names = ["Black", "White"]
     with suppress(ValueError, RecursionError, LookupError):
         record = sgf.Sgf_game.from_bytes(content)
@@ -294,7 +294,7 @@ def player_names(content: bytes) -> tuple[str, str]:
 
 
 def annotated_sgf(session: Session, review: Review) -> bytes:
-    """The game as SGF, with a comment on every reviewed move and the reviewer's own move as a variation."""
+    """The game as SGF, with a comment on every reviewed move and the reviewer's choice as a variation."""
     result = session.result.sgf if session.result else ""
     content = sgf_of(session.game, review.black, review.white, review.title, result)
     record = sgf.Sgf_game.from_bytes(content)
@@ -316,10 +316,10 @@ def annotated_sgf(session: Session, review: Review) -> bytes:
 
 
 def comment_on(one: ReviewedMove, review: Review) -> str:
-    """What is known of a move, in sentences."""
+    """The evaluation of a move as text."""
     parts = []
     if one.black_chance is not None:
-        parts.append(f"Before this move Black has {100 * one.black_chance:.0f} %.")
+        parts.append(f"Black's chance to win before this move: {100 * one.black_chance:.0f} %.")
     if one.rank == 1:
         parts.append(f"{review.reviewer} would play {one.move} as well.")
     elif one.best:
@@ -328,7 +328,7 @@ def comment_on(one: ReviewedMove, review: Review) -> str:
                      f" rather than {one.move} ({100 * one.share:.0f} %{place}).")  # fmt: skip
     if one.loss is not None and one.judgement != "good":
         of = "of the chance to win" if review.loss_measure == "chance to win" else "of preference"
-        parts.append(f"It loses {one.loss:.1f} points {of}: {_WORDS[one.judgement]}.")
+        parts.append(f"It loses {one.loss:.1f} percentage points {of}: {_WORDS[one.judgement]}.")
     return " ".join(parts)
 
 
@@ -336,7 +336,7 @@ _WORDS = {"good": "good", "doubtful": "doubtful", "mistake": "a mistake"}
 
 
 def _sgf_point(name: str) -> tuple[int, int] | None:
-    """Row, 0 at the bottom, and column of a point such as D4, as the SGF library counts; None for a pass."""
+    """Row (0 at the bottom) and column of a point such as D4, as in the SGF library; None for a pass."""
     if name.lower() == "pass":
         return None
     column = "ABCDEFGHJKLMNOPQRSTUVWXYZ".index(name[0].upper())
@@ -344,20 +344,20 @@ def _sgf_point(name: str) -> tuple[int, int] | None:
 
 
 def default_reviewer(shipped: dict[str, Any], game: str) -> str:
-    """The shipped model that reviews a game unless another is named; empty for a search without a network."""
+    """The default reviewer of a game, a shipped model; empty for a search without a network."""
     able = (name for name in shipped if name.startswith(f"{game}-") and models.predicts_moves(name))
     return max(able, key=models.quality, default="")
 
 
 def reviewer_name(model: str, playouts: int) -> str:
-    """What a reviewer is called: a network, a search with a network or a search without one."""
-    search = f"search of {playouts or PLAYOUTS:,} playouts"
+    """Display name of a reviewer: a network, a search with a network or a search without one."""
+    search = f"search with {playouts or PLAYOUTS:,} playouts"
     if not model:
         return f"A {search}"
-    return f"{model} with a {search}" if playouts else model
+    return f"{model} and a {search}" if playouts else model
 
 
 def check_playouts(playouts: int) -> None:
-    """Refuses what is no number of playouts."""
+    """Check the number of playouts."""
     if not 0 <= playouts <= 100_000:
         raise NobiError(f"--playouts must be 0 to 100,000, not {playouts}.")

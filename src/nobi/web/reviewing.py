@@ -19,7 +19,7 @@ from nobi.web.session import Session, cell_of
 from nobi.web.tasks import Report, Task
 
 SEARCH = "search"
-"""The id of the reviewer without a network."""
+"""Id of the reviewer without a network."""
 PLAYOUTS = {
     0: "the network alone",
     100: "100 playouts per move",
@@ -29,7 +29,7 @@ PLAYOUTS = {
 
 
 class ReviewDesk:
-    """One game at a time."""
+    """The review of one game at a time."""
 
     def __init__(self, visitor: str, tab: str, catalogue: Catalogue, jobs: Jobs) -> None:
         self.catalogue = catalogue
@@ -44,22 +44,22 @@ class ReviewDesk:
 
     @property
     def busy(self) -> bool:
-        """Whether a review is being made."""
+        """Whether a review is running."""
         return self._task.busy
 
     @property
     def failed(self) -> str:
-        """Why there is no review, if it failed."""
+        """Why the review failed; empty if it did not."""
         return self._task.failed
 
     @property
     def progress(self) -> float:
-        """How much of the game has been reviewed, 0 to 1."""
+        """Reviewed part of the game, 0 to 1."""
         review = self.review
         return len(review.moves) / review.total if review and review.total else 0.0
 
     def open(self, content: bytes) -> None:
-        """Takes a game; nothing is computed yet."""
+        """Open a game without reviewing it."""
         session, review = begin_review(content, "")
         if not review.total:
             raise NobiError("There is no move to review in this file.")
@@ -73,19 +73,19 @@ class ReviewDesk:
         self.version += 1
 
     def reviewers(self) -> dict[str, str]:
-        """Who can review this game, by id: networks that play it, and a search without one."""
+        """Available reviewers by id: networks that play this game, and a search without a network."""
         setup = self.session.setup if self.session else None
         able = [one for one in self.catalogue.models() if setup and not one.refusal(setup.game, setup.size)]
         return {one.id: one.title for one in able} | {SEARCH: "Search without a network"}
 
     def choose(self, reviewer: str, playouts: int) -> None:
-        """Another reviewer."""
+        """Change the reviewer."""
         if reviewer not in self.reviewers() or playouts not in PLAYOUTS:
             raise NobiError("There is no such reviewer.")
         self.reviewer, self.playouts = reviewer, playouts
 
     def start(self) -> None:
-        """Begins the review."""
+        """Start the review."""
         if self.session is None:
             raise NobiError("Open a game first.")
         file = None if self.reviewer == SEARCH else self.catalogue[self.reviewer].network_file
@@ -93,7 +93,7 @@ class ReviewDesk:
         session, review = begin_review(self._content, reviewer_name(title, self.playouts))
         session.show(self.session.shown)
         self.session, self.review = session, review
-        other = Session.from_plain(session.plain())  # the thread has a game of its own
+        other = Session.from_plain(session.plain())  # the thread gets its own copy of the game
 
         def work(stop: threading.Event, report: Report) -> Review:
             return carry_out(
@@ -109,7 +109,7 @@ class ReviewDesk:
         self.version += 1
 
     def stop(self) -> None:
-        """Ends the review with what is done."""
+        """Stop the review and keep the reviewed moves."""
         self._task.stop()
 
     def show(self, moves: int) -> None:
@@ -119,7 +119,7 @@ class ReviewDesk:
             self.version += 1
 
     def poll(self) -> None:
-        """Takes note of what has been reviewed since."""
+        """Take the progress of the review."""
         done = len(self.review.moves) if self.review else 0
         self._task.poll()
         if done != self._seen:
@@ -127,12 +127,12 @@ class ReviewDesk:
             self.version += 1
 
     def move_at(self, number: int) -> ReviewedMove | None:
-        """What is known of a move."""
+        """The review of a move, or None."""
         moves = self.review.moves if self.review else []
         return moves[number - 1] if 1 <= number <= len(moves) else None
 
     def cell_of_move(self, number: int) -> int:
-        """Where a move was played."""
+        """The cell of a move."""
         if self.session is None or not 1 <= number <= len(self.session.game.moves):
             return -1
         return cell_of(self.session.game.moves[number - 1], self.session.size)

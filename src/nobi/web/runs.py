@@ -1,7 +1,7 @@
-"""Runs of training: those in the folder of runs, and those that the page starts as child processes.
+"""Training runs: those in the folder of runs, and those that the page starts as child processes.
 
-A run is a folder that `nobi evolve` or `nobi coevolve` writes (`config.json`, `metrics.jsonl`, `champion.safetensors`).
-The page only reads it, so a run that was started on the command line is followed by the same code. The browser names a
+A run is a folder written by `nobi evolve` or `nobi coevolve` (`config.json`, `metrics.jsonl`, `champion.safetensors`).
+The page only reads it, so runs started on the command line need no separate code. The browser names a
 run by an id from the index, never by a path.
 """
 
@@ -29,9 +29,9 @@ MOST_RUNS = 200
 _RECENT_SECONDS = 15.0
 """A run not started by the page counts as running if its files were written within this time."""
 _STOP_SECONDS = 60.0
-"""A run that has been asked to stop and does not within this time is ended."""
+"""A run that does not stop within this time is terminated."""
 _FLAGS = ("game", "sizes", "net", "method", "opponents", "generations", "games", "measures", "curriculum", "seed")
-"""The settings of `nobi evolve`, which are keys of config.json and flags of the command."""
+"""Settings of `nobi evolve`: keys of config.json and flags of the command."""
 
 NETWORKS = {
     "mdlstm:hidden=3": "MDLSTM, 93 weights",
@@ -48,7 +48,7 @@ OPPONENTS = {"naive": "Naive", "random": "Random", "heuristic": "Heuristic"}
 
 @dataclass(frozen=True)
 class RunChoice:
-    """What a visitor chooses for a new run, checked when it is made."""
+    """A visitor's settings of a new run, checked on construction."""
 
     game: str = "atari-go"
     size: int = 7
@@ -60,13 +60,13 @@ class RunChoice:
     def __post_init__(self) -> None:
         known = self.game in GAME_TITLES and self.net in NETWORKS and self.method in TRAINERS
         if not known or self.opponent not in OPPONENTS:
-            raise NobiError("There is no such choice for a run.")
+            raise NobiError("This choice is not available for a run.")
         if self.opponent == "heuristic" and self.game != "atari-go":
-            raise NobiError("The heuristic player plays Atari-Go only.")
+            raise NobiError("The heuristic player plays only Atari-Go.")
         if not 5 <= self.size <= 13:
-            raise NobiError("A run of this page trains on 5×5 to 13×13.")
+            raise NobiError("Runs on this page train on boards from 5×5 to 13×13.")
         if not 10 <= self.generations <= 2000:
-            raise NobiError("A run of this page has 10 to 2,000 generations.")
+            raise NobiError("Runs on this page have 10 to 2,000 generations.")
 
     def settings(self) -> EvolutionSettings:
         """The choice as settings of a run."""
@@ -82,7 +82,7 @@ class RunChoice:
 
 @dataclass
 class Run:
-    """A run that can be followed."""
+    """A training run."""
 
     id: str
     folder: Path
@@ -90,14 +90,14 @@ class Run:
     process: "subprocess.Popen[bytes] | None" = None
     waiting: bool = False
     error: str = ""
-    """Why it could not be started or ended early."""
+    """Why it could not be started or failed."""
     metrics: list[dict[str, Any]] = field(default_factory=list)
     started: float = 0.0
-    """When this page started it, by the monotonic clock; 0 if it did not."""
+    """Start time by the monotonic clock; 0 if this page did not start it."""
     first: int = 0
-    """How many generations were done when this page started it."""
+    """Number of finished generations when this page started it."""
     stop_at: float = 0.0
-    """When a run that has been asked to stop is ended; 0 if it has not been asked."""
+    """Time at which a stopping run is terminated; 0 if it is not stopping."""
     _log: "IO[bytes] | None" = None
     _stamp: tuple[int, int] = (0, 0)
 
@@ -113,7 +113,7 @@ class Run:
 
     @property
     def total(self) -> int:
-        """The generations that it is to have."""
+        """Number of generations in its settings."""
         generations = self.config.get("generations")
         return generations if isinstance(generations, int) else 0
 
@@ -124,7 +124,7 @@ class Run:
 
     @property
     def size(self) -> int:
-        """The board that it trains on, the first of several."""
+        """The board size that it trains on, the first of several."""
         sizes = self.config.get("sizes") or [self.config.get("size", 7)]
         first = sizes[0] if isinstance(sizes, list) and sizes else 7
         return first if isinstance(first, int) and 5 <= first <= 25 else 7
@@ -148,7 +148,7 @@ class Run:
         return "elsewhere" if time.time() - self._stamp[0] / 1e9 < _RECENT_SECONDS and not self.started else "stopped"
 
     def read(self) -> bool:
-        """Reads the lines of metrics.jsonl if the file has changed; tells whether it has."""
+        """Read metrics.jsonl if the file has changed; return whether it has."""
         path = self.folder / "metrics.jsonl"
         try:
             found = path.stat()
@@ -168,7 +168,7 @@ class Run:
         return True
 
     def curve(self) -> dict[str, list[tuple[float, float]]]:
-        """The lines of its curve, by name: (generation, value) in order."""
+        """The lines of its learning curve, by name: (generation, value) in order."""
         names = {"best": "best", "mean": "mean", "absolute": "against a fixed player", "score": "against the others"}
         found: dict[str, list[tuple[float, float]]] = {}
         for i, line in enumerate(self.metrics):
@@ -179,7 +179,7 @@ class Run:
         return found
 
     def seconds_left(self, now: float) -> float | None:
-        """About how long it still takes; None where that is not known."""
+        """Estimated remaining time; None if unknown."""
         done = len(self.metrics) - self.first
         if not self.started or done < 5 or self.process is None:
             return None
@@ -199,10 +199,10 @@ def evolve_command(folder: Path, config: dict[str, Any]) -> list[str]:
 
 
 class Runs:
-    """The index of all runs. At most one that the page has started runs at a time; others wait for it."""
+    """The index of all runs. At most one run of the page is running; others wait."""
 
     def __init__(self, folder: Path, given: Sequence[Path] = (), now: Callable[[], float] = time.monotonic) -> None:
-        """`folder` holds runs, each in a folder of its own; `given` are folders of runs elsewhere."""
+        """`folder` contains one folder for each run; `given` are run folders elsewhere."""
         self.folder = folder
         self._given = [path.resolve() for path in given]
         self._now = now
@@ -217,11 +217,11 @@ class Runs:
         return self._runs[key]
 
     def all(self) -> list[Run]:
-        """All runs, the latest first."""
+        """All runs, latest first."""
         return list(reversed(self._runs.values()))
 
     def look(self) -> None:
-        """Looks for runs that were started elsewhere since."""
+        """Search for new runs that were started elsewhere."""
         known = {run.folder for run in self._runs.values()}
         found = [path for path in self._given if path not in known]
         with suppress(OSError):
@@ -234,7 +234,7 @@ class Runs:
                 self._add(path, config).read()
 
     def poll(self) -> None:
-        """Update runs that have ended, and start the next one in the queue."""
+        """Update ended runs and start the next one in the queue."""
         for run in self._runs.values():
             if run.process is None:
                 continue
@@ -247,10 +247,10 @@ class Runs:
             self._launch(self._queue.pop(0))
 
     def start(self, choice: RunChoice, seed: int) -> Run:
-        """Starts a new run, or queues it."""
+        """Start or queue a new run."""
         config = {**_plain(choice.settings()), "seed": seed}
         if len(self._runs) >= MOST_RUNS:
-            raise NobiError(f"There are {MOST_RUNS} runs already.")
+            raise NobiError(f"There are already {MOST_RUNS} runs.")
         make_writable_folder(self.folder)
         stem = f"{choice.game}-{choice.size}x{choice.size}-{choice.net.partition(':')[0]}"
         number = 1
@@ -269,14 +269,14 @@ class Runs:
         if not run.resumable:
             raise NobiError("Resume this run on the command line, as it was started there.")
         if run.state in ("running", "elsewhere", "waiting"):
-            raise NobiError("This run is running already.")
+            raise NobiError("This run is already running.")
         if run.state == "finished":
             raise NobiError("This run is finished.")
         self._enqueue(run)
         return run
 
     def stop(self, key: str) -> None:
-        """Asks a run of this page to save and stop; one that waits is not started."""
+        """Request a run of this page to save and stop; a waiting run is removed from the queue."""
         run = self[key]
         if run.waiting:
             run.waiting = False
@@ -288,11 +288,11 @@ class Runs:
             raise NobiError("This run was started elsewhere; stop it there.")
 
     def place(self, run: Run) -> int:
-        """The place of a waiting run in the queue: 2 if it is the next one."""
+        """Position of a waiting run in the queue; 2 is the next one."""
         return self._queue.index(run) + 2 if run in self._queue else 1
 
     def close(self) -> None:
-        """Stops the runs that this page has started; they are saved."""
+        """Save and stop the runs that this page has started."""
         self._queue.clear()
         going = [run.process for run in self._runs.values() if run.process]
         for process in going:
@@ -317,9 +317,9 @@ class Runs:
     def _launch(self, run: Run) -> None:
         run.waiting = False
         run._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the run has ended)
-        command = [*_polite(), *evolve_command(run.folder, run.config)]
+        command = [*_nice_command(), *evolve_command(run.folder, run.config)]
         try:
-            # a session of its own: Ctrl-C in the terminal of the page must not reach it twice
+            # a new session, so that Ctrl-C in the terminal of the page does not reach the run as well
             run.process = subprocess.Popen(  # noqa: S603
                 command, stdin=subprocess.DEVNULL, stdout=run._log, stderr=run._log, start_new_session=True
             )
@@ -339,8 +339,8 @@ class Runs:
             run._log = None
 
 
-def _polite() -> list[str]:
-    """Options that lower the priority of a training below that of the page."""
+def _nice_command() -> list[str]:
+    """Command prefix that gives a run a lower priority than the page."""
     return ["nice", "-n", "5"] if shutil.which("nice") else []
 
 
@@ -349,7 +349,7 @@ def _plain(settings: EvolutionSettings) -> dict[str, Any]:
 
 
 def _config_in(folder: Path) -> dict[str, Any] | None:
-    """The settings of the run in a folder; None if it holds no run of evolution."""
+    """The settings of the run in a folder; None if it contains no evolution run."""
     try:
         found = json.loads((folder / "config.json").read_bytes())
     except (OSError, ValueError):
@@ -359,7 +359,7 @@ def _config_in(folder: Path) -> dict[str, Any] | None:
 
 
 def _last_sentence(log: "IO[bytes] | None") -> str:
-    """What the command said last, if that is a sentence of nobi."""
+    """The last line of the command's output, if it is an error message of nobi."""
     if log is None:
         return ""
     log.seek(0)

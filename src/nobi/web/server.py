@@ -1,4 +1,4 @@
-"""The server of the page: the port, the guard, the storage, and what each address shows."""
+"""The server of the page: port, request guard, storage and the view of each address."""
 
 import contextlib
 import logging
@@ -48,12 +48,12 @@ addEventListener("drop", (e) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 });
 """
-"""Lets a visitor drop an SGF file anywhere on a view that opens one."""
+"""Script that accepts an SGF file dropped anywhere on a view that can open one."""
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """How the page is served."""
+    """Settings of the server."""
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -63,20 +63,20 @@ class ServerSettings:
     engines: Sequence[str] = ()
     browser: bool = True
     names: Sequence[str] = ()
-    """Further names by which the page is reached, as through a proxy."""
+    """Further host names of the page, for example of a proxy."""
     runs: Path = Path("runs")
     """The folder of runs."""
 
     @property
     def address(self) -> str:
-        """What to open in a browser."""
+        """The address to open in a browser."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
         host = f"[{host}]" if ":" in host else host
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
     @property
     def hosts(self) -> list[str]:
-        """The Host headers that are served, besides numeric addresses where the page listens to a network."""
+        """Accepted Host headers, besides numeric addresses if the page listens on a network."""
         own = ["127.0.0.1", "localhost", "[::1]"]
         if self.host not in LOOPBACK:
             own += [self.host, socket.gethostname(), socket.getfqdn()]
@@ -84,12 +84,12 @@ class ServerSettings:
 
 
 def check_settings(settings: ServerSettings) -> None:
-    """Refuses a server that would be open by mistake, and a port that is taken; a NobiError says what to do."""
+    """Raise a NobiError for a server that is public by mistake and for a port in use."""
     if not 1 <= settings.port <= 65535:
         raise NobiError(f"--port must be 1 to 65535, not {settings.port}.")
     if settings.host not in LOOPBACK and not settings.token and not settings.public:
         raise NobiError(
-            f"'--host {settings.host}' lets everyone in the network play and start computations here; "
+            f"'--host {settings.host}' lets everyone on the network play and start computations here; "
             "add '--token WORD' or '--public'."
         )
     if settings.token and not settings.token.isalnum():
@@ -110,7 +110,7 @@ def check_settings(settings: ServerSettings) -> None:
 
 
 def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
-    """Serves the page until it is interrupted. `say` prints a line."""
+    """Serve the page until interrupted. `say` prints a line."""
     check_settings(settings)
     data = Path(platformdirs.user_data_path("nobi")) / "page"
     data.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
 
 
 async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
-    """Builds the page of one tab."""
+    """Build the page of one browser tab."""
     from nicegui import app, ui
 
     from nobi.web.theme import stylesheet
@@ -186,7 +186,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     def switch_theme() -> None:
         dark.set_value({None: True, True: False, False: None}[dark.value])
         app.storage.user["dark"] = dark.value
-        ui.notify({None: "As the system", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
+        ui.notify({None: "System setting", True: "Dark", False: "Light"}[dark.value], position="bottom", timeout=1000)
 
     _header(switch_theme)
     tab, kept = client.tab_id, app.storage.tab
@@ -209,7 +209,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
 
     taken = [-1]
 
-    # what a view needs is made when the view is opened for the first time, so that a visitor who plays costs little
+    # state of a view is created when the view is first opened
 
     def looker() -> Looker:
         return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab, table.session.setup))
@@ -248,14 +248,14 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
 
 
 def _games_of(*games: Any) -> set[str]:
-    """The names of the games of plain data, and of the game that a visitor begins with."""
+    """Names of the games in stored sessions, and of the default game."""
     setups = [one.get("setup", one) for one in games if isinstance(one, dict)]
     names = {Setup().game, *(str(setup.get("game")) for setup in setups if isinstance(setup, dict))}
     return names & GAME_TITLES.keys()
 
 
 def _header(switch_theme: Callable[[], None]) -> None:
-    """The names of the views; at the bottom of a narrow screen."""
+    """Links to the views; at the bottom of a narrow screen."""
     from nicegui import ui
 
     with ui.element("nav").classes("bar").props('aria-label="views"'):
@@ -267,7 +267,7 @@ def _header(switch_theme: Callable[[], None]) -> None:
                 ui.label(name)
         ui.element("div").classes("space")
         toggle = ui.button(icon="contrast", on_click=switch_theme).props('flat round aria-label="light or dark"')
-        toggle.classes("theme").style("color:var(--muted)!important").tooltip("Light, dark or as the system")
+        toggle.classes("theme").style("color:var(--muted)!important").tooltip("Light, dark or system setting")
 
     def mark(path: str) -> None:
         for target, tab in tabs.items():
@@ -280,13 +280,13 @@ def _header(switch_theme: Callable[[], None]) -> None:
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether the server logs a record: not that a browser went away before it got its answer."""
+    """Whether to log a record; a browser that disconnects early is not logged."""
     fault = record.exc_info[1] if record.exc_info else None
     return not (isinstance(fault, RuntimeError) and str(fault) == "No response returned.")
 
 
 def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:
-    say(f"nobi is at {settings.address} (Ctrl-C ends it).")
+    say(f"nobi is running at {settings.address} (press Ctrl-C to stop).")
 
     def open_it() -> None:
         if not webbrowser.open(settings.address):
@@ -297,7 +297,7 @@ def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:
 
 
 def _secret(path: Path) -> str:
-    """The key that signs cookies, made once and readable by its owner alone."""
+    """The key that signs cookies, created once and readable only by its owner."""
     if not path.exists():
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:

@@ -1,4 +1,4 @@
-"""One game of a visitor: moves, undo, result with its reason, review of earlier moves and SGF."""
+"""One game of a visitor: moves, undo, result with its reason, earlier positions and SGF."""
 
 import re
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ class Result:
     """BLACK, WHITE or DRAW."""
     sentence: str
     sgf: str
-    """As SGF writes it."""
+    """The result in SGF notation."""
     owners: tuple[int, ...] = ()
-    """[cell] who owns each point of a counted board; empty where nothing is counted."""
+    """[cell] owner of each point of a counted board; empty if not counted."""
     dead: tuple[int, ...] = ()
     """The cells of dead stones."""
 
@@ -50,27 +50,27 @@ class Session:
         self.result: Result | None = None
         """None during the game, and until a finished game of Go is scored."""
         self.shown = 0
-        """How many moves are on the board that the visitor sees."""
+        """Number of moves in the position shown."""
         self.black_chance: dict[int, float] = {}
-        """[number of moves] Black's win rate, where a search has computed it."""
+        """[number of moves] Black's chance to win, if a search has computed it."""
         self.black_score: dict[int, float] = {}
-        """[number of moves] Black's lead in points in Go, where playouts have computed it."""
+        """[number of moves] Black's lead in points in Go, if playouts have estimated it."""
 
     # --- the position -------------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
-        """Lines of the board."""
+        """The board size."""
         return self.game.size
 
     @property
     def is_over(self) -> bool:
-        """Whether no move can follow."""
+        """Whether the game is over."""
         return self.game.is_over or self.resigned != RUNNING
 
     @property
     def needs_counting(self) -> bool:
-        """Whether two passes have ended a game of Go that has not been counted."""
+        """Whether two passes have ended a game of Go that is not counted yet."""
         return self.is_over and self.result is None
 
     @property
@@ -80,11 +80,11 @@ class Session:
 
     @property
     def at_end(self) -> bool:
-        """Whether the visitor sees the latest position."""
+        """Whether the latest position is shown."""
         return self.shown == len(self.game.moves)
 
     def position(self) -> Game:
-        """The position that the visitor sees."""
+        """The position shown."""
         if self.at_end:
             return self.game
         game = self.setup.new_game()
@@ -101,13 +101,13 @@ class Session:
     # --- playing ------------------------------------------------------------------------------------------------------
 
     def cell_to_move(self, cell: Any) -> int:
-        """The point of a cell, row * size + column, that a browser has sent; a NobiError if it is not one."""
+        """The point of a cell (row * size + column) sent by a browser; raises a NobiError if it is invalid."""
         if isinstance(cell, bool) or not isinstance(cell, int) or not 0 <= cell < self.size**2:
             raise NobiError("That is not a point of this board.")
         return point_at(*divmod(cell, self.size), self.size)
 
     def play(self, move: int) -> None:
-        """Plays a move; a NobiError with a sentence for the visitor if it cannot be played."""
+        """Play a move; raises a NobiError with a message for the visitor if it is illegal."""
         if self.is_over:
             raise NobiError("The game is over.")
         if not self.game.is_legal(move):
@@ -118,7 +118,7 @@ class Session:
             self.result = result_by_rules(self.game)
 
     def play_from_here(self) -> None:
-        """Takes back all moves after the one that the visitor looks at."""
+        """Remove all moves after the position shown."""
         self._cut(self.shown)
 
     def undo(self) -> None:
@@ -132,7 +132,7 @@ class Session:
         self._cut(len(moves) - back)
 
     def resign(self, colour: int) -> None:
-        """Ends the game."""
+        """End the game: `colour` resigns."""
         if self.is_over:
             raise NobiError("The game is over.")
         self.resigned = colour
@@ -150,7 +150,7 @@ class Session:
     # --- what the page shows ------------------------------------------------------------------------------------------
 
     def stones(self) -> str:
-        """A letter for every cell of the position shown: b, w or a dot."""
+        """One letter for every cell of the position shown: b, w or a dot."""
         return stones_of(self.position())
 
     def last_cell(self) -> int:
@@ -158,7 +158,7 @@ class Session:
         return cell_of(self.game.moves[self.shown - 1], self.size) if self.shown else -1
 
     def forbidden(self) -> dict[str, str]:
-        """The empty cells that cannot be played in the position shown, each with the reason."""
+        """Empty cells that are illegal in the position shown, each with the reason."""
         game = self.position()
         if game.is_over:
             return {}
@@ -167,7 +167,7 @@ class Session:
         return {str(cell_of(point, self.size)): why_illegal(game, point) for point in empty}
 
     def captured(self) -> tuple[int, int]:
-        """How many stones Black and White have captured in the position shown."""
+        """Number of stones that Black and White have captured in the position shown."""
         boards = self.position().boards
         if isinstance(boards, GoBoards):
             return int(boards.prisoners[0, WHITE]), int(boards.prisoners[0, BLACK])
@@ -177,10 +177,10 @@ class Session:
         return (0, 0) if taken is None else (int(taken[0, BLACK]), int(taken[0, WHITE]))
 
     def move_names(self) -> list[str]:
-        """The moves as Go players write them."""
+        """The moves in Go notation."""
         return [vertex_name(move, self.size) for move in self.game.moves]
 
-    # --- keeping ------------------------------------------------------------------------------------------------------
+    # --- storage ------------------------------------------------------------------------------------------------------
 
     def sgf(self, black: str, white: str) -> bytes:
         """The game as SGF."""
@@ -201,7 +201,7 @@ class Session:
 
     @classmethod
     def from_plain(cls, data: Any) -> Self:
-        """The game that plain data describe; a NobiError if they describe none."""
+        """The game from plain data; raises a NobiError if the data are invalid."""
         if not isinstance(data, dict):
             raise NobiError("This is not a game.")
         session = cls(Setup.from_plain(data.get("setup")))
@@ -222,7 +222,7 @@ class Session:
 
     @classmethod
     def from_sgf(cls, content: bytes, setup: Setup) -> Self:
-        """The game of an SGF file, with the visitor's settings where the file says nothing."""
+        """The game of an SGF file; settings missing in the file are taken from `setup`."""
         record, game = read_sgf(content)
         komi = setup.komi if not abs(record.komi) <= MOST_KOMI else record.komi
         session = cls(replace(setup, game=game, size=record.size, komi=komi, handicap=0))
@@ -241,9 +241,9 @@ class Session:
 
 
 def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
-    """The main line of an SGF file and the name of its game; a NobiError of one sentence for anything else."""
+    """The main line of an SGF file and the name of its game; raises a NobiError if it is not one."""
     if len(content) > MOST_BYTES:
-        raise NobiError("SGF files can have up to 1 MB.")
+        raise NobiError("SGF files can be up to 1 MB.")
     record = next(parse_sgf(content, game=None))
     if isinstance(record, RecordError):
         raise NobiError(f"This file is not an SGF game: {record.reason}")
@@ -257,7 +257,7 @@ def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
 
 
 def cell_of(point: int, size: int) -> int:
-    """The cell, row * size + column, of a point; -1 for a pass."""
+    """The cell (row * size + column) of a point; -1 for a pass."""
     if point == PASS:
         return -1
     row, column = row_column(point, size)
@@ -265,29 +265,29 @@ def cell_of(point: int, size: int) -> int:
 
 
 def stones_of(game: Game) -> str:
-    """A letter for every cell: b, w or a dot."""
+    """One letter for every cell: b, w or a dot."""
     return "".join(MARKS[game.colour(point)] for point in game.points())
 
 
 def why_illegal(game: Game, move: int) -> str:
-    """Why a move cannot be played, as a sentence for the visitor."""
+    """Why a move is illegal, as a message for the visitor."""
     name = vertex_name(move, game.size)
     if move == PASS:
         return f"{GAME_TITLES[game.name]} has no pass."
     if game.colour(move) != EMPTY:
         return f"{name} is taken."
-    if captures_at(game, move) or _breathes(game, move):
+    if captures_at(game, move) or _has_liberty(game, move):
         return "Ko: play elsewhere first."
     return "That would be suicide."
 
 
 def captures_at(game: Game, point: int) -> bool:
-    """Whether a stone of the player to move would capture here by the rules of Go."""
+    """Whether a stone of the player to move would capture here under the rules of Go."""
     enemy = int(enemy_of(game.to_move))
     return any(game.colour(p) == enemy and _liberties(game, p) == {point} for p in _beside(game, point))
 
 
-def _breathes(game: Game, point: int) -> bool:
+def _has_liberty(game: Game, point: int) -> bool:
     """Whether a stone of the player to move would have a liberty here without capturing."""
     return any(
         game.colour(p) == EMPTY or (game.colour(p) == game.to_move and _liberties(game, p) != {point})
@@ -321,7 +321,7 @@ def result_by_rules(game: Game) -> Result:
     if game.name == "atari-go":
         mover = int(enemy_of(game.to_move))
         at = vertex_name(last, game.size)
-        reason = f"first capture, at {at}" if winner == mover else f"{COLOURS[mover]} took the own last liberty at {at}"
+        reason = f"first capture, at {at}" if winner == mover else f"{COLOURS[mover]} took its own last liberty at {at}"
     elif game.name == "pente" and int(cast(Any, game.boards).pairs[0, winner]) >= PAIRS_TO_WIN:
         reason = "five captured pairs"
     else:
@@ -330,7 +330,7 @@ def result_by_rules(game: Game) -> Result:
 
 
 def count_board(game: Go) -> Result:
-    """The result of a finished game of Go, with the stones that playouts mostly capture taken as dead. Takes time."""
+    """The result of a finished game of Go; stones that most playouts capture count as dead. This is slow."""
     dead = dead_stones(game)
     margin = game.margin(dead)
     owners = game.owners(dead)

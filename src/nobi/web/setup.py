@@ -1,4 +1,4 @@
-"""What a visitor chooses for a game, as plain data: it is kept in the browser's tab and checked when it comes back."""
+"""A visitor's settings of a game as plain data, stored in the browser tab and checked when read back."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,13 +12,13 @@ from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoSettings, handicap_points
 
 GAME_TITLES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
-"""The games of the page in the order in which they are offered."""
+"""The games of the page in the order shown."""
 
 GAME_RULES = {
-    "atari-go": "The first to capture a stone wins.",
-    "gomoku": "Five in a row win.",
-    "pente": "Five in a row or five captured pairs win.",
-    "go": "Surround more points than the other.",
+    "atari-go": "The first player to capture a stone wins.",
+    "gomoku": "Five in a row wins.",
+    "pente": "Five in a row or five captured pairs wins.",
+    "go": "Surround more points than your opponent.",
 }
 
 MOST_KOMI = 200.0
@@ -33,7 +33,7 @@ class Setup:
     opponent: str = "naive"
     """The id of an opponent, see `nobi.web.opponents`."""
     strength: int = 0
-    """The step of the strength slider."""
+    """The strength step."""
     colour: Literal["black", "white"] = "black"
     """The visitor's colour."""
     komi: float = 7.5
@@ -49,18 +49,18 @@ class Setup:
         if not abs(self.komi) <= MOST_KOMI or self.komi * 2 != int(self.komi * 2):
             raise NobiError(f"Komi must be a multiple of 0.5 between -{MOST_KOMI:g} and {MOST_KOMI:g}.")
         if not 0 <= self.strength <= 20:
-            raise NobiError("There is no such strength.")
+            raise NobiError("This strength is not available.")
         if self.handicap and self.handicap not in handicaps(self.size):
-            raise NobiError(f"There is no handicap of {self.handicap} stones on {self.size}x{self.size}.")
+            raise NobiError(f"A handicap of {self.handicap} stones is not available on {self.size}x{self.size}.")
 
     @property
     def human(self) -> int:
-        """The visitor's colour as the rules write it."""
+        """The visitor's colour as BLACK or WHITE."""
         return BLACK if self.colour == "black" else WHITE
 
     @property
     def title(self) -> str:
-        """The game and the board."""
+        """The game and board size."""
         return f"{GAME_TITLES[self.game]} {self.size}×{self.size}"
 
     def variant(self) -> Variant:
@@ -76,19 +76,19 @@ class Setup:
         return game
 
     def with_size(self, size: int) -> Self:
-        """The same on another board, with as many handicap stones as it can have."""
+        """The same settings on another board; the handicap is reduced if necessary."""
         possible = [stones for stones in handicaps(size) if stones <= self.handicap]
         return replace(self, size=size, handicap=max(possible, default=0))
 
     def plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """The settings as plain data."""
         return asdict(self)
 
     @classmethod
     def from_plain(cls, data: Any) -> Self:
-        """The settings that plain data describe; a NobiError if they are not settings."""
+        """The settings from plain data; raises a NobiError if the data are invalid."""
         if not isinstance(data, dict):
-            raise NobiError("These are not settings of a game.")
+            raise NobiError("These game settings are not valid.")
         try:
             return cls(
                 game=str(data["game"]),
@@ -100,16 +100,16 @@ class Setup:
                 handicap=int(data["handicap"]),
             )
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise NobiError("These are not settings of a game.") from None
+            raise NobiError("These game settings are not valid.") from None
 
 
 def setup_from_query(query: Mapping[str, str]) -> Setup | None:
-    """The settings in the address of the page, as in `?game=go&size=9&opponent=mcts`; None where there are none.
+    """The settings in the query of an address, such as `?game=go&size=9&opponent=mcts`; None if there are none.
 
-    What is wrong is left out: an address is often typed by hand.
+    Invalid settings are ignored, because addresses are often typed by hand.
     """
     known = {"game": str, "size": int, "opponent": str, "strength": int, "colour": str}
-    found: dict[str, Any] = {"opponent": ""}  # without a name: the one that is offered first
+    found: dict[str, Any] = {"opponent": ""}  # empty: the default opponent
     for name, kind in known.items():
         if name in query:
             with suppress(ValueError, NobiError):
@@ -120,7 +120,7 @@ def setup_from_query(query: Mapping[str, str]) -> Setup | None:
 
 
 def handicaps(size: int) -> list[int]:
-    """The numbers of handicap stones that a board can have."""
+    """Possible numbers of handicap stones on a board."""
     possible = []
     for stones in range(2, 10):
         try:

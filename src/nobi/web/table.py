@@ -1,7 +1,7 @@
-"""A visitor's table: the session, the opponent's bot, and the jobs that run for it.
+"""A visitor's game: the session, the opponent's bot and their jobs.
 
 All methods are called from the event loop and return at once; jobs run in threads of `nobi.web.jobs`. `poll` takes
-what they have found. `version` changes whenever the page has something new to show.
+their results. `version` changes whenever the page has something new to show.
 """
 
 import logging
@@ -40,27 +40,27 @@ from nobi.web.session import COLOURS, Session, count_board
 from nobi.web.setup import Setup
 
 OPENING = 0.06
-"""A network draws its moves while fewer stones than this share of the board have been played."""
-_WORTH_DRAWING = 0.5
-"""Among the moves whose share is at least this part of the best one's."""
+"""A network samples its first moves: as many as this share of the points of the board."""
+_SAMPLED_SHARE = 0.5
+"""Only moves whose share is at least this fraction of the best share are sampled."""
 _RESIGN_MARGIN = 0.25
-"""A network alone resigns Go when it is behind by more than this share of the board …"""
+"""A network alone resigns Go if it is behind by more than this share of the board …"""
 _RESIGN_AFTER = 0.5
-"""… and stones for this share of the board have been played."""
+"""… and after as many moves as this share of the points."""
 _SETTLED = 0.9
-"""A network without search passes when the ownership of every empty point exceeds this in absolute value."""
+"""A network without search passes if the absolute ownership of every empty point exceeds this value."""
 _JUDGE_PLAYOUTS = 200
 
 _log = logging.getLogger(__name__)
 
 
 class Table:
-    """One visitor's game."""
+    """The game of one browser tab."""
 
     def __init__(
         self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None, tab: str = ""
     ) -> None:
-        """`visitor` is the browser, to which the limits of `jobs` apply, `tab` the tab in it."""
+        """`visitor` is the id of the browser, to which the limits of `jobs` apply; `tab` is the id of the tab."""
         self.visitor = visitor
         self.tab = tab
         self.catalogue = catalogue
@@ -70,18 +70,18 @@ class Table:
         self.session = session or Session(first)
         self.version = 0
         self.message = ""
-        """A sentence for the visitor that the next move takes away."""
+        """A message for the visitor, cleared by the next move."""
         self.failed = ""
-        """Why the opponent cannot move, if it cannot."""
+        """Why the opponent cannot move; empty if it can."""
         self.thinking: Thinking | None = None
         self.overlay = ""
-        """`preferences`, `ownership` or nothing."""
+        """`preferences`, `ownership` or empty."""
         self.opinion: Opinion | None = None
         self.owned: tuple[float, ...] = ()
         self.hint = -1
         """The cell of the hint, or -1."""
         self.previous: dict[str, Any] | None = None
-        """The game before the latest new one, as plain data."""
+        """The previous game, as plain data."""
         self._bot: Bot | None = None
         self._bot_key: tuple[Any, ...] = ()
         self._bot_in_use = threading.Lock()
@@ -96,12 +96,12 @@ class Table:
 
     @property
     def opponent(self) -> Opponent:
-        """The opponent of the visitor."""
+        """The visitor's opponent."""
         return self.catalogue[self.session.setup.opponent]
 
     @property
     def busy(self) -> bool:
-        """Whether the opponent thinks or the board is being counted."""
+        """Whether the opponent is thinking or the board is being counted."""
         return self._job is not None
 
     @property
@@ -118,19 +118,19 @@ class Table:
         return bool(session.position().to_move == session.setup.human)
 
     def new_game(self, setup: Setup) -> None:
-        """Begins another game; the present one can be brought back."""
+        """Start a new game; the current one can be restored."""
         self.previous = self.session.plain() if self.session.game.moves else self.previous
         self._take(Session(replace(setup, opponent=self.catalogue.best_for(setup))))
 
     def back(self) -> None:
-        """Brings the previous game back."""
+        """Restore the previous game."""
         if self.previous is None:
             raise NobiError("There is no previous game.")
         before, self.previous = self.previous, None
         self._take(Session.from_plain(before))
 
     def open_sgf(self, content: bytes) -> None:
-        """Shows the game of an SGF file from its start."""
+        """Show the game of an SGF file from its start."""
         session = Session.from_sgf(content, self.session.setup)
         best = self.catalogue.best_for(session.setup)
         session.setup = replace(session.setup, opponent=best)
@@ -140,7 +140,7 @@ class Table:
         self.message = f"{session.setup.title}, {len(session.game.moves)} moves. Step through it with ← and →."
 
     def change(self, **settings: Any) -> None:
-        """Changes opponent or strength in the middle of a game."""
+        """Change the opponent or the strength during a game."""
         setup = replace(self.session.setup, **settings)
         refusal = self.catalogue[setup.opponent].refusal(setup.game, setup.size)
         if refusal:
@@ -152,17 +152,17 @@ class Table:
         self.proceed()
 
     def play_cell(self, cell: Any) -> None:
-        """A click on the board."""
+        """Play the move of a click on the board."""
         self.play(self.session.cell_to_move(cell))
 
     def play(self, move: int) -> None:
-        """The visitor's move; at an earlier position it begins a variation."""
+        """Play the visitor's move; in an earlier position it starts a variation."""
         session = self.session
         if session.at_end and not session.is_over and not session.human_to_move:
             raise NobiError(f"Wait for {COLOURS[session.game.to_move]}'s move.")
         if not session.at_end:
             if session.position().to_move != session.setup.human:
-                raise NobiError("It is not your turn in this position. Step one move on or back.")
+                raise NobiError("It is not your turn in this position. Go one move forward or back.")
             self.previous = session.plain()
             self._cancel()
             session.play_from_here()
@@ -172,11 +172,11 @@ class Table:
         self.proceed()
 
     def pass_turn(self) -> None:
-        """The visitor passes."""
+        """Pass for the visitor."""
         self.play(PASS)
 
     def undo(self) -> None:
-        """Takes the visitor's latest move back."""
+        """Undo the visitor's latest move."""
         self._cancel()
         try:
             self.session.undo()
@@ -186,27 +186,27 @@ class Table:
             self.proceed()
 
     def resign(self) -> None:
-        """The visitor resigns."""
+        """Resign for the visitor."""
         self._cancel()
         self.session.resign(self.session.setup.human)
         self._changed()
 
     def show(self, moves: int) -> None:
-        """Shows an earlier position."""
+        """Show the position after this number of moves."""
         self.session.show(moves)
         self.message = ""
         self._changed()
 
     def move_now(self) -> None:
-        """Lets the opponent play what it has found so far."""
+        """Let the opponent play its best move so far."""
         if self._job:
             self._job.stop.set()
 
     # --- hints and overlays -------------------------------------------------------------------------------------------
 
     def ask_hint(self) -> None:
-        """Looks for a good move for the player to move in the position shown."""
-        game = self._position_to_judge()
+        """Search for a good move in the position shown."""
+        game = self._position_to_evaluate()
         file = self.opponent.file if self.opponent.kind == "model" else None
 
         def work(stop: threading.Event) -> Opinion:
@@ -215,7 +215,7 @@ class Table:
         def done(opinion: Opinion) -> None:
             best = opinion.best[0] if opinion.best else None
             if best is None:
-                self.message = "There is nothing to suggest."
+                self.message = "There is no move to suggest."
                 return
             self.hint = -1 if best.move == PASS else opinion.shares.index(max(opinion.shares))
             who = self.opponent.title if file else "A short search"
@@ -224,14 +224,14 @@ class Table:
         self._start_look(Priority.HINT, work, done)
 
     def set_overlay(self, overlay: str) -> None:
-        """Switches an overlay on, or off with an empty name."""
+        """Switch an overlay on, or off if `overlay` is empty."""
         if overlay == "ownership" and self.session.setup.game != "go":
             raise NobiError("Only Go has territory.")
         self.overlay = overlay
         self._changed()
 
     def _refresh_overlay(self) -> None:
-        """Computes what the overlay shows for the position shown."""
+        """Compute the overlay for the position shown."""
         self.opinion, self.owned, self.hint = None, (), -1
         if not self.overlay or self.session.position().is_over:
             return
@@ -253,7 +253,7 @@ class Table:
         if opinion.black_chance is not None:
             self.session.black_chance.setdefault(self.session.shown, opinion.black_chance)
 
-    def _position_to_judge(self) -> Game:
+    def _position_to_evaluate(self) -> Game:
         game = self.session.position()
         if game.is_over or (self.session.at_end and self.session.is_over):
             raise NobiError("The game is over.")
@@ -268,14 +268,14 @@ class Table:
         try:
             self._look = self._jobs.submit(self.visitor, priority, work, f"table {self.tab}")
         except NobiError as fault:
-            self._complain(str(fault))
+            self._show_message(str(fault))
             return
         self._look_done = done
 
     # --- the opponent -------------------------------------------------------------------------------------------------
 
     def proceed(self) -> None:
-        """Starts what comes next: the opponent's move, or the count of a finished game."""
+        """Start the next job: the opponent's move, or the count of a finished game."""
         session = self.session
         if self.busy or self.failed:
             return
@@ -287,23 +287,23 @@ class Table:
             self._start(lambda stop: self._choose(game, opponent, setup, stop), self._take_move)
 
     def retry(self) -> None:
-        """Asks an opponent that has failed again."""
+        """Ask the opponent again after a failure."""
         self.failed = ""
         self.proceed()
         self._changed()
 
     def poll(self) -> None:
-        """Takes the results of jobs that are done."""
+        """Take the results of finished jobs."""
         if self._job and self._job.done.is_set():
             job, self._job, self.thinking = self._job, None, None
             self._finish(job, self._job_done, self._fail)
             self.proceed()
         if self._look and self._look.done.is_set():
             job, self._look = self._look, None
-            self._finish(job, self._look_done, self._complain)
+            self._finish(job, self._look_done, self._show_message)
 
     def close(self) -> None:
-        """Ends the bot and all jobs."""
+        """Close the bot and cancel all jobs."""
         self._cancel()
         if self._look:
             self._look.cancel()
@@ -325,7 +325,7 @@ class Table:
     def _fail(self, sentence: str) -> None:
         self.failed = sentence
 
-    def _complain(self, sentence: str) -> None:
+    def _show_message(self, sentence: str) -> None:
         self.message = sentence
 
     def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
@@ -340,14 +340,14 @@ class Table:
     def _choose(
         self, game: Game, opponent: Opponent, setup: Setup, stop: threading.Event
     ) -> tuple[int, Opinion | None, float | None]:
-        """The opponent's move, what it thinks, and the score before the move; runs in a thread."""
+        """The opponent's move, its evaluation, and the score before the move; runs in a thread."""
 
         def note(thinking: Thinking) -> None:
             if not stop.is_set():
                 self.thinking = thinking  # one assignment; the event loop reads it
 
         score = expected_score(game)
-        with self._bot_in_use:  # a cancelled job may still be at work
+        with self._bot_in_use:  # a cancelled job may still be running
             bot = self._bot_for(opponent, setup)
             if opponent.file and not isinstance(bot, MctsBot):
                 move, opinion = _network_move(bot, opponent.file, game, self._seed)
@@ -386,14 +386,14 @@ class Table:
             name = vertex_name(move, session.size)
             raise NobiError(f"{self.opponent.title} chose {name}, which cannot be played.") from None
         if move == PASS and not session.is_over:
-            self.message = f"{COLOURS[mover]} passes. Your move; pass as well to count."
+            self.message = f"{COLOURS[mover]} passes. Your move; pass too to end the game."
         self._changed()
 
     def _take_count(self, result: Any) -> None:
         self.session.result = result
 
     def _cancel(self) -> None:
-        """Ends the job of the opponent. A bot that is still at work is left to its thread and replaced."""
+        """Cancel the job of the opponent. A bot that is still in use is left to its thread and replaced."""
         if self._job:
             job, self._job, self.thinking = self._job, None, None
             job.cancel()
@@ -417,27 +417,27 @@ class Table:
 
 
 def _close_bot(job: Job | None, bot: Bot) -> None:
-    """Closes a bot, after the job that uses it where one is given."""
+    """Close a bot, after the end of its job if one is given."""
     if job:
         job.done.wait()
     bot.close()
 
 
 def _network_move(bot: Bot, file: ModelFile, game: Game, seed: int) -> tuple[int, Opinion | None]:
-    """The move of a network without search: varied in the opening, and in Go with a sense for the end."""
+    """The move of a network without search: sampled in the opening; in Go it may pass or resign."""
     opinion = network_opinion(file, game)
     if isinstance(bot, PolicyBot) and len(game.moves) >= _RESIGN_AFTER * game.size**2:
-        ending = _judge(cast(Go, game))
+        ending = _pass_or_resign(cast(Go, game))
         if ending is not None:
             return ending, opinion
     if len(game.moves) < max(2, OPENING * game.size**2) and opinion.best:
-        worth = [one for one in opinion.best if one.share >= _WORTH_DRAWING * opinion.best[0].share]
+        worth = [one for one in opinion.best if one.share >= _SAMPLED_SHARE * opinion.best[0].share]
         chosen = random.Random(f"{seed}/{len(game.moves)}").choices(worth, [one.share for one in worth])[0]  # noqa: S311
         return chosen.move, opinion
     return bot.choose(game, Clock()), opinion
 
 
-def _judge(game: Go) -> int | None:
+def _pass_or_resign(game: Go) -> int | None:
     """RESIGN if the game is clearly lost, PASS if the game is settled, else None."""
     owned = ownership(game, _JUDGE_PLAYOUTS)
     sign = 1 if game.to_move == BLACK else -1

@@ -1,4 +1,4 @@
-"""A computation that a view waits for: it is started, reports progress, and ends with a result or an error message."""
+"""A computation of a view, with progress, a result or an error message."""
 
 import logging
 import threading
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class Task:
-    """At most one job of a view at a time; a newer one replaces it."""
+    """At most one job of a view; a newer job replaces it."""
 
     def __init__(self, jobs: Jobs, visitor: str, purpose: str, now: Callable[[], float] = time.monotonic) -> None:
         """`purpose` distinguishes the tasks of a visitor."""
@@ -31,7 +31,7 @@ class Task:
         self._job: Job | None = None
         self.progress = 0.0
         self.failed = ""
-        """Why the latest computation has no result, if it has none."""
+        """Why the latest computation failed; empty if it did not."""
 
     @property
     def busy(self) -> bool:
@@ -39,7 +39,7 @@ class Task:
         return self._job is not None
 
     def start(self, work: Callable[[threading.Event, Report], Any]) -> None:
-        """Begins; what ran before is cancelled. A refusal is in `failed`."""
+        """Start a job and cancel the previous one. If the job is rejected, `failed` has the reason."""
         self.cancel()
         self.progress, self.failed = 0.0, ""
 
@@ -59,7 +59,7 @@ class Task:
             self.failed = str(fault)
 
     def poll(self) -> Any:
-        """The result, once, when it is there; else None."""
+        """Return the result once when it is available; else None."""
         self._polled = self._now()
         if self._job is None or not self._job.done.is_set():
             return None
@@ -74,12 +74,12 @@ class Task:
         return None
 
     def stop(self) -> None:
-        """Asks it to end soon with what it has."""
+        """Request the job to end soon with a partial result."""
         if self._job:
             self._job.stop.set()
 
     def cancel(self) -> None:
-        """Stop it and discard its result."""
+        """Stop the job and discard its result."""
         if self._job:
             self._job.cancel()
             self._job = None

@@ -1,4 +1,4 @@
-"""The colours of the page, light and dark, as CSS variables, and the rules of its layout."""
+"""The style sheet: light and dark colours as CSS variables, and the layout rules."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def _variables(tokens: dict[str, str]) -> str:
 
 
 def stylesheet() -> str:
-    """All rules of the page."""
+    """The complete style sheet."""
     folder = Path(__file__).parent
     rules = (folder / "board.css").read_text(encoding="utf-8") + (folder / "page.css").read_text(encoding="utf-8")
     light = f"body{{{_variables(_LIGHT)}--q-primary:{_LIGHT['accent']}!important}}"

@@ -1,4 +1,4 @@
-"""Small pictures of hidden units, one pixel for each point of a board."""
+"""Small images of hidden units, one pixel for each point of a board."""
 
 import base64
 import struct
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MINUS, _ZERO, _PLUS = (np.array(tone, np.float64) for tone in ((255, 248, 230), (201, 163, 104), (15, 76, 110)))
-"""The colours of the board's sweeps, and of the wood below them."""
+"""Colours of sweeps on the board, and of the board."""
 
 
 def thumbnail(values: str, size: int) -> str:
-    """The address of a picture of [cell] -127 to 127, a byte each, in base64."""
+    """The data URL of an image of [cell] -127 to 127, one byte each, in base64."""
     cells = np.frombuffer(base64.b64decode(values), np.int8).reshape(size, size) / 127
     amount = np.sqrt(np.abs(cells))[..., None]
     pixels = np.where(cells[..., None] < 0, _MINUS, _PLUS) * amount + _ZERO * (1 - amount)

@@ -1,4 +1,4 @@
-"""The tables of all visitors, one for each tab of a browser."""
+"""The tables of all visitors, one for each browser tab."""
 
 import time
 from collections.abc import Callable
@@ -19,11 +19,11 @@ Kept = TypeVar("Kept")
 MOST_VISITORS = 200
 KEEP_SECONDS = 24 * 3600.0
 _IDLE_SECONDS = 600.0
-"""When the page is full, a table that has been idle for this time is closed."""
+"""When the server is full, a table that has been idle for this time is closed."""
 
 
 class Visitors:
-    """Tables by the id of the tab."""
+    """Tables by tab id."""
 
     def __init__(self, catalogue: Catalogue, jobs: Jobs, now: Callable[[], float] = time.monotonic) -> None:
         self.catalogue = catalogue
@@ -43,10 +43,10 @@ class Visitors:
 
         Args:
             tab: the id of the tab.
-            kept: the game that the tab had before, as plain data; a new game begins if there is none.
-            browser: the id of the browser, which all its tabs share.
-            last: the latest game of the browser in any tab, which the visitor may bring back.
-            setup: the settings of a new game; None for the usual ones.
+            kept: the stored game of the tab as plain data; without one a new game starts.
+            browser: the id of the browser, shared by its tabs.
+            last: the latest game of the browser in any tab, which the visitor can restore.
+            setup: the settings of a new game; None for the defaults.
         """
         now = self._now()
         if tab not in self._tables:
@@ -62,7 +62,7 @@ class Visitors:
         return self._tables[tab]
 
     def keep(self, tab: str, name: str, make: Callable[[], Kept]) -> Kept:
-        """What a tab has besides its table, such as a review; made once, so that a reload finds it again."""
+        """Other state of a tab, such as a review; created once, so that it survives a reload."""
         kept = self._kept.setdefault(tab, {})
         if name not in kept:
             kept[name] = make()
@@ -70,12 +70,12 @@ class Visitors:
         return found
 
     def touch(self, tab: str) -> None:
-        """Notes that the tab is still open."""
+        """Record that the tab is still open."""
         if tab in self._seen:
             self._seen[tab] = self._now()
 
     def warm_up(self, setup: Setup) -> None:
-        """Lets the opponent that these settings begin with think once, so that its code is compiled."""
+        """Compile the code of the default opponent of these settings by one move."""
         opponent = self.catalogue[self.catalogue.first_for(setup.game, setup.size)]
         game, variant = setup.new_game(), setup.variant()
         if opponent.file:
@@ -87,13 +87,13 @@ class Visitors:
             bot.close()
 
     def close(self) -> None:
-        """Ends all tables and jobs."""
+        """Close all tables and cancel all jobs."""
         for table in self._tables.values():
             table.close()
         self.jobs.close()
 
     def _session(self, kept: Any) -> Session | None:
-        """The session of plain data, with an opponent that this server has."""
+        """The session from plain data, with an opponent of this server."""
         if not kept:
             return None
         try:
@@ -104,12 +104,12 @@ class Visitors:
         return session
 
     def _expire(self, now: float) -> None:
-        """Closes tables that are too old, and if the page is full the one that was idle longest."""
+        """Close expired tables and, if the server is full, the table that has been idle longest."""
         old = [tab for tab, seen in self._seen.items() if now - seen > KEEP_SECONDS]
         if len(self._tables) - len(old) >= MOST_VISITORS:
             idle = min(self._seen, key=self._seen.__getitem__)
             if now - self._seen[idle] <= _IDLE_SECONDS:
-                raise NobiError("The page is full. Try again later.")
+                raise NobiError("The server is full. Try again later.")
             old.append(idle)
         for tab in dict.fromkeys(old):
             self._tables.pop(tab).close()

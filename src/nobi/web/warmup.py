@@ -1,4 +1,4 @@
-"""Compiling the rules before they are needed: the event loop calls them, and must never wait for a compiler."""
+"""Compilation of the rules in advance: the event loop calls them and must not wait for the compiler."""
 
 import logging
 import threading
@@ -15,12 +15,12 @@ from nobi.web.setup import GAME_TITLES, Setup
 
 _log = logging.getLogger(__name__)
 
-_PATIENCE = 1.0
-"""Seconds of compiling after which the page says so."""
+_NOTICE_SECONDS = 1.0
+"""Seconds of compilation after which the page shows a message."""
 
 
 def warm_up(game: str) -> None:
-    """Calls everything compiled that a session of a game calls."""
+    """Call all compiled functions that a session of a game uses."""
     session = Session(Setup(game=game, size=9))
     session.play(point_at(2, 2, 9))
     session.play(point_at(2, 3, 9))
@@ -33,10 +33,10 @@ def warm_up(game: str) -> None:
 
 
 class WarmUp:
-    """The same for all games, in a thread; a game that a visitor waits for comes next."""
+    """Warm-up of all games in a thread; a game that a visitor waits for comes next."""
 
     def __init__(self, first: Callable[[], None] = lambda: None) -> None:
-        """`first` compiles what most visitors need next, after the first game."""
+        """`first` runs after the first game; it compiles the code that most visitors need next."""
         self._first = first
         self._left = list(GAME_TITLES)
         self._ready: set[str] = set()
@@ -48,7 +48,7 @@ class WarmUp:
         return self._ready.issuperset(games)
 
     def prefer(self, game: str) -> None:
-        """Compiles this game before the others that are left."""
+        """Compile this game before the remaining ones."""
         with self._lock:
             self._left.sort(key=lambda one: one != game)
 
@@ -65,12 +65,12 @@ class WarmUp:
     def _compile(name: str, action: Callable[[], None]) -> None:
         try:
             action()
-        except Exception:  # a visitor who plays this game meets the error
+        except Exception:  # a visitor who plays this game sees the error
             _log.exception("compiling %s failed", name)
 
 
 class _Compiler(event.Listener):
-    """Since when Numba compiles."""
+    """Records since when Numba has been compiling."""
 
     def __init__(self) -> None:
         self.since = 0.0
@@ -92,6 +92,6 @@ event.register("numba:compile", _compiler)  # type: ignore[no-untyped-call]
 
 
 def is_compiling() -> bool:
-    """Whether code has been compiled for a while, which is why a visitor waits."""
+    """Whether Numba has been compiling for longer than `_NOTICE_SECONDS`."""
     since = _compiler.since
-    return since > 0 and time.monotonic() - since > _PATIENCE
+    return since > 0 and time.monotonic() - since > _NOTICE_SECONDS

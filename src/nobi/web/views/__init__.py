@@ -1,1 +1,1 @@
-"""The views of the page: widgets only, everything that computes is in the modules above."""
+"""The views of the page: widgets only; all computations are in the parent package."""

@@ -1,4 +1,4 @@
-"""What the views share: buttons, choices and how an error is shown."""
+"""Shared parts of the views: buttons, choices and error messages."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -15,11 +15,11 @@ from nobi.web.warmup import WarmUp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COMPILING = "Compiling the game for this machine, once. This takes up to a minute."
+COMPILING = "Compiling the game for this computer. This happens only once and takes up to a minute."
 
 
 def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str = "") -> ui.button:
-    """A calm button; `style` is `strong` or `quiet`."""
+    """A button; `style` is empty, `strong` or `quiet`."""
     made = ui.button(text, on_click=action, icon=icon or None, color=None).props("unelevated no-caps no-wrap")
     made.classes(f"plain {style}")
     return made
@@ -27,7 +27,7 @@ def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str =
 
 @contextmanager
 def sentences() -> "Iterator[None]":
-    """Shows a NobiError to the visitor."""
+    """Show a NobiError to the visitor."""
     try:
         yield
     except NobiError as fault:
@@ -35,7 +35,7 @@ def sentences() -> "Iterator[None]":
 
 
 async def wait_until_compiled(warming: WarmUp, games: Iterable[str] = GAME_TITLES) -> None:
-    """Shows a board that cannot be played yet, with the reason, until these games are compiled."""
+    """Show an inactive board with the reason until these games are compiled."""
     wanted = set(games)
     if warming.is_ready(wanted):
         return
@@ -54,7 +54,7 @@ async def wait_until_compiled(warming: WarmUp, games: Iterable[str] = GAME_TITLE
 
 
 class Choice:
-    """A row of buttons of which one is chosen."""
+    """A row of buttons, one of which is selected."""
 
     def __init__(self, options: Mapping[str, str], value: str, action: Callable[[str], Any], label: str) -> None:
         """`options` are the texts by value; `label` is for screen readers."""
@@ -69,12 +69,12 @@ class Choice:
         self.set(value)
 
     def set(self, value: str) -> None:
-        """Marks the value that holds."""
+        """Mark the selected value."""
         self.value = value
         for key, one in self._buttons.items():
             one.classes(add="on" if key == value else None, remove=None if key == value else "on")
             one.props(f"aria-pressed={'true' if key == value else 'false'}")
 
     def offer(self, value: str, visible: bool) -> None:
-        """Shows or hides one of the options."""
+        """Show or hide an option."""
         self._buttons[value].set_visibility(visible)

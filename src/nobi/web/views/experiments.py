@@ -1,4 +1,4 @@
-"""Two panels of the view Explore: random networks on two boards, and champions against champions."""
+"""Two panels of the Explore view: random networks on two boards, and champions against champions."""
 
 import random
 from collections.abc import Callable
@@ -20,13 +20,13 @@ _PAIRS = {"5-9": "5×5 and 9×9", "5-7": "5×5 and 7×7", "7-11": "7×7 and 11×
 _PLAYING = " The two games are being played."
 
 
-def _before(action: str, *, busy: bool) -> str:
-    """The sentence in place of a result that is not there yet."""
-    return "It takes some seconds, the first time up to a minute." if busy else f"Press '{action}'."
+def _placeholder(action: str, *, busy: bool) -> str:
+    """The text shown before a result is available."""
+    return "This takes a few seconds, the first time up to a minute." if busy else f"Press '{action}'."
 
 
 class _Waiting:
-    """A bar and a button while something is computed."""
+    """A progress bar and a stop button, shown during a computation."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -44,7 +44,7 @@ class _Waiting:
 
 
 class _Panel:
-    """The part of a panel that shows an experiment and the games that were picked in it."""
+    """Base class of a panel with an experiment and replays of picked games."""
 
     experiments: Experiments
     waiting: _Waiting
@@ -52,7 +52,7 @@ class _Panel:
     _seen = -1
 
     def advance(self) -> bool:
-        """Advance the experiment and the games; whether there is something new to show."""
+        """Advance the experiment and the replays; return whether the panel must be redrawn."""
         self.experiments.poll()
         self.waiting.tick()
         for replay in self.replays:
@@ -64,7 +64,7 @@ class _Panel:
 
 
 class ScatterPanel(_Panel):
-    """Random networks: a point for each, by how it plays on two boards."""
+    """Scatter plot of random networks by their results on two boards."""
 
     def __init__(self, experiments: Experiments, looker: Callable[[], Looker]) -> None:
         self.experiments = experiments
@@ -72,9 +72,9 @@ class ScatterPanel(_Panel):
         self._seed = 1
         ui.label("One network, two boards").classes("title")
         ui.label(
-            f"{NETWORKS} networks with random weights play {GAMES} games against the naive player on a small board and "
-            "as many on a larger one. Every point is a network: does a good one on the small board play well on the "
-            "large board? Click a point to see its games."
+            f"{NETWORKS} networks with random weights play {GAMES} games each against the naive player on a small "
+            f"board and {GAMES} on a larger one. Each point is one network. Do networks that play well on the small "
+            "board also play well on the large one? Click a point to see its games."
         ).classes("lead")
         with ui.element("div").classes("tools"):
             games = {key: title for key, title in GAME_TITLES.items() if key != "go"}
@@ -91,7 +91,7 @@ class ScatterPanel(_Panel):
                     live=True,
                     diagonal=True,
                     noun="Network",
-                    label="networks by how they play on two boards",
+                    label="results of networks on two boards",
                     x={"low": -1, "high": 1},
                     y={"low": -1, "high": 1},
                 )
@@ -123,14 +123,14 @@ class ScatterPanel(_Panel):
             ui.navigate.to("/inside")
 
     def tick(self) -> None:
-        """Show what has changed and advance the games."""
+        """Show changes and advance the replays."""
         if not self.advance():
             return
         scatter = self.experiments.scatter
         self.plot.set_visibility(scatter is not None)
         self.boards.set_visibility(bool(self.experiments.networks_games))
         self.correlation.set_text(
-            _before("Draw networks", busy=self.experiments.scatter_task.busy) if scatter is None else ""
+            _placeholder("Draw networks", busy=self.experiments.scatter_task.busy) if scatter is None else ""
         )
         if scatter is None:
             return
@@ -144,8 +144,8 @@ class ScatterPanel(_Panel):
         )
         words = "is not defined" if r is None else f"is {r:.2f}".replace("-", "−")
         self.correlation.set_text(
-            f"1 means that all games are won. The correlation of {len(scatter.small)} networks {words}. Above the line "
-            "a network plays better on the larger board." + _PLAYING * self.experiments.replaying
+            f"1 means that all games were won. The correlation of {len(scatter.small)} networks {words}. Above the "
+            "line a network plays better on the larger board." + _PLAYING * self.experiments.replaying
         )
         for replay, game in zip(self.replays, self.experiments.networks_games, strict=False):
             if replay.game is not game:
@@ -155,15 +155,16 @@ class ScatterPanel(_Panel):
 
 
 class CiaoPanel(_Panel):
-    """Every champion of one population against every champion of the other."""
+    """Matrix of the champions of one population against those of the other."""
 
     def __init__(self, experiments: Experiments) -> None:
         self.experiments = experiments
         ui.label("Champions against champions").classes("title")
         ui.label(
-            f"Two populations of networks learn Atari-Go on 5×5 from each other alone, for {GENERATIONS} generations. "
-            "Then the champion of every generation of one plays against those of the other: green where the first "
-            "population wins, brown where the second does. Click a square to see that game, and the same two networks "
+            "Two populations of networks learn Atari-Go on 5×5 only by playing each other, for "
+            f"{GENERATIONS} generations. Then every champion of one population plays every champion of the other: "
+            "green where the first population wins, brown where the second wins. Click a square to see that game, and "
+            "a game of the same two networks "
             f"on {LARGE}×{LARGE}."
         ).classes("lead")
         with ui.element("div").classes("tools"):
@@ -187,13 +188,14 @@ class CiaoPanel(_Panel):
             self.experiments.pick_pair(i)
 
     def tick(self) -> None:
-        """Show what has changed and advance the games."""
+        """Show changes and advance the replays."""
         if not self.advance():
             return
         ciao = self.experiments.ciao
         self.plot.set_visibility(ciao is not None)
         self.boards.set_visibility(bool(self.experiments.pair_games))
-        self.note.set_text(_before("Start a coevolution", busy=self.experiments.ciao_task.busy) if ciao is None else "")
+        busy = self.experiments.ciao_task.busy
+        self.note.set_text(_placeholder("Start a coevolution", busy=busy) if ciao is None else "")
         if ciao is None:
             return
         rows, columns = ciao.scores.shape
@@ -209,8 +211,8 @@ class CiaoPanel(_Panel):
             y={"label": "↑ first population", "names": [f"Generation {2 * i + 1}" for i in range(rows)], "scale": 2},
         )
         self.note.set_text(
-            "Numbers on the axes are generations. Progress would look green above the diagonal, brown below."
-            + _PLAYING * self.experiments.replaying
+            "The axes show generations. With steady progress, squares above the diagonal are green and those below are "
+            "brown." + _PLAYING * self.experiments.replaying
         )
         for replay, game in zip(self.replays, self.experiments.pair_games, strict=False):
             if replay.game is not game:

@@ -1,4 +1,4 @@
-"""The view of the studies' results, and of what visitors can try themselves."""
+"""The Explore view: results of the studies, and experiments for visitors."""
 
 from collections.abc import Callable
 from functools import partial
@@ -34,12 +34,12 @@ _OWN = {
 
 
 class ExploreView:
-    """A list at the left, what is chosen at the right."""
+    """A list on the left, the selected panel on the right."""
 
     def __init__(
         self, desk: ReviewDesk, experiments: Experiments, looker: Callable[[], Looker], table: Table, chosen: list[str]
     ) -> None:
-        """`chosen` holds what the tab showed last."""
+        """`chosen` holds the key of the last panel of the tab."""
         self.desk = desk
         self.table = table
         self.experiments = experiments
@@ -106,7 +106,7 @@ class StudyPanel:
         ui.label(result.page).classes("lead")
         if result.claims:
             with ui.element("div").classes("card claims"):
-                ui.label("What the paper says" if not result.name.startswith("beyond") else "What was asked").classes(
+                ui.label("What the paper says" if not result.name.startswith("beyond") else "Questions").classes(
                     "heading"
                 )
                 for mark, text, evidence in result.claims:
@@ -180,7 +180,7 @@ class StudyPanel:
 
 
 def _short_title(result: StudyResult) -> str:
-    """The title without the name of the paper, which stands above it in the list."""
+    """The title without the name of the paper, which is its heading in the list."""
     head, colon, rest = result.title.partition(": ")
     if not colon or not head[1:3].isdigit():
         return result.title

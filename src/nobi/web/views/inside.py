@@ -1,4 +1,4 @@
-"""The view that looks inside a network: its preferences and sweeps, on two boards at once."""
+"""The Inside view: preferences and sweeps of a network on two boards."""
 
 import asyncio
 from functools import partial
@@ -15,13 +15,13 @@ from nobi.web.thumbnails import thumbnail
 from nobi.web.views.common import Choice, button, sentences
 
 _MOST_UNITS = 10
-"""The units of which there are small pictures."""
+"""Maximum number of units with thumbnails."""
 _PAUSE = 0.5
 """Seconds between two sweeps."""
 
 
 class InsideView:
-    """Two boards, the weights between them, and what they say."""
+    """Two boards evaluated with the same weights."""
 
     def __init__(self, looker: Looker) -> None:
         self.looker = looker
@@ -43,14 +43,14 @@ class InsideView:
     def _build_nothing(self) -> None:
         with ui.element("div").classes("nothing"):
             ui.label("There is no network yet.").classes("title")
-            ui.label("Start a run under 'Learn', or evolve one with 'nobi evolve DIR'.")
+            ui.label("Start a run in 'Learn', or evolve a network with 'nobi evolve DIR'.")
 
     def _build(self) -> None:
         looker = self.looker
         ui.label("The same weights on another board").classes("title")
         ui.label(
-            "Click on the first board to place stones. The network answers there and, with the same weights, on a "
-            "board of another size: move the slider."
+            "Click on the first board to place stones. The network evaluates the position on this board and, with the "
+            "same weights, on a board of another size. Move the slider to change the size."
         ).classes("lead")
         with ui.element("div").classes("tools"):
             options = looker.choices()
@@ -134,8 +134,8 @@ class InsideView:
         self._measure_small()
 
     def _measure_small(self) -> None:
-        """A small network is measured at once; a large one when the visitor asks for it."""
-        if self.looker.measures_at_once:
+        """Measure a fast network at once; others are measured on request."""
+        if self.looker.is_fast:
             with sentences():
                 self.looker.measure()
 
@@ -171,7 +171,7 @@ class InsideView:
         self._show()
 
     def _swept(self, board: Board, run: Any) -> None:
-        """A sweep has crossed a board; the larger board is the last."""
+        """Handle the end of a sweep on a board; the larger board ends last."""
         larger = max(self.boards, key=lambda one: one.props.get("size", 0))
         if self._playing and run == self._run and board is larger:
             background_tasks.create(self._go_on(self._run))
@@ -223,7 +223,7 @@ class InsideView:
         self._show_rates()
 
     def _show_thumbnails(self, *, sweeping: bool) -> None:
-        """A picture of every unit in every sweep over the first board; a click shows it there."""
+        """Thumbnails of every unit in every sweep over the first board; a click shows the unit on the board."""
         view = self.looker.boards[0].view
         self.units_box.set_visibility(sweeping)
         self.best.set_visibility(not sweeping)
@@ -269,7 +269,9 @@ class InsideView:
         if found:
             self.rates_text.set_text(f"{found[0].games} games on each board. The two boards above are highlighted.")
         else:
-            waiting = "The network is playing." if self.looker.measuring else "It plays 40 games on each board."
+            waiting = (
+                "The network is playing." if self.looker.measuring else "The network plays 40 games on each board."
+            )
             self.rates_text.set_text(waiting)
 
     def _show_board(self, board: Board, one: Shown, *, sweeping: bool) -> None:
@@ -324,16 +326,14 @@ class InsideView:
             if opinion is None:
                 return first.note
             if opinion.measure == "preference":
-                return (
-                    "The numbers are preferences in percent, computed from the network's values alike on every board."
-                )
-            return "The numbers are the network's probabilities in percent."
+                return "The numbers are preferences in percent, computed in the same way for every board size."
+            return "The numbers are the move probabilities of the network in percent."
         frames = first.view.frames if first.view else ()
         frame = frames[self._step]
         again = self._step > 0 and frames[self._step - 1].corner == frame.corner
         steps = " and ".join(f"{2 * size - 1} steps on {size}×{size}" for size in (first.size, second.size))
         words = f"{frame.arrow} {frame.sentence}"
-        return f"{words} {TWICE_SENTENCE}" if again else f"{words} The same rule takes {steps}."
+        return f"{words} {TWICE_SENTENCE}" if again else f"{words} The sweep takes {steps}."
 
     def _show_best(self, shown: tuple[Shown, ...]) -> None:
         parts = []

@@ -30,7 +30,7 @@ _EMPTY = "No run yet. These settings learn Atari-Go on 7×7 in about a minute."
 
 
 class LearnView:
-    """Settings and runs at the left; the curve and the champion on two boards at the right."""
+    """Settings and runs on the left; the learning curve and games of the champion on two boards on the right."""
 
     def __init__(self, learner: Learner, table: Table) -> None:
         self.learner = learner
@@ -40,8 +40,8 @@ class LearnView:
         with ui.element("div").classes("view"):
             ui.label("Watch a network learn").classes("title")
             ui.label(
-                "A network starts with random weights. In every generation the better of its random changes are kept. "
-                "It learns on a small board and plays on every board."
+                "A network starts with random weights. Every generation tries random changes and keeps the better "
+                "ones. The network learns on a small board and can play on every board size."
             ).classes("lead")
             with ui.element("div").classes("learn"):
                 with ui.element("div").classes("side"):
@@ -93,7 +93,7 @@ class LearnView:
         with self.runs_card:
             ui.label("Runs").classes("heading")
             self.runs = ui.element("div").classes("runs")
-            ui.label("Runs of the command line, such as 'nobi evolve runs/mine', appear here as well.").classes(
+            ui.label("Runs started on the command line, such as 'nobi evolve runs/mine', appear here too.").classes(
                 "hinted"
             )
 
@@ -109,8 +109,8 @@ class LearnView:
                     height=250,
                     zero=True,
                     x={"low": 0, "label": "generation"},
-                    y={"low": -1, "high": 1, "label": "outcome: 1 wins every game"},
-                    label="how well the network plays, by generation",
+                    y={"low": -1, "high": 1, "label": "mean outcome (1: all games won)"},
+                    label="strength of the network by generation",
                 )
                 with ui.element("div").classes("actions"):
                     self.stop = button("Stop", self._guarded(self.learner.stop), icon="stop")
@@ -271,11 +271,9 @@ class LearnView:
         if run.error:
             return run.error
         if run.state == "waiting":
-            return f"One training runs already; this one is number {self.learner.runs.place(run)} in the queue."
+            return f"Another run is still training. Position in the queue: {self.learner.runs.place(run)}."
         if not run.metrics:
-            return (
-                "Starting; the first time the network is compiled, which takes up to a minute." if run.process else ""
-            )
+            return "Starting. The first start compiles the network, which takes up to a minute." if run.process else ""
         last = run.metrics[-1]
         parts = [f"generation {len(run.metrics)} of {run.total}", _STATES[run.state]]
         best = last.get("best", last.get("absolute", last.get("score")))

@@ -1,4 +1,4 @@
-"""The view of all models: those of the command line first, then those that ship."""
+"""The Models view: models of the command line first, then shipped models."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,15 +40,15 @@ class ModelsView:
             ui.label("Models").classes("title")
             if not cards:
                 ui.label(
-                    "There is no network yet. Start a run under 'Learn', or evolve one with 'nobi evolve DIR'."
+                    "There is no network yet. Start a run in 'Learn', or evolve a network with 'nobi evolve DIR'."
                 ).classes("lead")
                 return
-            ui.label("Each board shows what the network prefers as the first move, in percent.").classes("lead")
+            ui.label("Each board shows how much the network prefers each first move, in percent.").classes("lead")
             self._build_filter()
             with ui.element("div").classes("cards"):
                 for card in cards:
                     self._build_card(card)
-            self.none = ui.label("No model plays this game on this board.").classes("nothing")
+            self.none = ui.label("No model plays this game on this board size.").classes("nothing")
         self._filter()
         self._task = Task(jobs, table.visitor, f"models {table.tab}")
         self._task.start(lambda stop, _: first_preferences(cards, stop))
@@ -56,7 +56,7 @@ class ModelsView:
 
     def _build_filter(self) -> None:
         games = {card.opponent.games[0] for card in self._cards}
-        sizes = {"": "every board", **{str(size): f"{size}×{size}" for size in (5, 7, 9, 13, 19)}}
+        sizes = {"": "every board size", **{str(size): f"{size}×{size}" for size in (5, 7, 9, 13, 19)}}
         with ui.element("div").classes("tools").style("margin-bottom:20px"):
             options = {"": "All games", **{key: title for key, title in GAME_TITLES.items() if key in games}}
             self.game_choice = Choice(options, "", lambda key: self._filter(game=key), "game")

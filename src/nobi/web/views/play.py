@@ -1,4 +1,4 @@
-"""The view in which a visitor plays."""
+"""The Play view."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,20 +26,20 @@ _NOW = ' class="now"'
 _PICK = (
     "(e) => { const a = e.target.closest('[data-n]'); if (a && %s) { e.preventDefault(); emit(Number(a.dataset.n)); } }"
 )
-"""Tells the number of the move that was picked in the list."""
+"""Script that sends the number of the move picked in the list."""
 
 
 class PlayView:
-    """Board, sentence, buttons and settings of one table."""
+    """Board, status line, buttons and settings of one table."""
 
     def __init__(self, table: Table, warming: WarmUp) -> None:
         self.table = table
         self._warming = warming
-        self._awaited = ""  # the game that the visitor has chosen and that is being compiled
+        self._awaited = ""  # the chosen game while it is being compiled
         self._seen: tuple[Any, ...] = ()
         self._moving: dict[int, float] = {}
-        """The values of sliders that are being moved, by their ids."""
-        self._filling = False  # whether settings are being set by the program rather than by the visitor
+        """Values of sliders that are being moved, by element id."""
+        self._filling = False  # whether the program, not the visitor, is setting values
         with ui.element("div").classes("view play"):
             with ui.element("div").classes("stage"):
                 self._build_stage()
@@ -113,8 +113,8 @@ class PlayView:
             self.graph = Graph()
             self.graph.on_jump(lambda ply: self._jump(ply))
             with ui.element("div").classes("actions steps") as self.steps:
-                for text, icon, step in (("First", "first_page", -(10**6)), ("Back", "chevron_left", -1),
-                                         ("On", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
+                for text, icon, step in (("First", "first_page", -(10**6)), ("Previous", "chevron_left", -1),
+                                         ("Next", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
                     action = self._guarded(lambda step=step: self._jump(self.table.session.shown + step))
                     button("", action, icon=icon, style="quiet").props(f'aria-label="{text}"').tooltip(text)
             # one element for all moves: an element for each would cost more than the opponent's move
@@ -156,11 +156,11 @@ class PlayView:
         self.refresh()
         if refusal:
             self.words.set_text(refusal)
-        if self.table.busy:  # a quick opponent is not kept waiting for the next tick
+        if self.table.busy:  # a fast opponent need not wait for the next tick
             ui.timer(_QUICK_SECONDS, self._tick, once=True)
 
     def _change_game(self, game: str) -> None:
-        """A game that has not been compiled yet begins as soon as it is."""
+        """Start a game; one that is not compiled yet starts after compilation."""
         self._awaited = game
         self._warming.prefer(game)
         self._begin_awaited()
@@ -192,7 +192,7 @@ class PlayView:
         self.refresh()
 
     def _settle(self, slider: ui.slider, value: Any, action: Callable[[int], None]) -> None:
-        """Takes the value of a slider once it has stopped moving; until then the slider is left alone."""
+        """Apply the value of a slider after it has stopped moving; until then do not change the slider."""
         if not isinstance(value, int | float):
             return
         self._moving[slider.id] = value
@@ -228,7 +228,7 @@ class PlayView:
         self.refresh()
 
     def _jump_to(self, number: Any) -> None:
-        """A click on the list of moves; the browser may send anything."""
+        """Handle a click on the list of moves; the value comes from the browser and is checked."""
         if isinstance(number, int) and not isinstance(number, bool):
             self._jump(number)
 
@@ -242,7 +242,7 @@ class PlayView:
 
             with ui.element("div").classes("actions"):
                 button("Resign", resign, style="strong")
-                button("Play on", dialog.close)
+                button("Keep playing", dialog.close)
         dialog.open()
 
     def _save(self) -> None:
@@ -254,7 +254,7 @@ class PlayView:
         self.upload.reset()
         with sentences():
             if event.file.size() > MOST_BYTES:
-                raise NobiError("SGF files can have up to 1 MB.")
+                raise NobiError("SGF files can be up to 1 MB.")
             content = await event.file.read()
             while not self._warming.is_ready():
                 await asyncio.sleep(0.1)
@@ -299,7 +299,7 @@ class PlayView:
         self.refresh()
 
     def refresh(self) -> None:
-        """Shows what has changed."""
+        """Show changes."""
         table = self.table
         compiling = bool(self._awaited) or (is_compiling() and (table.busy or table.looking))
         now = (table.version, table.busy, table.looking, table.thinking, compiling)
@@ -422,13 +422,13 @@ class PlayView:
     def _explanation(self) -> str:
         table = self.table
         if table.looking and table.overlay and not table.opinion and not table.owned:
-            return "Looking at the position; the first time this takes up to a minute."
+            return "Evaluating the position. The first time this takes up to a minute."
         if table.overlay == "ownership":
-            return "Squares show who will probably own a point; a square on a stone means that it is probably dead."
+            return "Squares show the probable owner of each point. A stone with a square is probably dead."
         if table.overlay != "preferences" or not table.opinion:
             return ""
         what = {
-            "probability": f"How likely {table.opponent.title} would play each point, in percent.",
+            "probability": f"The probability that {table.opponent.title} plays each point, in percent.",
             "preference": f"How much {table.opponent.title} prefers each point, in percent.",
             "playouts": "The share of the playouts of a short search, in percent.",
         }[table.opinion.measure]

@@ -1,4 +1,4 @@
-"""A small board on which a finished game runs by itself."""
+"""A small board that replays a finished game."""
 
 from nicegui import ui
 
@@ -8,14 +8,14 @@ from nobi.web.views.common import button
 
 TICK_SECONDS = 0.28
 _PAUSE_TICKS = 8
-"""How long the last position stays before `ended` is true."""
+"""Number of ticks for which the last position stays before `ended` is true."""
 
 
 class Replay:
-    """Title, board and a sentence; `tick` shows the next move."""
+    """Title, board and status line; `tick` shows the next move."""
 
     def __init__(self, title: str, size: int, *, controls: bool = False) -> None:
-        """`controls` adds buttons to pause and to step."""
+        """`controls` adds buttons to pause and step."""
         self._game: WatchedGame | None = None
         self._move = 0
         self._waited = 0
@@ -30,23 +30,25 @@ class Replay:
                 if controls:
                     with ui.element("div").classes("replay-steps"):
                         button("", lambda: self._step(-1), icon="chevron_left", style="quiet").props(
-                            'aria-label="back"'
+                            'aria-label="previous"'
                         )
                         self._pause = button("", self._toggle, icon="pause", style="quiet").props('aria-label="pause"')
-                        button("", lambda: self._step(1), icon="chevron_right", style="quiet").props('aria-label="on"')
+                        button("", lambda: self._step(1), icon="chevron_right", style="quiet").props(
+                            'aria-label="next"'
+                        )
 
     @property
     def game(self) -> WatchedGame | None:
-        """What is shown."""
+        """The game shown."""
         return self._game
 
     @property
     def ended(self) -> bool:
-        """Whether the game has been shown to its end, and for a moment longer."""
+        """Whether the game has been shown to its end and the pause after it is over."""
         return self._game is None or self._waited >= _PAUSE_TICKS
 
     def show(self, game: WatchedGame | None, size: int = 0) -> None:
-        """Begins with another game; None empties the board."""
+        """Show another game; None clears the board."""
         self._game, self._move, self._waited, self._running = game, 0, 0, True
         if game is None:
             size = size or int(self.board.props.get("size", 9))
@@ -56,7 +58,7 @@ class Replay:
             self._draw()
 
     def tick(self) -> None:
-        """Shows the next move, unless it is paused."""
+        """Show the next move, unless paused."""
         if self._game is None or not self._running:
             return
         if self._move < len(self._game.cells):

@@ -1,4 +1,4 @@
-"""The panel of the view Explore in which a game is reviewed."""
+"""The review panel of the Explore view."""
 
 from functools import partial
 from typing import Any
@@ -17,12 +17,12 @@ from nobi.web.views.common import button, sentences
 
 
 def _recorded_games() -> list[Figure]:
-    """The games of the studies."""
+    """The game records of the studies."""
     return [figure for result in study_results().values() for figure in result.figures if figure.is_game]
 
 
 class ReviewPanel:
-    """The board with the reviewer's opinion of every move, the graph, agreement and the largest losses."""
+    """Board with the evaluation of every move, graph, agreement and largest losses."""
 
     def __init__(self, desk: ReviewDesk, table: Table) -> None:
         self.desk = desk
@@ -31,8 +31,8 @@ class ReviewPanel:
         self._filling = False
         ui.label("Review a game").classes("title")
         ui.label(
-            "Open a game record (SGF) and see what a network thinks of every move: what it would have played, how the "
-            "chance to win changes, and which moves lost most."
+            "Open a game record (SGF) and see how a network evaluates every move: which move it would have played, how "
+            "the chance to win changes, and which moves lost the most."
         ).classes("lead")
         self.upload = ui.upload(
             auto_upload=True, max_file_size=MOST_BYTES, on_upload=self._opened, on_rejected=self._rejected
@@ -67,8 +67,8 @@ class ReviewPanel:
                     ui.label().classes("words").style("margin-top:12px;min-height:44px").props("aria-live=polite")
                 )
                 with ui.element("div").classes("actions"):
-                    for text, icon, step in (("First", "first_page", -(10**6)), ("Back", "chevron_left", -1),
-                                             ("On", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
+                    for text, icon, step in (("First", "first_page", -(10**6)), ("Previous", "chevron_left", -1),
+                                             ("Next", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
                         made = button("", partial(self._step, step), icon=icon, style="quiet")
                         made.props(f'aria-label="{text}"').tooltip(text)
             with ui.element("div").classes("side"):
@@ -90,7 +90,7 @@ class ReviewPanel:
         self.upload.reset()
         with sentences():
             if event.file.size() > MOST_BYTES:
-                raise NobiError("SGF files can have up to 1 MB.")
+                raise NobiError("SGF files can be up to 1 MB.")
             self.desk.open(await event.file.read())
         self.tick()
 
@@ -143,7 +143,7 @@ class ReviewPanel:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def tick(self) -> None:
-        """Shows what has changed."""
+        """Show changes."""
         desk = self.desk
         desk.poll()
         now = (desk.version, desk.busy, desk.failed)
@@ -204,20 +204,20 @@ class ReviewPanel:
         one = desk.move_at(number)
         colour = COLOURS[desk.session.position().to_move] if desk.session else ""
         if one is None:
-            waiting = "It has not been reviewed yet." if desk.busy else "Press 'Review' for the opinion of a network."
+            waiting = "Not reviewed yet." if desk.busy else "Press 'Review' to evaluate all moves."
             return f"Move {number} of {total}, {colour}. {waiting}"
         played = f"Move {number}: {one.colour} plays {one.move}"
         if one.rank == 1:
-            words = f"{played}, as {review.reviewer} would."
+            words = f"{played}, the choice of {review.reviewer}."
         elif one.best:
-            place = f", its choice number {one.rank}" if one.rank else ""
-            words = f"{played}{place}. {review.reviewer} would play {one.best}."
+            place = f"; {one.move} is its choice number {one.rank}" if one.rank else ""
+            words = f"{played}. {review.reviewer} would play {one.best}{place}."
         else:
             words = f"{played}."
         if one.loss is not None and one.loss >= 0.05:
             of = "of the chance to win" if review.loss_measure == "chance to win" else "of preference"
-            judgement = {"good": "", "doubtful": " Doubtful.", "mistake": " A mistake."}[one.judgement]
-            words += f" It loses {one.loss:.1f} points {of}.{judgement}"
+            judgement = {"good": "", "doubtful": " A doubtful move.", "mistake": " A mistake."}[one.judgement]
+            words += f" It loses {one.loss:.1f} percentage points {of}.{judgement}"
         return words
 
     def _show_numbers(self) -> None:
