@@ -1,11 +1,11 @@
 """Reader of game records in SGF (FF[1] to FF[4]): the main line of a game, with handicap and set-up stones.
 
-Most records have one of two shapes: a root, then one move per node, alone or followed by comments. Regular expressions
-recognise these shapes, and NumPy decodes their moves, about ten times as fast as the general parser, which reads all
-other records property by property. Both end in the same functions.
+Most records have one of two shapes: a root, then one move per node, with or without comments. These shapes are
+recognised by regular expressions and their moves decoded by NumPy, about ten times faster than by the general parser,
+which reads all other records property by property. Both share the remaining functions.
 
-Files that violate the grammar are read as GNU Go reads them, and more: no move of the main line is skipped without a
-`RecordError`.
+Files that violate the grammar are read as by GNU Go, and more tolerantly; but no move of the main line is skipped
+without a `RecordError`.
 """
 
 import math
@@ -40,11 +40,11 @@ from nobi.records.properties import (
 from nobi.storage import read_content
 
 GO = 1
-"""The number of Go (GM)."""
+"""The value of GM for Go."""
 
 Properties = Mapping[str, Sequence[bytes]]
 Node = list[tuple[str, list[bytes]]]
-"""The properties of a node in their order; one may occur several times."""
+"""The properties of a node in order; a property may occur several times."""
 
 # possessive quantifiers (++, *+) do not backtrack: the time is linear in the length of any text
 _VALUE = rb"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]\s*+"
@@ -71,16 +71,16 @@ _SETUP_NAMES = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 
 _SIZE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
 _PLAYERS = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}
-"""The first letters of PL's values; the numbers are due to an error in the definition of FF[3]."""
+"""The first characters of PL's values; the numbers come from an error in the definition of FF[3]."""
 
 _A = ord("a")
-_NO_POINT = b"[zz]"  # outside every board: means a pass, in rows of equal width
+_NO_POINT = b"[zz]"  # a point outside every board, which represents a pass in rows of equal width
 _WIDTH = len(b";B[aa]")
 _WHITESPACE = b" \t\r\n\v\f"
 
 
 def read_sgf(path: Path) -> SgfRecord:
-    """Return the first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
+    """Return the first record of a file, of any game on a square board; raise a NobiError if its start is unreadable.
 
     A file that ends in the middle of a move is read up to the previous move.
     """
@@ -91,7 +91,7 @@ def read_sgf(path: Path) -> SgfRecord:
 
 
 def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | RecordError]:
-    """The record or the error of each game in an SGF text; there is at least one.
+    """Yield the record or the error of each game in an SGF text, at least one.
 
     `game` is the number (GM) of the only accepted game; None accepts all.
     """
@@ -139,7 +139,7 @@ def _root_properties(root: bytes) -> dict[str, list[bytes]] | None:
 
 
 def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
-    """The games of a text of any shape, read property by property."""
+    """Yield the games of a text of any shape, read property by property."""
     start = _START.search(text)
     if not start:
         yield RecordError(NOT_SGF, "There is no SGF in it.")
@@ -155,8 +155,8 @@ def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordEr
 def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError | None]:
     """Return the nodes of the main line, the first variation at every branch; the end of the game; the error, if any.
 
-    Accepted are a missing first semicolon, variations without nodes, nodes after variations (which belong to no line),
-    and a text that ends without closing its variations, or in the middle of a property that places no stone.
+    The following is accepted: a missing first semicolon, variations without nodes, nodes after variations (which are
+    ignored), and a text that ends without closing its variations, or within a property that places no stone.
     """
     nodes: list[Node] = []
     node: Node | None = None
@@ -204,7 +204,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
             if not is_empty or depth == 0:
                 break
             is_empty = False
-    while depth:  # to the end of the game
+    while depth:  # skip to the end of the game
         brace = _NEXT_BRACE.match(text, position)
         if brace is None:
             return nodes, len(text), error
@@ -227,7 +227,7 @@ def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
 
 
 def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | None) -> SgfRecord:
-    """Return the record of a main line; a RecordError if it has no start position."""
+    """Return the record of a main line; raise a RecordError if it has no start position."""
     root: dict[str, list[bytes]] = {}
     stones: dict[int, int] = {}
     changes: list[SetupChange] = []
@@ -269,7 +269,7 @@ def _move(name: str, value: bytes, number: int) -> bytes:
 
 
 def _size(root: Properties, game: int | None) -> int:
-    """Return the board size; a RecordError if it is the wrong game or the size is not supported."""
+    """Return the board size; raise a RecordError for another game or an unsupported size."""
     number = _text(root, "GM", "1").strip()
     if game is not None and number != str(game):
         raise RecordError(WRONG_GAME, f"It is not Go: GM[{number[:20]}].")
@@ -305,7 +305,7 @@ def _set_up(stones: dict[int, int], node: Properties, size: int) -> None:
 
 
 def _setup_cells(node: Properties, size: int) -> dict[int, int]:
-    """BLACK, WHITE or EMPTY by cell, from AB, AW and AE of a node."""
+    """Return BLACK, WHITE or EMPTY by cell, from AB, AW and AE of a node."""
     found: dict[int, int] = {}
     for name, colour in _SETUP_NAMES.items():
         for cell in _cells(node.get(name, ()), size):
@@ -315,7 +315,7 @@ def _setup_cells(node: Properties, size: int) -> dict[int, int]:
 
 
 def _cells(values: Sequence[bytes], size: int) -> Iterator[int]:
-    """The cells of a list of points and rectangles such as `aa:cc`."""
+    """Yield the cells of a list of points and rectangles such as `aa:cc`."""
     for value in values:
         corners = [value] if len(value) == 2 else _SPACE_IN_POINT.sub(b"", value).split(b":")
         if len(corners) > 2 or any(len(corner) != 2 for corner in corners):

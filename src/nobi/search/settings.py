@@ -7,7 +7,7 @@ from nobi.search.gammas import SMALL_BOARDS, load_gammas, no_gammas
 from nobi.search.state import RolloutParams, SearchParams
 
 _LARGE_EXPAND = 4
-"""A node of a large board has several hundred children: expanding later keeps the tree in its memory."""
+"""A node of a large board has several hundred children: expanding later limits the memory of the tree."""
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "rollouts": (0, 10**9),
@@ -43,7 +43,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search; the player `mcts` takes the same."""
+    """The settings of a search and of the player `mcts`."""
 
     rollouts: int = 1000
     """Playouts per move; 0: as many as the time allows."""
