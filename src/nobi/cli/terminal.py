@@ -30,7 +30,7 @@ _SECONDS = 60.0
 
 
 def play_in_terminal(variant: "Variant", opponent: str, *, white: bool = False, seed: int = 0) -> int:
-    """Plays one game against `opponent`, a player, a model or `gtp:COMMAND`; reads commands from standard input."""
+    """Play one game against `opponent`, a player, a model or `gtp:COMMAND`; read commands from standard input."""
     console = output_console()
     bot = Entrant(opponent, variant, seed, _SECONDS).make()
     try:
@@ -83,7 +83,7 @@ class _Game:
             self._resign(colour)
             return
         if not self.game.is_legal(move):
-            raise NobiError(f"The opponent chose {vertex_name(move, self.game.size)}, which cannot be played.")
+            raise NobiError(f"The opponent chose {vertex_name(move, self.game.size)}, which is illegal.")
         self.game.play(move)
         self._say(f"{COLOURS[colour]}: {vertex_name(move, self.game.size)}")
 
@@ -99,7 +99,7 @@ class _Game:
             raise NobiError("The game is over.")
         elif name == "hint":
             best = search_opinion(self.game, threading.Event()).best
-            self._say(f"A short search would play {best[0].name}." if best else "There is nothing to suggest.")
+            self._say(f"A short search would play {best[0].name}." if best else "There is no suggestion.")
         elif name == "resign":
             self._resign(self.human)
         else:
@@ -125,7 +125,7 @@ class _Game:
 
     def _save(self, names: list[str]) -> None:
         if len(names) != 1:
-            raise NobiError("Name the file, as in 'save game.sgf'.")
+            raise NobiError("Give a file name, as in 'save game.sgf'.")
         path = Path(names[0]).with_suffix(".sgf")
         result = self.result.sgf if self.result else ""
         try:

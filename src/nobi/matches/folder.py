@@ -78,7 +78,7 @@ class MatchFolder:
         self._games = path / "games.jsonl"
         exists = holds_run(path, settings, resume=resume, may_change=("games",), what="match", names=_LABELS)
         if not exists and any(path.glob("*.sgf")):
-            raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
+            raise NobiError(f"The folder {str(path)!r} already contains games; choose another one.")
         write_config(path, settings)
 
     def load(self) -> list[GameResult]:

@@ -34,9 +34,7 @@ class ImportSettings:
     duplicates: Literal["remove", "remove-exact", "keep"] = "remove"
     """Remove duplicates including rotated and mirrored ones; remove exact duplicates only; or keep all games."""
     shares: tuple[float, float, float] = (88, 4, 8)
-    """The shares of train, validation and test. A game is assigned by a hash of seed and game, so it never changes its
-    split.
-    """
+    """The shares of train, validation and test. A hash of seed and game decides, so a game never changes its split."""
     seed: int = 0
     """Seed of the split."""
 

@@ -275,8 +275,7 @@ class Evaluator:
         self._evaluate(nodes, positions, time.perf_counter())
 
     def evaluate_next(self, limit: int) -> int:
-        """Remove up to `limit` nodes from the queue, evaluate those still in the tree, and return the number removed.
-        """
+        """Remove up to `limit` nodes from the queue and evaluate those still in the tree; return the number removed."""
         queue = self.queue
         with self.tree_lock:
             seen = self._first_seen or time.perf_counter()
