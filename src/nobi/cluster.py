@@ -342,7 +342,7 @@ class _HeadWatch:
         if time.monotonic() - self._answered > _LOST_SECONDS and not self._listens():
             self.lost = True
             where = f", {self._address}," if self._address else ""
-            raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
+            raise NobiError(f"The head node of the Ray cluster{where} does not respond; {_RESUME}.")
 
     def close(self) -> None:
         """Stop polling; wait for a pending request, which would connect to Ray again after its shutdown."""

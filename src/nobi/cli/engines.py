@@ -43,7 +43,7 @@ class Gtp(CommonFlags):
     """Serve a player as an engine: the Go Text Protocol, version 2, on standard input and output.
 
     For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Only the protocol is written to standard output. The
-    first command is answered when everything is compiled; "GTP ready" on standard error says so.
+    first command is answered when everything is compiled, which is announced by "GTP ready" on standard error.
     """
 
     player: Annotated[

@@ -365,7 +365,7 @@ def _launch(processes: int) -> int:
 
 
 class Scalars:
-    """Writes lines of metrics as scalars for TensorBoard, by the number of positions seen."""
+    """Writes lines of metrics as scalars for TensorBoard, by the number of positions."""
 
     def __init__(self, folder: Path, positions: int) -> None:
         """Open the folder; its scalars for later positions are discarded, since a resumed run writes them again."""

@@ -118,7 +118,7 @@ class MatchSummary:
     white: MatchStatistics
     all: MatchStatistics
     repeated: int
-    """Games with the same moves as an earlier one, which are left out."""
+    """Number of omitted games, which have the same moves as an earlier one."""
     void: int
     """Games without a result."""
     forfeits: dict[str, int]
@@ -173,7 +173,7 @@ def void_reasons(results: list[GameResult]) -> Counter[str]:
 def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float64]:
     """Return a player's mean points (0 to 1), [pair], in the games 2i and 2i + 1 up to the first unfinished pair.
 
-    Pairs with a game without result are left out.
+    Pairs with a game without result are omitted.
     """
     by_number = {result.game: result.points(player) for result in results}
     pairs: list[float] = []
@@ -209,7 +209,7 @@ class TournamentSummary:
     added_draws: bool
     """Whether half a draw was added for each pair, because a player won or lost all games."""
     repeated: int
-    """Games with the same moves as an earlier one, which are left out."""
+    """Number of omitted games, which have the same moves as an earlier one."""
     void: int
     """Games without a result."""
     forfeits: dict[str, int]

@@ -20,7 +20,7 @@ Structure = tuple[bool, int, int]
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
 _MEANT = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""Declared encodings that usually stand for a superset; browsers use the same table."""
+"""Declared encodings that usually mean a superset; browsers use the same table."""
 _EIGHT_BITS = ("latin-1", "gb18030", "cp932", "cp950", "cp949")
 """Possible encodings of a text that is not UTF-8. Latin-1, the default of FF[4], represents all single-byte ones."""
 _ESCAPE, _TILDE = b"\x1b", b"~"

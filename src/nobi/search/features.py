@@ -67,16 +67,16 @@ def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
         if further >= FAR:
             break
         for k in range(SIDES):
-            beside = stones.neighbours[point, k]
-            there = stones.colour[0, beside]
-            if there == BORDER or distance[beside] != FAR:
+            neighbour = stones.neighbours[point, k]
+            there = stones.colour[0, neighbour]
+            if there == BORDER or distance[neighbour] != FAR:
                 continue
-            distance[beside] = further
-            queue[found] = beside
+            distance[neighbour] = further
+            queue[found] = neighbour
             found += 1
             if there != EMPTY:
-                stone = chains.next[0, beside]
-                while stone != beside:
+                stone = chains.next[0, neighbour]
+                while stone != neighbour:
                     distance[stone] = further
                     queue[found] = stone
                     found += 1
@@ -89,9 +89,9 @@ def _rescued_stones(position: SearchPosition, point: int, me: int) -> int:
     stones, chains = position.boards.stones, position.boards.chains
     saved = 0
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] == me:
-            head = chains.head[0, beside]
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] == me:
+            head = chains.head[0, neighbour]
             if in_atari(chains.liberties[0, head]):
                 saved += chains.stones[0, head]
     return saved
@@ -110,9 +110,9 @@ def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
         stone = first
         while True:
             for j in range(SIDES):
-                beside = stones.neighbours[stone, j]
-                if stones.colour[0, beside] == me:
-                    head = chains.head[0, beside]
+                neighbour = stones.neighbours[stone, j]
+                if stones.colour[0, neighbour] == me:
+                    head = chains.head[0, neighbour]
                     if in_atari(chains.liberties[0, head]):
                         freed += chains.stones[0, head]
             stone = chains.next[0, stone]
@@ -126,11 +126,11 @@ def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, 
     """Return whether extending own chains in atari at this point saves none of them from a ladder."""
     stones, chains = position.boards.stones, position.boards.chains
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
+        neighbour = stones.neighbours[point, k]
         if (
-            stones.colour[0, beside] == me
-            and in_atari(chains.liberties[0, chains.head[0, beside]])
-            and escapes_ladder(stones, chains, 0, workspace.ladders, point, beside)
+            stones.colour[0, neighbour] == me
+            and in_atari(chains.liberties[0, chains.head[0, neighbour]])
+            and escapes_ladder(stones, chains, 0, workspace.ladders, point, neighbour)
         ):
             return False
     return True
@@ -145,10 +145,10 @@ def _threatened_stones(
     threatened = caught = as_count(0)
     seen0 = seen1 = seen2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] != enemy_of(me):
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] != enemy_of(me):
             continue
-        head = chains.head[0, beside]
+        head = chains.head[0, neighbour]
         if head == seen0 or head == seen1 or head == seen2:
             continue
         seen2 = seen1
@@ -157,7 +157,7 @@ def _threatened_stones(
         rest = without_liberty(stones, chains, 0, head, point)
         if rest != 0 and in_atari(rest):
             threatened += chains.stones[0, head]
-            if ladders and captures_in_ladder(stones, chains, 0, workspace.ladders, point, beside):
+            if ladders and captures_in_ladder(stones, chains, 0, workspace.ladders, point, neighbour):
                 caught += chains.stones[0, head]
     return threatened, caught
 

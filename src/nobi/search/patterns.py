@@ -89,7 +89,7 @@ def seen_by(code: int, colour: int) -> int:
 def add_to_codes(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
     """Update the codes of the neighbours of a point where a stone was placed."""
     for k in range(8):
-        # seen from the neighbour, the point lies in the opposite direction k ^ 1
+        # from the neighbour, the point is in the opposite direction k ^ 1
         codes[0, stones.neighbours[point, k]] += np.uint16(colour << (2 * (k ^ 1)))
 
 

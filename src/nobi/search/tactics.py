@@ -46,19 +46,19 @@ def liberty_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
     total = as_count(0)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            total += chains.weight[beside]
+            total += chains.weight[neighbour]
         elif there == me:
-            head = chains.head[0, beside]
+            head = chains.head[0, neighbour]
             total -= chains.weight[point]
             if head != head0 and head != head1 and head != head2:
                 total += chains.liberties[0, head]
             head2 = head1
             head1 = head0
             head0 = head
-        elif there == enemy_of(me) and in_atari(chains.liberties[0, chains.head[0, beside]]):
+        elif there == enemy_of(me) and in_atari(chains.liberties[0, chains.head[0, neighbour]]):
             return SAFE
     if total == 0:
         return SUICIDE
@@ -73,9 +73,9 @@ def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16
     stone = chain
     while True:
         for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if stones.colour[0, beside] == enemy:
-                liberties = chains.liberties[0, chains.head[0, beside]]
+            neighbour = stones.neighbours[stone, k]
+            if stones.colour[0, neighbour] == enemy:
+                liberties = chains.liberties[0, chains.head[0, neighbour]]
                 if in_atari(liberties):
                     point = last_liberty(liberties)
                     if point != boards.ko[0] and count < len(candidates) - SPARE:
@@ -130,12 +130,12 @@ def joined_chain(stones: Stones, chains: Chains, point: int, me: int) -> tuple[i
     size = as_count(1)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            total += chains.weight[beside]
+            total += chains.weight[neighbour]
         elif there == me:
-            head = chains.head[0, beside]
+            head = chains.head[0, neighbour]
             total -= chains.weight[point]
             if head != head0 and head != head1 and head != head2:
                 total += chains.liberties[0, head]
@@ -182,12 +182,12 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
     degrees = as_count(most)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] != me:
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] != me:
             continue
-        head = chains.head[0, beside]
+        head = chains.head[0, neighbour]
         if head != head0 and head != head1 and head != head2:
-            stone = beside
+            stone = neighbour
             while True:
                 degree = touching(chains, 0, stone, me)
                 for j in range(SIDES):
@@ -195,7 +195,7 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
                 degrees += degree
                 most = max(most, degree)
                 stone = chains.next[0, stone]
-                if stone == beside:
+                if stone == neighbour:
                     break
         head2 = head1
         head1 = head0
@@ -257,16 +257,16 @@ def _liberties_gained(stones: Stones, chains: Chains, head: int, point: int, oth
     owner = stones.colour[0, head]
     gained = as_count(0)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            gained += beside != other
+            gained += neighbour != other
         elif there == owner:
-            friend = chains.head[0, beside]
+            friend = chains.head[0, neighbour]
             if friend != head:
                 rest = without_liberty(stones, chains, 0, friend, point)
                 gained += (rest != 0) + (not in_atari(rest))
-        elif there == enemy_of(owner) and in_atari(chains.liberties[0, chains.head[0, beside]]):
+        elif there == enemy_of(owner) and in_atari(chains.liberties[0, chains.head[0, neighbour]]):
             gained += _GAIN
     return gained
 
@@ -339,18 +339,18 @@ def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
             done += 1
             degree = as_count(0)
             for j in range(SIDES):
-                beside = stones.neighbours[point, j]
-                if stones.colour[0, beside] != EMPTY:
+                neighbour = stones.neighbours[point, j]
+                if stones.colour[0, neighbour] != EMPTY:
                     continue
                 degree += 1
                 known = False
                 for i in range(size):
-                    known |= region[i] == beside
+                    known |= region[i] == neighbour
                 if not known:
-                    if size == LARGEST_NAKADE or touching(chains, 0, beside, me) > 0:
+                    if size == LARGEST_NAKADE or touching(chains, 0, neighbour, me) > 0:
                         size = 0
                         break
-                    region[size] = beside
+                    region[size] = neighbour
                     size += 1
             degrees += degree
             if degree > most:

@@ -91,8 +91,7 @@ class ReadingPlayer(Player):
         moves[:] = points[chosen]
 
     def values(self, planes: Values, network: NDArray[np.int64]) -> Values:
-        """Return the sums over the four sweeps, [board, cell], before the sigmoid; planes: [board, row, column, plane].
-        """
+        """Return the sums over the sweeps, [board, cell], before the sigmoid; planes: [board, row, column, plane]."""
         r, size = self._reading, planes.shape[1]
         x = np.concatenate([planes[:, ::down, ::right] for down, right in SWEEPS])
         network = np.tile(network, len(SWEEPS))
