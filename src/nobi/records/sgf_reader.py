@@ -171,7 +171,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 return nodes, len(text), None
             if rest.startswith(b"[") and node:
                 return nodes, len(text), _truncated(node[-1][0], nodes)
-            error = _malformed(f"{_shown(rest)} is unexpected")
+            error = _malformed(f"{_quoted(rest)} is unexpected")
             break
         position = token.end()
         if token[1]:
@@ -184,7 +184,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 error = _malformed(f"{token[1][:20].decode()} has no value")
                 break
             if not name:  # FF[3] allows lower-case letters only together with capital letters
-                error = _malformed(f"{_shown(token[1])} has no capital letter")
+                error = _malformed(f"{_quoted(token[1])} has no capital letter")
                 break
             if node is None:
                 if not is_empty:
@@ -264,7 +264,7 @@ def _move(name: str, value: bytes, number: int) -> bytes:
     """Return a move as in records of the common shapes: ;B[aa] or ;B[]."""
     point = _SPACE_IN_POINT.sub(b"", value)
     if not re.fullmatch(rb"(?:[a-y]{2})?", point):
-        raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is not a point.")
+        raise RecordError(BAD_POINT, f"Move {number} is {_quoted(value)}, which is not a point.")
     return b";%s[%s]" % (name.encode(), point)
 
 
@@ -319,12 +319,12 @@ def _cells(values: Sequence[bytes], size: int) -> Iterator[int]:
     for value in values:
         corners = [value] if len(value) == 2 else _SPACE_IN_POINT.sub(b"", value).split(b":")
         if len(corners) > 2 or any(len(corner) != 2 for corner in corners):
-            raise RecordError(BAD_POINT, f"A stone is set up at {_shown(value)}, which is not a point.")
+            raise RecordError(BAD_POINT, f"A stone is set up at {_quoted(value)}, which is not a point.")
         left, top = (letter - _A for letter in corners[0])
         right, bottom = (letter - _A for letter in corners[-1])
         if not (0 <= left <= right < size and 0 <= top <= bottom < size):
             raise RecordError(
-                BAD_POINT, f"A stone is set up at {_shown(value)}, which is not on the {size}x{size} board."
+                BAD_POINT, f"A stone is set up at {_quoted(value)}, which is not on the {size}x{size} board."
             )
         for row in range(top, bottom + 1):
             yield from range(row * size + left, row * size + right + 1)
@@ -410,7 +410,7 @@ def _codes(played: bytes, size: int) -> tuple[NDArray[np.uint16], RecordError | 
         if len(wrong):
             point = letters[wrong[0], 3:5].tobytes()
             error = RecordError(
-                BAD_POINT, f"Move {wrong[0] + 1} is {_shown(point)}, which is not on the {size}x{size} board."
+                BAD_POINT, f"Move {wrong[0] + 1} is {_quoted(point)}, which is not on the {size}x{size} board."
             )
             codes, letters = codes[: wrong[0]], letters[: wrong[0]]
     codes[letters[:, 1] == ord("W")] |= WHITE_BIT
@@ -422,5 +422,5 @@ def _text(properties: Properties, name: str, missing: str) -> str:
     return values[0].decode("utf-8", "replace") if values else missing
 
 
-def _shown(raw: bytes) -> str:
+def _quoted(raw: bytes) -> str:
     return repr(raw[:20].decode("ascii", "backslashreplace"))

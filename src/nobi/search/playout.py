@@ -255,7 +255,7 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
-def _asks(tree: Tree, node: int, playouts: int) -> bool:
+def _should_evaluate(tree: Tree, node: int, playouts: int) -> bool:
     """Return whether to queue a node for the network: at this number of playouts, and again if the queue was full."""
     made = as_count(tree.visits[node] - tree.assumed[node])
     return tree.evaluation[node] == UNASKED and made > 0 and made % playouts == 0
@@ -325,7 +325,7 @@ def _search(
                     break
                 if has_network and params.evaluate_at == 0:
                     enqueue(queue, tree, node, workspace, depth)
-            elif has_network and params.evaluate_at > 0 and _asks(tree, node, params.evaluate_at):
+            elif has_network and params.evaluate_at > 0 and _should_evaluate(tree, node, params.evaluate_at):
                 enqueue(queue, tree, node, workspace, depth)
             node = choose_child(tree, node, workspace, params)
             # the visit is added now and the win later: until then the playout is a loss to other threads (virtual loss)

@@ -60,8 +60,8 @@ def _place(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _drawn(workspace: Workspace, count: int) -> int:
-    """Return an index below `count` drawn with the probabilities proportional to `workspace.values`."""
+def _draw_index(workspace: Workspace, count: int) -> int:
+    """Draw an index below `count` with probabilities proportional to `workspace.values`."""
     total = np.float32(0.0)
     for i in range(count):
         total += workspace.values[i]
@@ -89,7 +89,7 @@ def _matching_move(position: SearchPosition, workspace: Workspace, settings: Sea
                 workspace.values[count] = settings.gammas.pattern[seen_by(position.codes[0, point], me)]
             count += 1
     while count > 0:
-        i = _drawn(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
+        i = _draw_index(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
         point = candidates[i]
         if point != boards.ko[0]:
             liberties = liberty_class(stones, chains, point, me)

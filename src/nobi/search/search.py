@@ -258,12 +258,12 @@ class Search:
         except BaseException:
             budget.cancel()  # otherwise the other threads would continue after Ctrl-C
             raise
-        made = self._made
+        made = self._playouts_made
         self._playouts += made
         return made
 
     @property
-    def _made(self) -> int:
+    def _playouts_made(self) -> int:
         """The playouts of this run so far."""
         return int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
 
@@ -302,7 +302,7 @@ class Search:
         leader: Leader | None,
     ) -> None:
         due = start + interval if report else 1e300
-        while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._made))):
+        while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._playouts_made))):
             pause = min(due, budget.deadline, time.perf_counter() + CHECK_SECONDS if leader else 1e300)
             self._round(budget, pause)
             if self._tree.state[FULL]:

@@ -187,7 +187,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 
 @compiled
-def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
+def _is_captured(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
     """Return whether `me`, to move, can capture the enemy chain at `target` by force."""
     left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
@@ -213,7 +213,7 @@ def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int
     if holds:
         one, other = workspace.liberty[0], workspace.liberty[1]
         holds = (
-            _falls(stones, g, workspace, target, me, PASS)
+            _is_captured(stones, g, workspace, target, me, PASS)
             and _answer_fails(stones, g, workspace, one, enemy, target)
             and _answer_fails(stones, g, workspace, other, enemy, target)
         )
@@ -232,7 +232,7 @@ def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, ene
     """Return whether the chain at `target` can still be captured by force after this answer."""
     stones.colour[g, answer] = enemy
     fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
-    fails = fails or _falls(stones, g, workspace, target, enemy_of(enemy), answer)
+    fails = fails or _is_captured(stones, g, workspace, target, enemy_of(enemy), answer)
     stones.colour[g, answer] = EMPTY
     return fails
 

@@ -112,7 +112,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
             if workspace.worth[i] == top:
                 workspace.worth[i] = _TAKEN
                 move = stones.empty[g, i]
-                value = top + HOLDS * (top >= SAFE and _holds(stones, g, workspace, move, me))
+                value = top + HOLDS * (top >= SAFE and _prevents_wins(stones, g, workspace, move, me))
                 if value >= best:
                     ways = ways + 1 if value == best else 1
                     best = value
@@ -121,7 +121,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 
 
 @inlined
-def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
+def _prevents_wins(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
     """Return whether the enemy has no forced win after this move.
 
     A reply that refutes one move often refutes the next one: the latest refutation (or PASS) is stored in
