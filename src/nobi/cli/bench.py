@@ -28,8 +28,8 @@ SECTIONS = {
     "growth": ("games:GROWTH", "how the cost of a network grows with the board and its units"),
     "datasets": ("data:IMPORT", "import of game records"),
     "features": ("data:FEATURES", "planes of Go positions for deep networks"),
-    "convolutions": ("training:CONVOLUTIONS", "our convolutions compared with torch and onnxruntime"),
-    "imitate": ("training:IMITATION", "training on records compared with the bare network"),
+    "convolutions": ("training:CONVOLUTIONS", "our convolutions beside torch's and onnxruntime's"),
+    "imitate": ("training:IMITATION", "training on records beside the bare network"),
 }
 _HELP = f"The sections to measure, by default all: {'; '.join(f'{n}, {about}' for n, (_, about) in SECTIONS.items())}."
 
