@@ -163,7 +163,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     assert process.returncode == 130
     assert out == ""
     assert err.splitlines()[-1] == (
-        f"nobi: interrupted before the end; finished work is saved in {str(tmp_path)!r}, and the same command continues."
+        f"nobi: interrupted before the end; finished work is kept in {str(tmp_path)!r}, and the same command continues."
     )
     [run] = (tmp_path / "runs").iterdir()
     assert len((run / "metrics.jsonl").read_text().splitlines()) > 0

@@ -100,7 +100,7 @@ class Study(ExecutorFlags):
                 )
         except KeyboardInterrupt:
             again = f"the same command {'without --fresh ' if self.fresh else ''}continues"
-            raise Interrupted(f"before the end; finished work is saved in {str(out)!r}, and {again}") from None
+            raise Interrupted(f"before the end; finished work is kept in {str(out)!r}, and {again}") from None
         folder = out / "results"
         document = {"folder": folder, "spent": total_spent(documents), "studies": documents}
         return Result(document, list(_report(documents, folder)))
