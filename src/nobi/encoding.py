@@ -403,7 +403,7 @@ def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
 
 
 def _workspace_of(size: int) -> Workspace:
-    """This thread's workspace for boards of a size."""
+    """Return this thread's workspace for boards of a size."""
     by_size: dict[int, Workspace] = _workspaces.__dict__.setdefault("by_size", {})
     if size not in by_size:
         by_size[size] = allocate_codes(size)

@@ -187,7 +187,7 @@ def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float6
 
 
 def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
-    """[i, j] the points of player i against player j."""
+    """Return the points of player i against player j, [i, j]."""
     points = np.zeros((players, players))
     for result in results:
         made = result.points(result.black)
@@ -203,7 +203,7 @@ class TournamentSummary:
 
     players: tuple[str, ...]
     points: NDArray[np.float64]
-    """[i, j] the points of player i against player j."""
+    """Return the points of player i against player j, [i, j]."""
     elo: list[Interval]
     """[player] Bradley-Terry ratings relative to the mean of all, with 95 % intervals."""
     added_draws: bool

@@ -310,13 +310,13 @@ class Training:
 
 
 def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
-    """Runs with the same settings and different seeds."""
+    """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, games=training.games)
     return tuple(EvolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
 
 
 def coevolution_runs(training: Training, settings: CoevolutionSettings, seed: int) -> tuple[CoevolutionJob, ...]:
-    """Runs with the same settings and different seeds."""
+    """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, measure_games=training.games)
     return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
 
