@@ -202,12 +202,12 @@ class RayExecutor(Executor):
         parts = PartSizes(count, least, PART_SECONDS, self.workers, self._per_item.get(kind), self.serial_seconds)
         pending: dict[Any, tuple[int, int]] = {}
         try:
-            with self._translated():
+            with self._translate_errors():
                 self._calls += 1
                 shared = (f"{os.getpid()}-{self._calls}", ray.put(ray.cloudpickle.dumps(function)), self._send(files))
             left = True
             while left or pending:
-                with self._translated():
+                with self._translate_errors():
                     limit = _AHEAD * self.workers
                     while left and len(pending) < limit:
                         part = parts.take()
@@ -245,7 +245,7 @@ class RayExecutor(Executor):
         return found
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Raise a NobiError for the errors of Ray that a user can resolve."""
         errors = self._ray.exceptions
         try:
@@ -277,7 +277,7 @@ class RayExecutor(Executor):
         """Refuse a cluster with a node whose workers would be refused."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        with self._translated():
+        with self._translate_errors():
             probes = []
             for node in self._head.nodes:
                 strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=True)
@@ -313,7 +313,7 @@ class RayExecutor(Executor):
         with defer_interrupts():
             self._guard.close()
             if head and head.lost:
-                _abandon(self._ray)
+                _skip_shutdown(self._ray)
             else:
                 self._ray.shutdown()
 
@@ -342,7 +342,7 @@ class _HeadWatch:
         if time.monotonic() - self._answered > _LOST_SECONDS and not self._listens():
             self.lost = True
             where = f", {self._address}," if self._address else ""
-            raise NobiError(f"The head node of the Ray cluster{where} does not answer any more; {_RESUME}.")
+            raise NobiError(f"The head node of the Ray cluster{where} does not respond; {_RESUME}.")
 
     def close(self) -> None:
         """Stop polling; wait for a pending request, which would connect to Ray again after its shutdown."""
@@ -437,7 +437,7 @@ def _start(ray: Any, workers: int, options: dict[str, Any]) -> None:
         ray_constants.ENABLE_RAY_CLUSTER = before
 
 
-def _abandon(ray: Any) -> None:
+def _skip_shutdown(ray: Any) -> None:
     """Skip Ray's shutdown when this process exits: it would wait for a head that does not answer, or crash."""
 
     def end() -> None:

@@ -236,12 +236,12 @@ def look_at_move(boards: GoBoards, g: int, workspace: Workspace, point: int, me:
     workspace.mark[point] = look
     liberties = captured = 0
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[g, beside]
-        head = chains.head[g, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[g, neighbour]
+        head = chains.head[g, neighbour]
         if there == EMPTY:
-            liberties += workspace.mark[beside] != look
-            workspace.mark[beside] = look
+            liberties += workspace.mark[neighbour] != look
+            workspace.mark[neighbour] = look
         elif workspace.mark[head] != look:  # a chain that has not been counted (or the border, which has no effect)
             workspace.mark[head] = look
             count = workspace.number[head]
@@ -275,9 +275,9 @@ def _freed(boards: GoBoards, g: int, workspace: Workspace, point: int, me: int, 
         while True:
             touches = False
             for j in range(SIDES):
-                beside = stones.neighbours[stone, j]
-                own = stones.colour[g, beside] == me and workspace.mark[chains.head[g, beside]] == look
-                touches |= own or beside == point
+                neighbour = stones.neighbours[stone, j]
+                own = stones.colour[g, neighbour] == me and workspace.mark[chains.head[g, neighbour]] == look
+                touches |= own or neighbour == point
             freed += touches
             stone = chains.next[g, stone]
             if stone == first:
@@ -326,9 +326,9 @@ def find_escapes(boards: GoBoards, g: int, workspace: Workspace) -> None:
         stone = head
         while True:
             for k in range(SIDES):
-                beside = stones.neighbours[stone, k]
-                if stones.colour[g, beside] == attacker:
-                    liberties = chains.liberties[g, chains.head[g, beside]]
+                neighbour = stones.neighbours[stone, k]
+                if stones.colour[g, neighbour] == attacker:
+                    liberties = chains.liberties[g, chains.head[g, neighbour]]
                     if in_atari(liberties):
                         capture = last_liberty(liberties)
                         if capture != extension and found[_LEGAL, capture] and not found[_ESCAPE, capture]:
@@ -403,7 +403,7 @@ def latest_of(moves: Sequence[int]) -> NDArray[np.uint16]:
 
 
 def _workspace_of(size: int) -> Workspace:
-    """This thread's workspace for boards of a size."""
+    """Return this thread's workspace for boards of a size."""
     by_size: dict[int, Workspace] = _workspaces.__dict__.setdefault("by_size", {})
     if size not in by_size:
         by_size[size] = allocate_codes(size)

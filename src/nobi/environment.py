@@ -46,7 +46,7 @@ def _git(*arguments: str) -> str:
 
 
 def describe_environment() -> dict[str, str]:
-    """Version, commit, processor, and the versions of Python and of the loaded libraries."""
+    """Return version, commit, processor, and the versions of Python and of the loaded libraries."""
     found = {"nobi": nobi.__version__, "commit": commit_of_sources(), "processor": processor_name()}
     found["python"] = platform.python_version()
     for library in _LIBRARIES:

@@ -4,10 +4,10 @@ from importlib.util import find_spec
 
 
 class NobiError(Exception):
-    """Invalid input, described in one sentence that says what to do. The command line prints it and exits with 2."""
+    """Invalid input, described in one sentence with the remedy. The command line prints it and exits with 2."""
 
 
 def require_torch(purpose: str, extras: str = "deep") -> None:
-    """Raise a NobiError that says how to install PyTorch if it is missing; `purpose` begins the sentence."""
+    """Raise a NobiError with instructions if PyTorch is missing; `purpose` begins the sentence."""
     if find_spec("torch") is None:
         raise NobiError(f"{purpose} needs PyTorch; install it with pip install 'nobi[{extras}]'.")

@@ -40,7 +40,7 @@ def derive_seed(seed: int, number: int) -> int:
 
 
 def hash_words(words: Streams) -> Streams:
-    """`hash_word` of each element of an array, for use outside compiled code."""
+    """Return `hash_word` of each element of an array, for use outside compiled code."""
     hashes: Streams = hash_word.py_func(words)  # type: ignore[attr-defined]
     return hashes
 

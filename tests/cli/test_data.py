@@ -33,7 +33,7 @@ def test_import_and_info(capsys, games, tmp_path):
     out = tmp_path / "data"
     code, text, err = call(capsys, "data", "import", str(games), "--out", str(out))
     assert (code, err) == (0, "")
-    assert "30 of 33 games taken" in text
+    assert "30 of 33 games accepted" in text
     assert "duplicate 1, illegal-move 1, wrong-game 1" in text
     code, text, err = call(capsys, "data", "info", str(out), "--verify")
     assert (code, err) == (0, "")

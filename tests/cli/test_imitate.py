@@ -82,7 +82,7 @@ def test_imitate_says_what_it_did(capsys, tmp_path, data):
     assert "All steps were done before." in out
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
     assert (code, out) == (2, "")
-    assert "holds a run already; add --resume" in err
+    assert "already contains a run; add --resume" in err
 
 
 def test_a_dataset_is_no_place_for_a_run(data, capsys):
@@ -175,11 +175,11 @@ def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_pat
     masked = trained / "model.safetensors"
     asked = ["predict", str(masked), str(free), "--data", data, "--positions", "20"]
     _, out, _ = call(capsys, *asked)
-    assert f"measured among all of them: {tmp_path.name}; the others among legal moves." in " ".join(out.split())
+    assert f"measured on all points: {tmp_path.name}; the others on legal moves." in " ".join(out.split())
     _, out, _ = call(capsys, *asked, "--json")
     assert json.loads(out)["among_legal_moves"] == {str(masked): True, str(free): False}
     _, out, _ = call(capsys, *asked, "--legal")
-    assert "measured among all" not in out
+    assert "measured on all" not in out
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_repeated_games_are_told(capsys):
     arguments = ["match", engine("good"), engine("passes"), "--game", "go", "--size", "5", "--games", "4"]
     code, out, _ = call(capsys, *arguments)
     assert code == 0
-    assert "Left out, because they repeat an earlier game: 2 of 4 games." in out
+    assert "Omitted because they repeat an earlier game: 2 of 4 games." in out
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_repeated_games_are_told(capsys):
         (["naive", "--byo-yomi", "9", "--periods", "0"], "--periods must be 1 or more, not 0."),
         (["naive", "--byo-yomi", "9", "--periods", "2", "--stones", "5"], "Give only one of --periods and --stones."),
         (["naive", "--openings", "nothing.txt"], "cannot be read"),
-        (["naive", "--random-moves", "2", "--sgf", "x"], "leave --sgf out"),
-        (["naive", "--random-moves", "2", "--show"], "there is no --show"),
+        (["naive", "--random-moves", "2", "--sgf", "x"], "remove --sgf"),
+        (["naive", "--random-moves", "2", "--show"], "--show is not available"),
         (["clever", "--seconds", "1"], "There is no player 'clever'"),
     ],
 )
@@ -206,7 +206,7 @@ def test_an_engine_that_refuses_the_rules_is_noted_once(capsys):
     [
         ([], "needs two players or more"),
         (["naive"], "needs two players or more"),
-        (["naive", "naive"], "A player is named twice"),
+        (["naive", "naive"], "A player is given twice"),
         (["naive", "random", "--games", "0"], "--games must be 1 or more"),
         (["naive", "heuristic"], "The player 'heuristic' plays atari-go, not go."),
     ],
@@ -255,7 +255,7 @@ def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
         "has another --timeout (60.0, not 61.0)"
         in call(capsys, *arguments, "--games", "1000", "--resume", "--timeout", "61")[2]
     )
-    assert "holds more games" in call(capsys, *arguments, "--games", "1", "--resume")[2] or len(document["games"]) == 1
+    assert "more games than" in call(capsys, *arguments, "--games", "1", "--resume")[2] or len(document["games"]) == 1
     count = max(game["game"] for game in document["games"]) + 1
     code, out, _ = call(capsys, *arguments, "--games", str(count), "--resume", "--json")
     assert code == 0

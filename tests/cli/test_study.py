@@ -67,8 +67,8 @@ def test_list(capsys):
         (["S08-tabel1"], "There is no study 'S08-tabel1'; did you mean 's08-table1'? There are "),
         (["whatever"], "There is no study 'whatever'; choose one of s08-fig2, s08-fig3, "),
         ([SMALL, "nothing"], "There is no study 'nothing'; "),
-        ([], "Name at least one study; 'nobi study list' shows them."),
-        (["list", SMALL], "'list' stands alone: nobi study list."),
+        ([], "Give at least one study; 'nobi study list' lists them."),
+        (["list", SMALL], "'list' cannot be combined with studies: use 'nobi study list'."),
         ([SMALL, "--engine", "pachi"], "--engine takes NAME=COMMAND, as in "),
         ([SMALL, "--engine", "deepblue=x"], "There is no engine 'deepblue'; choose one of gnugo, "),
         (
@@ -136,7 +136,7 @@ def test_of_a_collection_what_can_be_done_is_done(tmp_path, capsys):
     code, out, err = call(capsys, "study", "m15", "--scale", "tiny", "--out", str(tmp_path), "--json")
     assert code == 0
     assert [one["study"] for one in json.loads(out)["studies"]] == ["m15-fig2", "m15-search"]
-    assert "nobi: left out: The study 'm15-depth'" in err
+    assert "nobi: skipped: The study 'm15-depth'" in err
     code, out, err = call(capsys, "study", "c14", "--scale", "tiny", "--out", str(tmp_path))
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1

@@ -101,7 +101,7 @@ def test_other_settings_do_not_resume(tmp_path):
     before = files_of(tmp_path)
     for name, value in (("seed", 6), ("games", 6), ("net", "mdrnn:hidden=3"), ("sizes", (6,)), ("game", "gomoku")):
         assert f"has another --{name.replace('_', '-')} (" in fault_of(maker(**{name: value}), tmp_path, resume=True)
-    assert "holds a run already; add --resume or choose another" in fault_of(maker(), tmp_path, resume=False)
+    assert "already contains a run; add --resume or choose another" in fault_of(maker(), tmp_path, resume=False)
     assert files_of(tmp_path) == before
 
 
@@ -109,7 +109,7 @@ def test_the_command_refuses_them_too(tmp_path, capsys):
     command = ["evolve", str(tmp_path), "--sizes", "5", "--net", SMALL.net, "--method", SMALL.method, "--games", "4",
                "--generations", "2"]  # fmt: skip
     assert call(capsys, *command)[0] == 0
-    for more, sentence in (([], "holds a run already"), (["--resume", "--seed", "1"], "has another --seed")):
+    for more, sentence in (([], "already contains a run"), (["--resume", "--seed", "1"], "has another --seed")):
         code, out, err = call(capsys, *command, *more)
         assert (code, out) == (2, "")
         [line] = err.splitlines()

@@ -9,7 +9,7 @@ genmove (counted over all games, the first is 1), it
     chatty     answers twice
     slow       answers after half a second, at every move
     illegal    plays where a stone is
-    garbage    says something that is no answer
+    garbage    answers with text that is not a GTP answer
     nonsense   answers with a word that is no move
     endless    answers without an end
     refuse     refuses

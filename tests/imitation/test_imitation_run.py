@@ -300,7 +300,7 @@ def test_bad_input(tmp_path, games5, games57):
     assert not (tmp_path / "run").exists()
 
     finish(tmp_path / "run", some(games5))
-    assert "holds a run already" in says()
+    assert "already contains a run" in says()
     again = lambda **changes: fault_of(ImitationRun, tmp_path / "run", some(games5, **changes), resume=True)  # noqa: E731
     assert "has another --batch (8, not 9); resume it with the same." in again(batch=9)
     assert "has another --data" in again(data=(games57,))

@@ -250,7 +250,7 @@ class TestFolder:
 
     def test_games_of_others_are_not_mixed_in(self, tmp_path):
         (tmp_path / "mine.sgf").touch()
-        assert "holds games already" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
+        assert "already contains games" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
 
 
 def record(game, black, winner, moves, *, forfeited=False):

@@ -24,13 +24,13 @@ def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
     points = set(map(int, board_points(variant.size)))
     board: dict[int, int] = {}
 
-    def beside(point: int) -> list[int]:
+    def adjacent_points(point: int) -> list[int]:
         return [other for other in map(int, neighbours[point, :SIDES]) if other in points]
 
     def remove_captured(point: int) -> None:
         chain, colour = [point], board[point]
         for stone in chain:
-            for other in beside(stone):
+            for other in adjacent_points(stone):
                 if other not in board:
                     return
                 if board[other] == colour and other not in chain:
@@ -40,7 +40,7 @@ def stones_after(stones: Iterable[Stone], variant: Variant) -> list[Stone]:
 
     for point, colour in stones:
         board[point] = colour
-        for other in beside(point):
+        for other in adjacent_points(point):
             if board.get(other) == enemy_of(colour):
                 remove_captured(other)
         remove_captured(point)
@@ -63,7 +63,7 @@ def play_tolerantly(game: Go, colour: int, move: int) -> bool:
         if game.colour(move) != EMPTY:
             return False
         suicide = not is_not_suicide(boards.stones, boards.chains, 0, stone, colour)
-        if suicide and not any(game.colour(p) == colour for p in _beside(game, move)):
+        if suicide and not any(game.colour(p) == colour for p in _adjacent_points(game, move)):
             return False
     if colour != game.to_move:  # the history of positions no longer matters
         boards.stones.to_move[0] = colour
@@ -79,6 +79,6 @@ def play_tolerantly(game: Go, colour: int, move: int) -> bool:
     return True
 
 
-def _beside(game: Go, point: int) -> list[int]:
+def _adjacent_points(game: Go, point: int) -> list[int]:
     on_board = set(game.points())
     return [p for p in map(int, game.boards.stones.neighbours[point, :SIDES]) if p in on_board]

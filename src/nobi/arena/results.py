@@ -67,7 +67,7 @@ class PlayedGames:
         return summarise(self)["all"].win_rate
 
     def part(self, begin: int, end: int) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.uint16]]:
-        """Views of outcome, length and moves of the games begin … end − 1."""
+        """Return views of outcome, length and moves of the games begin … end − 1."""
         return self.outcome[begin:end], self.length[begin:end], self.moves[begin:end]
 
     def head(self, count: int) -> "PlayedGames":
@@ -85,7 +85,7 @@ class PlayedGames:
         return f"<PlayedGames {self.variant!s}: {len(self):,} games, A wins {100 * self.win_rate().value:.1f} %>"
 
     def replay(self, i: int) -> Game:
-        """Game i, replayed to its end."""
+        """Return game i, replayed to its end."""
         if self.moves.shape[1] == 0:
             raise ValueError("the moves of these games were not kept")
         game = self.variant.new()

@@ -48,12 +48,12 @@ def find_owners(stones: Stones, g: int, areas: Areas) -> None:
         black = white = False
         while done < found:
             for k in range(SIDES):
-                beside = stones.neighbours[region[done], k]
-                there = stones.colour[g, beside]
+                neighbour = stones.neighbours[region[done], k]
+                there = stones.colour[g, neighbour]
                 if there == EMPTY:
-                    if owner[beside] == _UNSEEN:
-                        owner[beside] = EMPTY
-                        region[found] = beside
+                    if owner[neighbour] == _UNSEEN:
+                        owner[neighbour] = EMPTY
+                        region[found] = neighbour
                         found += 1
                 else:
                     black |= there == BLACK

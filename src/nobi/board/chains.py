@@ -159,9 +159,9 @@ def any_liberty(stones: Stones, chains: Chains, g: int, head: int, stone: int) -
         stone = head
     while True:
         for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if stones.colour[g, beside] == EMPTY:
-                return beside
+            neighbour = stones.neighbours[stone, k]
+            if stones.colour[g, neighbour] == EMPTY:
+                return neighbour
         stone = chains.next[g, stone]
 
 
@@ -181,9 +181,9 @@ def place(stones: Stones, chains: Chains, g: int, point: int, colour: int) -> bo
     put(stones, g, point, colour)
     captures = meet_neighbours(stones, chains, g, point, colour)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour:
-            join(chains, g, chains.head[g, point], chains.head[g, beside])
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[g, neighbour] == colour:
+            join(chains, g, chains.head[g, point], chains.head[g, neighbour])
     return captures
 
 
@@ -201,13 +201,13 @@ def meet_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour: 
     own = np.int64(0)
     captures = False
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[g, beside]
-        head = chains.head[g, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[g, neighbour]
+        head = chains.head[g, neighbour]
         left = chains.liberties[g, head] - weight
         chains.liberties[g, head] = left
-        chains.around[g, beside] += one
-        own += chains.weight[beside] * (there == EMPTY)
+        chains.around[g, neighbour] += one
+        own += chains.weight[neighbour] * (there == EMPTY)
         captures |= (left == 0) & (there == enemy)
     chains.liberties[g, point] = own
     return captures
@@ -219,9 +219,9 @@ def leave_neighbours(stones: Stones, chains: Chains, g: int, point: int, colour:
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        chains.around[g, beside] -= one
-        chains.liberties[g, chains.head[g, beside]] += weight
+        neighbour = stones.neighbours[point, k]
+        chains.around[g, neighbour] -= one
+        chains.liberties[g, chains.head[g, neighbour]] += weight
 
 
 @inlined
@@ -230,9 +230,9 @@ def retake_liberties(stones: Stones, chains: Chains, g: int, point: int, colour:
     one = np.uint16(_ONE[BLACK] if colour == BLACK else _ONE[WHITE])
     weight = chains.weight[point]
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        chains.around[g, beside] += one
-        chains.liberties[g, chains.head[g, beside]] -= weight
+        neighbour = stones.neighbours[point, k]
+        chains.around[g, neighbour] += one
+        chains.liberties[g, chains.head[g, neighbour]] -= weight
 
 
 @inlined
@@ -268,9 +268,9 @@ def capture_around(stones: Stones, chains: Chains, g: int, point: int, colour: i
     """Remove the neighbouring chains of this colour without liberties; return the number of stones."""
     captured = 0
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour and chains.liberties[g, chains.head[g, beside]] == 0:
-            captured += remove_chain(stones, chains, g, beside)
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[g, neighbour] == colour and chains.liberties[g, chains.head[g, neighbour]] == 0:
+            captured += remove_chain(stones, chains, g, neighbour)
     return captured
 
 
@@ -296,8 +296,8 @@ def has_liberty_after(stones: Stones, chains: Chains, g: int, point: int, colour
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour and not in_atari(chains.liberties[g, chains.head[g, beside]]):
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[g, neighbour] == colour and not in_atari(chains.liberties[g, chains.head[g, neighbour]]):
             return True
     return False
 
@@ -308,10 +308,10 @@ def is_not_suicide(stones: Stones, chains: Chains, g: int, point: int, colour: i
     if is_open(chains, g, point):
         return True
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[g, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[g, neighbour]
         # an own chain with a second liberty, or an enemy chain without one
-        if there != BORDER and (there == colour) != in_atari(chains.liberties[g, chains.head[g, beside]]):
+        if there != BORDER and (there == colour) != in_atari(chains.liberties[g, chains.head[g, neighbour]]):
             return True
     return False
 
@@ -322,10 +322,10 @@ def is_captured_by(stones: Stones, chains: Chains, g: int, point: int, side: int
 
     True for only one side per chain, so that a loop over the sides counts every chain once.
     """
-    beside = stones.neighbours[point, side]
-    if stones.colour[g, beside] != colour:
+    neighbour = stones.neighbours[point, side]
+    if stones.colour[g, neighbour] != colour:
         return False
-    head = chains.head[g, beside]
+    head = chains.head[g, neighbour]
     if not in_atari(chains.liberties[g, head]):
         return False
     for k in range(side):

@@ -237,11 +237,11 @@ def _note_chasers(stones: Stones, chains: Chains, g: int, workspace: LadderWorks
         if in_atari(chains.liberties[g, chains.head[g, atari]]):
             chasers[end] = atari
             end += 1
-        end = _note_beside(stones, chains, g, chasers, undo.moves[latest - 1, 0], attacker, end, end)
+        end = _note_adjacent(stones, chains, g, chasers, undo.moves[latest - 1, 0], attacker, end, end)
     else:
         stone = head
         while True:
-            end = _note_beside(stones, chains, g, chasers, stone, attacker, begin, end)
+            end = _note_adjacent(stones, chains, g, chasers, stone, attacker, begin, end)
             stone = chains.next[g, stone]
             if stone == head:
                 break
@@ -250,7 +250,7 @@ def _note_chasers(stones: Stones, chains: Chains, g: int, workspace: LadderWorks
 
 
 @inlined
-def _note_beside(
+def _note_adjacent(
     stones: Stones,
     chains: Chains,
     g: int,
@@ -262,15 +262,15 @@ def _note_beside(
 ) -> int:
     """List the attacker's chains in atari next to a stone that are not listed from `begin` on; return the end."""
     for k in range(SIDES):
-        beside = stones.neighbours[stone, k]
-        if stones.colour[g, beside] == attacker:
-            chain = chains.head[g, beside]
+        neighbour = stones.neighbours[stone, k]
+        if stones.colour[g, neighbour] == attacker:
+            chain = chains.head[g, neighbour]
             if in_atari(chains.liberties[g, chain]):
                 known = False
                 for i in range(begin, end):
                     known |= chains.head[g, chasers[i]] == chain
                 if not known:
-                    chasers[end] = beside
+                    chasers[end] = neighbour
                     end += 1
     return end
 
@@ -294,7 +294,7 @@ def _list_ataris(
     if not in_atari(rest):
         return height
     other = last_liberty(rest)
-    if _empty_beside(stones, g, one) > _empty_beside(stones, g, other):
+    if _empty_neighbours(stones, g, one) > _empty_neighbours(stones, g, other):
         one, other = other, one
     if not _frees(stones, g, other, one):
         todo[height] = one
@@ -310,13 +310,13 @@ def _frees(stones: Stones, g: int, extension: int, atari: int) -> bool:
     """Return whether a chain that the move `atari` puts into atari has three liberties at `extension` alone."""
     count = 0
     for k in range(SIDES):
-        beside = stones.neighbours[extension, k]
-        count += (stones.colour[g, beside] == EMPTY) & (beside != atari)
+        neighbour = stones.neighbours[extension, k]
+        count += (stones.colour[g, neighbour] == EMPTY) & (neighbour != atari)
     return count > 2
 
 
 @inlined
-def _empty_beside(stones: Stones, g: int, point: int) -> int:
+def _empty_neighbours(stones: Stones, g: int, point: int) -> int:
     count = 0
     for k in range(SIDES):
         count += stones.colour[g, stones.neighbours[point, k]] == EMPTY

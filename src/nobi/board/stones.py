@@ -221,10 +221,10 @@ def makes_five(stones: Stones, g: int, point: int, colour: int) -> bool:
     for k in range(0, 8, 2):
         run = 1
         for way in range(k, k + 2):
-            beside = stones.neighbours[point, way]
-            while stones.colour[g, beside] == colour:
+            neighbour = stones.neighbours[point, way]
+            while stones.colour[g, neighbour] == colour:
                 run += 1
-                beside = stones.neighbours[beside, way]
+                neighbour = stones.neighbours[neighbour, way]
         if run >= FIVE:
             return True
     return False

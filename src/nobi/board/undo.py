@@ -58,9 +58,9 @@ def play_reversible(stones: Stones, chains: Chains, g: int, undo: UndoStack, poi
     captures = meet_neighbours(stones, chains, g, point, colour)
     joined = 0
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[g, beside] == colour:
-            gone = join(chains, g, chains.head[g, point], chains.head[g, beside])
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[g, neighbour] == colour:
+            gone = join(chains, g, chains.head[g, point], chains.head[g, neighbour])
             if gone != PASS:
                 i = undo.height[_JOINS]
                 undo.joins[i, 0] = chains.head[g, gone]
@@ -74,9 +74,9 @@ def play_reversible(stones: Stones, chains: Chains, g: int, undo: UndoStack, poi
     if captures:
         taken = undo.height[_STONES]
         for k in range(SIDES):
-            beside = stones.neighbours[point, k]
-            if stones.colour[g, beside] == enemy and chains.liberties[g, chains.head[g, beside]] == 0:
-                _lift_chain(stones, chains, g, undo, beside)
+            neighbour = stones.neighbours[point, k]
+            if stones.colour[g, neighbour] == enemy and chains.liberties[g, chains.head[g, neighbour]] == 0:
+                _lift_chain(stones, chains, g, undo, neighbour)
                 captured += 1
         if lone and undo.height[_STONES] == taken + 1:
             ko = undo.stones[taken]

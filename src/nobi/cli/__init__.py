@@ -1,7 +1,7 @@
 """The command line. A command is a dataclass whose fields are its flags; only this folder prints.
 
-`parsing` has the table of commands, `base` what commands share, `progress` the display of progress; every other module
-holds a few commands. Heavy packages are imported when a command runs, so that help appears at once.
+`parsing` has the table of commands, `base` the common parts of commands, `progress` the display of progress; every
+other module contains a few commands. Heavy packages are imported when a command runs, so that help appears at once.
 """
 
 import atexit
@@ -18,18 +18,18 @@ INTERRUPTED = 130
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C; the message follows the word `interrupted`, and says what was kept."""
+    """Ctrl-C; the message follows the word `interrupted` and describes what was saved."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code. SIGTERM acts as Ctrl-C: results are saved and engines are stopped."""
     complete: list[int] = []
-    atexit.register(_end_at_once, complete)  # the first to be registered is the last to be called
+    atexit.register(_end_at_once, complete)  # registered first, therefore called last
     signal.signal(signal.SIGTERM, _raise_interrupt)
     try:
         code = run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe; Python must not write at exit
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has closed it; Python must not write at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     complete.append(code)
@@ -46,7 +46,7 @@ def _end_at_once(complete: list[int]) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return its exit code. Invalid input is one sentence on standard error, with the code 2."""
+    """Run one command; return its exit code. Invalid input is reported in one sentence on standard error, code 2."""
     from nobi.cli import parsing
 
     try:
@@ -71,7 +71,7 @@ def _raise_interrupt(*_: object) -> None:
 
 @contextmanager
 def _report_ladder_limit() -> Iterator[None]:
-    """Report at the end of a command how many ladders it could not read to the end."""
+    """Report at the end of a command how many ladders were not read to the end."""
     before = _ladder_limit_hits()
     try:
         yield

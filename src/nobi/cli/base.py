@@ -1,4 +1,4 @@
-"""What commands share: flags, the base classes `Command` and `LongCommand`, and the output of JSON and of tables."""
+"""Common parts of commands: flags, the base classes `Command` and `LongCommand`, and the output of JSON and tables."""
 
 import dataclasses
 import json
@@ -38,13 +38,13 @@ class CommonFlags:
     json: Annotated[bool, tyro.conf.arg(help="Print one JSON document to standard output, and nothing else.")] = False
 
     def check(self) -> None:
-        """Raise a NobiError for values that no command accepts."""
+        """Raise a NobiError for values that are invalid in every command."""
         if not 0 <= self.seed < 2**63:
             raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
         self.require(0, "threads")
 
     def require(self, least: int, *names: str) -> None:
-        """Raise a NobiError if one of these flags is given a value below the least one."""
+        """Raise a NobiError if one of these flags has a value below `least`."""
         for name in names:
             value = getattr(self, name)
             if value is not None and value < least:
@@ -52,19 +52,19 @@ class CommonFlags:
 
 
 class Result(NamedTuple):
-    """What a command prints."""
+    """The output of a command."""
 
     document: Any
-    """For --json; see `print_json`."""
+    """The document for --json; see `print_json`."""
     report: "Sequence[str | tuple[str, Table]]"
-    """Otherwise: sentences, and tables with their titles."""
+    """The output without --json: sentences, and tables with their titles."""
     interrupted: str = ""
-    """After Ctrl-C: how much was done, as in `after 3 of 10 games`."""
+    """After Ctrl-C: the amount of finished work, such as `after 3 of 10 games`."""
 
 
 @dataclass(frozen=True)
 class Command(CommonFlags, ABC):
-    """A command that prints a report, or with --json one document."""
+    """A command that prints a report, or one document with --json."""
 
     def run(self) -> int:
         """Check the flags, execute, and print the result; return the exit code."""
@@ -80,18 +80,18 @@ class Command(CommonFlags, ABC):
         return 0
 
     def prepare(self) -> None:
-        """Called before `execute`."""
+        """Prepare the command; called before `execute`."""
 
     @abstractmethod
     def execute(self) -> Result:
-        """Do the work."""
+        """Execute the command and return its output."""
 
 
 @dataclass(frozen=True)
 class LongCommand(Command):
-    """A command that shows its progress, and what it compiles.
+    """A command that shows its progress, and what is being compiled.
 
-    After Ctrl-C it reports what was done (`Result.interrupted`), or raises `Interrupted` if there is nothing to report.
+    After Ctrl-C it reports the finished work (`Result.interrupted`), or raises `Interrupted` if there is none.
     """
 
     def prepare(self) -> None:
@@ -114,19 +114,19 @@ class ExecutorFlags(LongCommand):
 
 
 def joined(*notes: str) -> str:
-    """Notes beside a progress bar as one; empty ones are left out."""
+    """Return the notes of a progress bar as one text, without empty ones."""
     return ", ".join(filter(None, notes))
 
 
 def settings_among(flags: object, kind: "type[Settings]") -> "Settings":
-    """Return the settings among the flags of a command that inherits them."""
+    """Return the settings dataclass of a command that inherits its fields as flags."""
     return kind(**{field.name: getattr(flags, field.name) for field in dataclasses.fields(kind)})
 
 
 @cache
 def announce_compiling() -> None:
-    """Report on standard error what is being compiled, which happens once for each version of the program."""
-    from nobi import compiling  # not `from … import`: an edit of this file must not invalidate compiled code
+    """Report on standard error what is being compiled, which happens once per version of the program."""
+    from nobi import compiling  # not `from … import`: changes of this file must not invalidate compiled code
 
     def announce(what: str) -> None:
         hint = "" if announced else "; 'nobi warm-up' compiles everything"
@@ -159,7 +159,7 @@ def print_json(document: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return the value made of JSON's types only."""
+    """Convert a value to JSON types."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
@@ -176,9 +176,9 @@ _FILE_WIDTH = 400
 
 
 def output_console() -> "Console":
-    """Standard output: as wide as the terminal, or wide enough for any table where there is none.
+    """Return a console for standard output: as wide as the terminal, or wide enough for any table without a terminal.
 
-    Text is printed as it is, without markup: it may come from engines or be the name of a file.
+    Text is printed literally, without markup, since it may come from engines or be a file name.
     """
     from rich.console import Console
 

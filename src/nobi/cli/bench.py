@@ -1,4 +1,4 @@
-"""`nobi bench`: measured speeds, beside required values and those of other programs."""
+"""`nobi bench`: measured speeds, compared with required values and with other programs."""
 
 import platform
 from dataclasses import asdict, dataclass

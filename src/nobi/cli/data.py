@@ -24,7 +24,7 @@ class DataImport(LongCommand, ImportSettings):
     The main line of every record is replayed by the rules of Go. Records that are invalid, excluded by a filter, or
     duplicates are listed with the reason in rejected.jsonl of the dataset.
 
-    An interrupted import leaves no dataset. The same records, settings and seed give the same bytes.
+    An interrupted import leaves no dataset. The same records, settings and seed give identical files.
     """
 
     paths: Annotated[
@@ -36,11 +36,11 @@ class DataImport(LongCommand, ImportSettings):
             help_behavior_hint="(required)",
         ),
     ] = tyro.MISSING
-    out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
+    out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to create.")] = tyro.MISSING
     max_handicap: int | None = None
-    """Take games with at most this many handicap stones; 0: even games only."""
+    """Accept games with at most this number of handicap stones; 0: even games only."""
     max_moves: int | None = None
-    """Take games with at most this many moves."""
+    """Accept games with at most this number of moves."""
     force: bool = False
     """Replace the dataset if it exists."""
 
@@ -67,19 +67,19 @@ class DataImport(LongCommand, ImportSettings):
         found = {key: manifest[key] for key in ("records", "games", "moves", "rejected", "splits")}
         parts = ", ".join(f"{name} {split['games']:,}" for name, split in manifest["splits"].items())
         report = [
-            f"{manifest['games']:,} of {manifest['records']:,} games taken in {seconds:.1f} s "
+            f"{manifest['games']:,} of {manifest['records']:,} games accepted in {seconds:.1f} s "
             f"({manifest['records'] / seconds:,.0f} games/s): {parts}."
         ]
         if manifest["rejected"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in manifest["rejected"].items())
-            report.append(f"Not taken: {kinds}; see {self.out / 'rejected.jsonl'}.")
+            report.append(f"Rejected: {kinds}; see {self.out / 'rejected.jsonl'}.")
         report.append(f"The dataset: {self.out}; 'nobi data info {self.out}' summarises it.")
         return Result({"dataset": self.out, "seconds": seconds, **found}, report)
 
 
 @dataclass(frozen=True)
 class DataInfo(Command):
-    """Summarise a dataset: games by split, size, rank, year, handicap and length, and the records not taken."""
+    """Summarise a dataset: games by split, size, rank, year, handicap and length, and the rejected records."""
 
     dataset: Annotated[
         tyro.conf.Positional[Path], tyro.conf.arg(metavar="DATASET", help="A folder made by 'nobi data import'.")
@@ -124,7 +124,7 @@ def _tables(summary: "Summary") -> "list[tuple[str, Table]]":
     rejected = plain_table(["kind"], ["records"])
     for kind, count in summary.rejected.items():
         rejected.add_row(kind, f"{count:,}")
-    return [(title, table), (f"Not taken, of {summary.records:,} records", rejected)]
+    return [(title, table), (f"Rejected, of {summary.records:,} records", rejected)]
 
 
 def _by_decade(part: "SplitSummary") -> dict[str, int]:

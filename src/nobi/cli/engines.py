@@ -1,4 +1,4 @@
-"""`nobi gtp` and `nobi analysis`: engines that speak a protocol on standard input and output."""
+"""`nobi gtp` and `nobi analysis`: engines with a protocol on standard input and output."""
 
 import os
 import select
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from nobi.search.settings import SearchSettings
 
 _ONE_DASH = ("config", "model", "human-model", "override-config", "analysis-threads", "quit-without-waiting")
-"""Options that KataGo writes with one dash."""
+"""KataGo's options, which have one dash."""
 _MEMORY = 64
-"""Megabytes for the tree of each search, unless the player's spec says otherwise."""
+"""Default megabytes for the tree of each search."""
 _GRACE_SECONDS = 0.7
-"""How long an engine may take to stop its searches after a signal, or after its output was closed."""
+"""Time limit for stopping all searches after a signal, or after the output was closed."""
 _WRITE_SECONDS = 0.1
 
 
@@ -43,7 +43,7 @@ class Gtp(CommonFlags):
     """Serve a player as an engine: the Go Text Protocol, version 2, on standard input and output.
 
     For Sabaki, GoGui, kgsGtp and other programs; see docs/gtp.md. Only the protocol is written to standard output. The
-    first command is answered when everything is compiled; "GTP ready" on standard error says so.
+    first command is answered when everything is compiled, which is announced by "GTP ready" on standard error.
     """
 
     player: Annotated[
@@ -70,13 +70,13 @@ class Gtp(CommonFlags):
     version_text: str = ""
     """The answer to the command `version`: Lizzie needs 0.15 or more."""
     log: Path | None = None
-    """Append the whole dialogue to this file."""
+    """Append all input and output to this file."""
 
     def run(self) -> int:
         """Serve GTP until quit or end of input."""
         self.check()
         if self.json:
-            raise NobiError("An engine has no JSON output; leave --json out.")
+            raise NobiError("An engine has no JSON output; remove --json.")
         announce_compiling()
         from nobi.gtp.engine import serve, warm_up
         from nobi.gtp.session import Session
@@ -113,7 +113,7 @@ class Gtp(CommonFlags):
     def _variant(self) -> "Variant":
         """Return the game and board at the start."""
         if self.player.startswith("gtp:"):
-            raise NobiError(f"{self.player!r} is an engine already; name a player of nobi.")
+            raise NobiError(f"{self.player!r} is already an engine; give a player of nobi.")
         game, size = self.game, self.size
         if not self.player:
             return games.variant(game or "go", size or 19)
@@ -128,7 +128,7 @@ class Gtp(CommonFlags):
             known = getattr(players.find(name), "games", None)
             game = "go" if known is None or "go" in known else known[0]
         variant = games.variant(game, size or 19)
-        self._new_bot(variant).close()  # raises an error now if the player cannot play this
+        self._new_bot(variant).close()  # raises an error at once if the player cannot play this game
         return variant
 
     def _log(self) -> Callable[[str], None]:
@@ -146,7 +146,7 @@ class Analysis(CommonFlags):
     """Serve the tree search as an analysis engine: KataGo's JSON protocol on standard input and output.
 
     For KaTrain, Ogatak, LizzieYzy and other programs; see docs/gtp.md. KataGo's options may be written with one dash,
-    so that these programs can start nobi in place of KataGo. Only the protocol is written to standard output.
+    so that these programs can start nobi instead of KataGo. Only the protocol is written to standard output.
     """
 
     player: Annotated[
@@ -187,7 +187,7 @@ class Analysis(CommonFlags):
         """Serve queries until the end of the input."""
         self.check()
         if self.json:
-            raise NobiError("The protocol is JSON already; leave --json out.")
+            raise NobiError("The protocol is already JSON; remove --json.")
         self.require(0, "analysis_threads")
         announce_compiling()
         from nobi.analysis.engine import AnalysisEngine, serve
@@ -226,7 +226,7 @@ class Analysis(CommonFlags):
         if settings.model:
             from nobi.models.model import read_model_file
 
-            read_model_file(Path(settings.model))  # raises an error now if there is none
+            read_model_file(Path(settings.model))  # raises an error at once if there is no such model
         return settings if "memory" in given else replace(settings, memory=_MEMORY)
 
     def _engine_settings(self) -> "EngineSettings":
@@ -243,7 +243,7 @@ class Analysis(CommonFlags):
 
 @contextmanager
 def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """The input and the output of the protocol; a client that closes the output ends the block without an error.
+    """Yield the input and the output of the protocol; a client that closes the output ends the block without an error.
 
     All other output, of this process or of a C library, goes to standard error. After SIGINT, SIGTERM or a closed
     output the process ends within a second, even if a search does not stop or the client does not read.
@@ -251,7 +251,7 @@ def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
     protocol = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    # unbuffered: at the end a thread still waits for a line, and Python cannot exit while it holds a buffer's lock
+    # unbuffered: at the end a thread still waits for a line, and Python cannot exit while it holds the lock of a buffer
     lines = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
     closed = threading.Event()
     threading.Thread(target=_watch, args=(protocol.fileno(), closed), daemon=True).start()
@@ -277,16 +277,17 @@ def protocol_streams() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def _watch(output: int, closed: threading.Event) -> None:
-    """Interrupt the program when the reader of a pipe has closed it, even while nothing is written."""
-    if not hasattr(select, "poll"):  # Windows, where only a write fails
+    """Interrupt the program when the reader of the output pipe has closed it, even if nothing is being written."""
+    if not hasattr(select, "poll"):  # on Windows, only a write fails
         return
     poll = select.poll()
     poll.register(output, 0)
     for _, event in poll.poll():
         if event & (select.POLLERR | select.POLLHUP):
             closed.set()
-            time.sleep(_WRITE_SECONDS)  # what is writing finds out by itself, and need not be interrupted
-            # to the main thread, which may be reading; not SIGINT, which programs started in the background ignore
+            time.sleep(_WRITE_SECONDS)  # a thread that is writing detects this itself and need not be interrupted
+            # to the main thread, which may be reading; not SIGINT, which is ignored by programs started in the
+            # background
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 

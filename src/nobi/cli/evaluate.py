@@ -1,4 +1,4 @@
-"""`nobi transfer` and `nobi predict`: how networks play on other boards, and how well they predict experts' moves."""
+"""`nobi transfer` and `nobi predict`: play of networks on other boards, and prediction of experts' moves."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ class Transfer(ExecutorFlags):
     measure: str = "points"
     """What counts: points (the mean outcome) or score (which rewards short games)."""
     figure: Path | None = None
-    """Save the figure here, as PNG and SVG."""
+    """Save the figure to this path, as PNG and SVG."""
 
     def execute(self) -> Result:
         from nobi.evolution.fitness import MEASURES
@@ -53,7 +53,7 @@ class Transfer(ExecutorFlags):
         from nobi.spec import choices
 
         if not self.models:
-            raise NobiError("Name at least one model file or run folder.")
+            raise NobiError("Give at least one model file or run folder.")
         if self.games < 2 or self.games % 2:
             raise NobiError(f"--games must be an even number, half for each colour, not {self.games}.")
         if self.measure not in MEASURES:
@@ -108,7 +108,7 @@ def _signed(interval: "Interval") -> str:
 
 _GUESSES = (1, 2, 3, 5, 10, 20, 50)
 _ASYMMETRIC = 1.25
-"""If one bound of an interval is this many times further away than the other, both are printed."""
+"""Both bounds of an interval are printed if one is farther from the value by this factor."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Predict(LongCommand):
     split: str = "test"
     """The split of the datasets: train, validation or test."""
     sizes: tuple[int, ...] = ()
-    """The board sizes to take; all unless given."""
+    """The board sizes to use; default: all."""
     positions: int = 0
     """Measure a random sample of about this many positions; 0: all."""
     legal: bool = False
@@ -140,15 +140,15 @@ class Predict(LongCommand):
     figures: Path | None = None
     """Draw the figures into this folder."""
     device: str = "auto"
-    """Where to compute: cpu, cuda, cuda:1, or auto: a GPU if there is one."""
+    """The device: cpu, cuda, cuda:1, or auto: a GPU if there is one."""
 
     def execute(self) -> Result:
         if not self.models:
-            raise NobiError("Name at least one model file.")
+            raise NobiError("Give at least one model file.")
         if len(set(self.models)) < len(self.models):
-            raise NobiError("A model file is named twice; name each once.")
+            raise NobiError("A model file is given twice; give each one once.")
         if not self.data:
-            raise NobiError("Name at least one dataset with --data; 'nobi data import' makes datasets.")
+            raise NobiError("Give at least one dataset with --data; 'nobi data import' makes datasets.")
         self.require(0, "positions")
         require_torch("Predicting moves")
         from nobi.imitation.prediction import open_evaluation
@@ -188,8 +188,8 @@ class Predict(LongCommand):
         if len(set(among_legal.values())) > 1:
             others = ", ".join(labels[model] for model, legal in among_legal.items() if not legal)
             report.append(
-                f"Trained on all points, and so measured among all of them: {others}; the others among legal moves. "
-                "--legal measures all among legal moves."
+                f"Trained on all points and therefore measured on all points: {others}; the others on legal moves. "
+                "--legal measures all models on legal moves."
             )
         report += [f"{label}: {model}" for model, label in labels.items() if model != label]
         if self.figures:
@@ -246,7 +246,7 @@ def _draw(folder: Path, found: "dict[str, Prediction]", evaluations: "list[Evalu
 
 
 def _labels(models: list[str]) -> dict[str, str]:
-    """Return the names of model files in tables and figures: their folders if these differ, else their paths."""
+    """Return the labels of model files in tables and figures: their folders if these differ, else their paths."""
     names = {model: Path(model).parent.name or Path(model).stem for model in models}
     return names if len(set(names.values())) == len(names) else {model: model for model in models}
 

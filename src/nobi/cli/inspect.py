@@ -1,4 +1,4 @@
-"""`nobi show`, `nobi export` and the lists: what is in a model, and which games, players and models there are."""
+"""`nobi show`, `nobi export` and the lists of games, players and models."""
 
 import dataclasses
 import math
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Show(LongCommand):
     """Show the values of a network for the moves in a position, and the hidden units of its sweeps.
 
-    For a deep network, which plays Go, the probabilities of the moves. As a player it also passes after a pass, and
-    does not fill its own eyes.
+    For a deep network, which plays Go, the values are the probabilities of the moves. As a player it also passes after
+    a pass, and does not fill its own eyes.
 
-    The position is that after the moves of --moves, or after --random moves, or the start of the game.
+    The position is the one after the moves of --moves, or after --random moves, or the start of the game.
     """
 
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
@@ -36,9 +36,9 @@ class Show(LongCommand):
     """Board size, 5 to 25; by default that of the training."""
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
-    """Play this many random moves; fewer if the game ends before."""
+    """Play this number of random moves, or fewer if the game ends."""
     figure: Annotated[Path | None, tyro.conf.arg(aliases=("--out",), help_behavior_hint="")] = None
-    """Save the figure here, as PNG and SVG."""
+    """Save the figure to this path, as PNG and SVG."""
 
     def execute(self) -> Result:
         self.require(0, "random")
@@ -80,7 +80,7 @@ class Show(LongCommand):
 
 
 def document_of(view: "Inspection") -> dict[str, Any]:
-    """Return a view for JSON."""
+    """Return an inspection as a JSON document."""
     from nobi.board.text import vertex_name
     from nobi.games.base import COLOUR_NAMES
 
@@ -113,9 +113,7 @@ def document_of(view: "Inspection") -> dict[str, Any]:
 
 
 def values_text(view: "Inspection") -> str:
-    """Return the values of the legal moves as a grid, a dot for a probability below 0.05 %; elsewhere X, O, or - for
-    empty.
-    """
+    """Return the values of legal moves as a grid, with a dot for a probability below 0.05 %; elsewhere X, O or -."""
     from nobi.board.stones import BLACK, EMPTY
     from nobi.board.text import COLUMNS
     from nobi.players.inspection import colours_of
@@ -143,7 +141,7 @@ def values_text(view: "Inspection") -> str:
 
 
 def best_text(view: "Inspection") -> str:
-    """Return the best moves in a sentence."""
+    """Return a sentence with the best moves."""
     from nobi.board.stones import PASS
     from nobi.board.text import row_column, vertex_name
 
@@ -170,8 +168,8 @@ class Export(Command):
     """Write a network as ONNX, after checking that onnxruntime computes the same values from it.
 
     The inputs are 'planes', float[batch, planes, n, n], and for networks with a softmax for each colour 'white',
-    bool[batch]; the output is 'logits', float[batch, n·n]. The batch size is free, and so is the board size if the
-    network supports several; swiping networks are written for one size.
+    bool[batch]; the output is 'logits', float[batch, n·n]. The batch size is dynamic, and so is the board size if
+    the network supports several; swiping networks are written for one size.
     """
 
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
@@ -188,7 +186,7 @@ class Export(Command):
 
         model = load_deep(self.model)
         if self.onnx.is_dir():
-            raise NobiError(f"{str(self.onnx)!r} is a folder; name the file to write.")
+            raise NobiError(f"{str(self.onnx)!r} is a folder; give the file to write.")
         make_writable_folder(self.onnx.parent)
         found = export_onnx(model.network, self.onnx, self.size or model.size)
         network = {"network": str(model.network), "planes": model.network.planes}
@@ -250,7 +248,7 @@ def _values(kind: Any) -> str:
 class ListModels(Command):
     """List the models that ship with nobi: their game, boards, size and measured strength.
 
-    Every command accepts their names in place of a model file, as in 'nobi gtp go-main' or
+    Every command accepts their names instead of a model file, as in 'nobi gtp go-main' or
     'nobi match mcts:model=go-main "gtp:gnugo --mode gtp" --game go'. See docs/models.md.
     """
 
@@ -270,18 +268,18 @@ class ListModels(Command):
 
 
 _SHOWN_BOARDS = ("9x9", "19x19")
-"""The boards whose Elo the list shows; JSON has all."""
+"""The boards whose Elo is shown in the list; the JSON document has all."""
 
 
 def _short_elo(elo: dict[str, float | None]) -> str:
-    """`+35`, or `>+600` where every game was won."""
+    """Return an Elo difference such as `+35`, or `>+600` if every game was won."""
     if elo["value"] is not None:
         return f"{elo['value']:+.0f}"
     return f">{elo['low']:+.0f}" if elo["low"] is not None else f"<{elo['high'] or 0:+.0f}"
 
 
 def describe(name: str, path: Path) -> dict[str, Any]:
-    """Return a shipped model: its network, size and measured results."""
+    """Describe a shipped model: its network, size and measured results."""
     from nobi.models.model import read_model_file
 
     file = read_model_file(path)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
 _ARENA_GAMES, _SERIES_GAMES = 1000, 100
-"""How many games are played by default."""
+"""The default numbers of games."""
 
 
 @dataclass(frozen=True)
 class Match(SeriesFlags):
     """Play many games between two players and report wins, lengths and scores with 95 % intervals.
 
-    A has black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
+    A has Black in the first game, B in the second, and so on. Ctrl-C ends the match and reports the games played.
 
     Games are played one by one, and the Elo difference is reported, if a player is an engine ('gtp:gnugo --mode gtp')
     or searches, or if --folder, --referee, --handicap, --openings, --random-moves, --seconds, --main-time or --byo-yomi
@@ -72,8 +72,8 @@ class Match(SeriesFlags):
         if self.sgf:
             make_writable_folder(self.sgf)
             if any(self.sgf.glob("*.sgf")):
-                raise NobiError(f"The folder {str(self.sgf)!r} holds games already; choose another for these.")
-        play_games(variant, a, b, 0)  # compiles now, so that the time below is that of the games
+                raise NobiError(f"The folder {str(self.sgf)!r} already contains games; choose another one.")
+        play_games(variant, a, b, 0)  # compile now, so that the measured time is that of the games
         with self.new_executor() as executor, progress_of_workers("games", count, executor) as progress:
             start, interrupted = time.perf_counter(), ""
             try:
@@ -124,9 +124,9 @@ class Match(SeriesFlags):
 
     def _play_series(self) -> Result:
         if self.sgf:
-            raise NobiError("Where games are played one by one, --folder saves them as SGF; leave --sgf out.")
+            raise NobiError("Games that are played one by one are saved as SGF by --folder; remove --sgf.")
         if self.show:
-            raise NobiError("Where games are played one by one, there is no --show; --folder saves them as SGF.")
+            raise NobiError("--show is not available for games played one by one; --folder saves them as SGF.")
         from nobi.matches.folder import summarise_match
 
         specs, count = [self.a, self.b], self.games or _SERIES_GAMES
@@ -204,7 +204,7 @@ class Tournament(SeriesFlags):
         if len(self.players) < 2:
             raise NobiError("A tournament needs two players or more.")
         if len(set(self.players)) < len(self.players):
-            raise NobiError("A player is named twice; a tournament needs players that differ.")
+            raise NobiError("A player is given twice; the players of a tournament must differ.")
         self.require(1, "games")
 
     def execute(self) -> Result:
@@ -233,7 +233,7 @@ class Tournament(SeriesFlags):
         return Result(document, [*report, *series_notes(self, records, self.players)], interrupted)
 
     def _table(self, records: "list[GameResult]") -> "Table":
-        """Return the cross table, the strongest player first."""
+        """Return the cross table, with the strongest player first."""
         from nobi.matches.folder import summarise_tournament
 
         summary = summarise_tournament(records, self.players)

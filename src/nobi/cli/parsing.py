@@ -1,7 +1,7 @@
-"""From the arguments of `nobi` to a command: the table of commands, their help, plug-ins, and messages about errors.
+"""Parsing of the arguments of `nobi`: the table of commands, their help, plug-ins, and error messages.
 
-Tyro makes the flags of a command from the fields of its dataclass. If it rejects the arguments, `_explain` finds the
-reason from the same fields, so that all errors are one sentence.
+Tyro creates the flags of a command from the fields of its dataclass. If it rejects the arguments, `_explain` determines
+the reason from the same fields, so that every error is one sentence.
 """
 
 import dataclasses
@@ -56,9 +56,9 @@ _HELP = ("-h", "--help")
 
 
 def parse(arguments: list[str]) -> Any:
-    """Return the command that is asked for, ready to run; or a text to print, such as the help.
+    """Return the command, ready to run; or a text to print, such as the help.
 
-    Plug-ins named by `NOBI_PLUGINS` and `--load` are executed first: the help of commands lists what they register.
+    Plug-ins named by `NOBI_PLUGINS` and `--load` are executed first, so that the help includes what they register.
     """
     arguments, files = _split_off_plugins(arguments)
     if not arguments or arguments[0] in _HELP:
@@ -79,7 +79,7 @@ def parse(arguments: list[str]) -> Any:
 
 
 def _command_name(arguments: Sequence[str]) -> str:
-    """Return the command that the arguments begin with, or the first word of several if its help is asked for."""
+    """Return the name of the command, or the first word of a two-word name if the help for it is requested."""
     first = arguments[0]
     inner = [name.partition(" ")[2] for name in _CLASSES if name.startswith(f"{first} ")]
     if first in _CLASSES:
@@ -98,7 +98,7 @@ def _command_name(arguments: Sequence[str]) -> str:
 
 
 def _help(prefix: str = "") -> str:
-    """Return the list of all commands, or of those whose names begin so."""
+    """Return the list of all commands, or of those whose names begin with the prefix."""
     lines = [f"usage: nobi {prefix}COMMAND …"]
     if not prefix:
         lines += [
@@ -164,7 +164,7 @@ def _hide_empty_defaults(command: type) -> None:
     for field in dataclasses.fields(command):
         if field.default in (None, "", ()):
             hint = hints[field.name]
-            marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may state another hint
+            marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may contain another hint
             kind = get_args(hint)[0] if marks else hint
             command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]  # type: ignore[index]
 
@@ -184,7 +184,7 @@ class _Argument(NamedTuple):
 
 
 def _arguments_of(command: type) -> list[_Argument]:
-    """Return the arguments that Tyro makes from the fields of a command."""
+    """Return the arguments that Tyro creates from the fields of a command."""
     import tyro
 
     positional_mark = get_args(tyro.conf.Positional[int])[-1]

@@ -21,12 +21,12 @@ class Play(CommonFlags):
 
     models: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
-        tyro.conf.arg(metavar="[MODEL …]", help="Model files and folders of runs, besides the shipped models."),
+        tyro.conf.arg(metavar="[MODEL …]", help="Model files and run folders, in addition to the shipped models."),
     ] = ()
     host: str = "127.0.0.1"
-    """The address to listen at; others than this machine need --token or --public."""
+    """The address to listen on; addresses other than this machine's need --token or --public."""
     port: int = 8080
-    """The port to listen at."""
+    """The port to listen on."""
     no_browser: bool = False
     """Do not open a browser."""
     token: str = ""
@@ -42,10 +42,10 @@ class Play(CommonFlags):
     ] = ()
     names: Annotated[
         tuple[str, ...],
-        tyro.conf.arg(metavar="[NAME …]", help="Further host names by which the page is reached, as through a proxy."),
+        tyro.conf.arg(metavar="[NAME …]", help="Additional host names of the page, for instance behind a proxy."),
     ] = ()
     runs: Path = Path("runs")
-    """The folder of runs: those in it can be watched, and those of the page are made there."""
+    """The folder of runs: its runs can be watched, and runs started in the page are created there."""
     terminal: bool = False
     """Play in the terminal."""
     game: Annotated[str, tyro.conf.arg(help=f"The game in the terminal: {', '.join(games.names())}.")] = "atari-go"
@@ -57,10 +57,10 @@ class Play(CommonFlags):
     """Play White in the terminal."""
 
     def run(self) -> int:
-        """Serves the page, or plays."""
+        """Serve the page, or play in the terminal."""
         self.check()
         if self.json:
-            raise NobiError("A game cannot be played as JSON; leave --json out.")
+            raise NobiError("A game has no JSON output; remove --json.")
         announce_compiling()
         if self.terminal:
             from nobi.cli.terminal import play_in_terminal

@@ -1,4 +1,4 @@
-"""The display of progress on standard error: a bar on a terminal, else one line per minute."""
+"""The display of progress on standard error: a bar in a terminal, otherwise one line per minute."""
 
 import sys
 import threading
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nobi.workers import Executor
 
 LOG_SECONDS = 60.0
-"""The time between two lines where there is no terminal."""
+"""The time between two lines without a terminal."""
 
 
 @contextmanager
@@ -27,12 +27,12 @@ def progress_bar(
     show: bool = True,
     table: "Callable[[], RenderableType] | None" = None,
 ) -> Iterator[Callable[..., None]]:
-    """Show progress; yields a function `update(done, note="", total=total)`.
+    """Show progress; yield a function `update(done, note="", total=total)`.
 
     Args:
         what: the units that are counted, such as games.
-        total: how many there are.
-        note: whether `update` is given a note, which is shown beside the bar.
+        total: the total number of units.
+        note: whether `update` receives a note, which is shown next to the bar.
         share: show percentages of the total instead of counts.
         show: False shows nothing.
         table: draws a table above the bar; called at every update.
@@ -47,7 +47,7 @@ def progress_bar(
         from rich.live import Live
         from rich.progress import Progress
 
-        # the time of study jobs is known roughly: the mean speed over ten minutes estimates the remaining time better
+        # the time of study jobs is known only roughly: the mean speed over ten minutes gives a better estimate
         bar = Progress(*progress_columns(note=note, share=share), speed_estimate_period=600.0 if share else 30.0)
         task = bar.add_task(what, total=total, note="")
 
@@ -72,7 +72,7 @@ def progress_bar(
 def progress_of_workers(
     what: str, total: float, executor: "Executor", *, show: bool = True
 ) -> Iterator[Callable[[float], None]]:
-    """As `progress_bar`, with the nodes and workers of the executor beside it; yields a function `update(done)`."""
+    """As `progress_bar`, with the executor's nodes and workers next to the bar; yield a function `update(done)`."""
     with progress_bar(what, total, note=not executor.local, show=show) as update:
         yield lambda done: update(done, executor.describe())
 
@@ -128,11 +128,11 @@ class ProgressText:
         self._share = share
         self._start = time.monotonic()
         self._first: tuple[float, float] | None = None
-        """How much was done at the first update, and its time: a resumed run does not begin with 0."""
+        """The amount at the first update, and its time: a resumed run does not begin at 0."""
         self._done, self._total, self._note = 0.0, total, ""
 
     def update(self, done: float, total: float, note: str = "") -> None:
-        """Set how much is done."""
+        """Set the finished amount."""
         if self._first is None:
             self._first = done, time.monotonic()
         self._done, self._total, self._note = done, total, note
@@ -151,7 +151,7 @@ class ProgressText:
 
 
 def _minutes(seconds: float) -> str:
-    """`2:05`, or `1:02:05`."""
+    """Format a time as `2:05` or `1:02:05`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

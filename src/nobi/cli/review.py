@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Review(LongCommand):
     """Review a game record: the evaluation of every move, and the moves with the largest losses.
 
-    Go is reviewed by the shipped network, other games by a search; --model and --playouts choose otherwise. The loss of
+    By default Go is reviewed by the shipped network, other games by a search; see --model and --playouts. The loss of
     a move is the decrease of its player's probability to win, in percentage points.
     """
 
@@ -35,9 +35,9 @@ class Review(LongCommand):
     playouts: int = 200
     """Playouts of the search at every position; 0: the network alone."""
     figure: Path | None = None
-    """Save a figure of the probability to win here, as PNG and SVG."""
+    """Save a figure of the probability to win to this path, as PNG and SVG."""
     annotate: Path | None = None
-    """Save the game with comments and variations here, as SGF."""
+    """Save the game with comments and variations to this path, as SGF."""
     all: bool = False
     """Print every move, not only the largest losses."""
 

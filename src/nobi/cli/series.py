@@ -1,4 +1,4 @@
-"""What `nobi match`, `nobi tournament` and `nobi tune` share where games are played one by one."""
+"""Common parts of `nobi match`, `nobi tournament` and `nobi tune` for games that are played one by one."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -39,12 +39,12 @@ PLAYER_HELP = f"{OWN_PLAYER_HELP} Or another engine, as in 'gtp:gnugo --mode gtp
 _NOT_KEPT = ("json", "threads", "executor", "folder", "resume", "parallel", "generations", "max_games", "log")
 """Flags of `match`, `tournament` and `tune` that do not change the games."""
 _MAX_REASONS = 5
-"""How many reasons of forfeits are listed one by one."""
+"""Maximum number of reasons of forfeits that are listed separately."""
 
 
 @dataclass(frozen=True)
 class SeriesFlags(ExecutorFlags):
-    """How games are played one by one."""
+    """The flags for games that are played one by one."""
 
     threads: int = 0
     """Threads of games between fast players; 0: one per core. Games played one by one use --parallel; the threads of a
@@ -61,7 +61,7 @@ class SeriesFlags(ExecutorFlags):
     """A file with the moves of one opening per line, an SGF file or a folder of SGF files; each opening is used for two
     games, with colours exchanged."""
     random_moves: int = 0
-    """Begin with this many random moves, the same in two games, with colours exchanged."""
+    """Begin with this number of random moves, the same in two games with colours exchanged."""
     seconds: float | None = None
     """Time per move, for players that use time; a small excess does not lose."""
     main_time: float | None = None
@@ -97,7 +97,7 @@ class SeriesFlags(ExecutorFlags):
                 raise NobiError(f"--{name.replace('_', '-')} must be above 0, not {value}.")
 
     def needs_series(self) -> bool:
-        """Return whether a flag is given that only games played one by one have."""
+        """Return whether a flag is given that applies only to games played one by one."""
         common = {field.name for field in fields(ExecutorFlags)}
         return any(
             getattr(self, field.name) != field.default for field in fields(SeriesFlags) if field.name not in common
@@ -121,7 +121,7 @@ class SeriesFlags(ExecutorFlags):
         return make_executor(self.executor, self.parallel if self.executor == "local" else self.threads)
 
     def opening_source(self, variant: "Variant") -> "Callable[[int], Opening]":
-        """Number of a pair of games → its opening."""
+        """Return the function from the number of a pair of games to its opening."""
         from nobi.matches.openings import Opening, handicap_opening, random_opening, read_openings
 
         if self.handicap:
@@ -139,9 +139,9 @@ class PlayedSeries(NamedTuple):
     """The games of a series."""
 
     records: "list[GameResult]"
-    """By number, those from the folder included."""
+    """The results ordered by number, including those from the folder."""
     interrupted: str
-    """After Ctrl-C, for `Result`."""
+    """`Result.interrupted` after Ctrl-C."""
 
 
 @contextmanager
@@ -153,9 +153,9 @@ def open_series(
     path: Path | None,
     records: "list[GameResult]",
 ) -> "Iterator[Callable[..., None]]":
-    """Start the players and open the match folder at `path`; append the games that it holds to `records`.
+    """Start the players and open the match folder at `path`; append its games to `records`.
 
-    Yields a function `play(schedule, update, enough=lambda: False)`, which plays the other games of a schedule; see
+    Yield a function `play(schedule, update, enough=lambda: False)`, which plays the remaining games of a schedule; see
     `Series.play`. `update` is called after each game.
     """
     from nobi.matches.folder import MatchFolder
@@ -163,7 +163,7 @@ def open_series(
 
     parallel = usable_threads(flags.parallel)
     settings = SeriesSettings(variant, flags.referee, flags.seconds, flags.timeout, parallel, flags.time_settings())
-    # different seeds, or two players of one kind would draw the same random numbers
+    # different seeds: two players of one kind would otherwise draw the same random numbers
     entrants = [Entrant(spec, variant, (flags.seed + i) % 2**63, flags.timeout) for i, spec in enumerate(specs)]
     opening_of = flags.opening_source(variant)
     opening_of(0)  # raises errors before a player is started
@@ -192,7 +192,7 @@ def play_series(
     count: int,
     draw: "Callable[[list[GameResult]], Table]",
 ) -> PlayedSeries:
-    """Play `count` games between every two players; `draw` makes the table that is shown meanwhile."""
+    """Play `count` games between each pair of players; `draw` returns the table that is shown during the games."""
     from nobi.matches.series import pairings
 
     variant = games.variant(game, size)
@@ -204,7 +204,7 @@ def play_series(
         open_series(flags, specs, variant, executor, flags.folder, records) as play,
     ):
         if any(record.game >= len(schedule) for record in records):
-            raise NobiError(f"The folder {str(flags.folder)!r} holds more games than are asked for.")
+            raise NobiError(f"The folder {str(flags.folder)!r} contains more games than requested.")
         with progress_bar("games", len(schedule), note=not executor.local, table=lambda: draw(records)) as bar:
 
             def update() -> None:
@@ -219,13 +219,13 @@ def play_series(
 
 
 def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequence[str]) -> list[str]:
-    """Sentences below the table: games left out, without a result or forfeited, and where they are saved."""
+    """Return sentences for below the table: omitted, undecided and forfeited games, and the folder."""
     from nobi.matches.folder import forfeits, void_reasons, without_repetitions
 
     kept, repeated = without_repetitions(records)
     lines = []
     if repeated:
-        lines.append(f"Left out, because they repeat an earlier game: {repeated} of {len(records)} games.")
+        lines.append(f"Omitted because they repeat an earlier game: {repeated} of {len(records)} games.")
     lines += [
         f"{count} {'game has' if count == 1 else 'games have'} no result: {reason}."
         for reason, count in _most_common(void_reasons(kept))
@@ -240,7 +240,7 @@ def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequenc
 
 
 def _most_common(reasons: "Counter[str]") -> list[tuple[str, int]]:
-    """Return the most frequent reasons, and the others as one."""
+    """Return the most frequent reasons; the others are combined."""
     common = reasons.most_common()
     listed, others = common[:_MAX_REASONS], common[_MAX_REASONS:]
     if others:
@@ -249,7 +249,7 @@ def _most_common(reasons: "Counter[str]") -> list[tuple[str, int]]:
 
 
 def elo_text(elo: "Interval") -> str:
-    """`+35 (−10 to +81)`."""
+    """Return an interval such as `+35 (−10 to +81)`."""
     return f"{_signed(elo.value)} ({_signed(elo.low)} to {_signed(elo.high)})"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _NAMES = (
-    "The studies, 'list' for a list of them all, or names of collections: "
+    "The studies, 'list' for a list of all studies, or names of collections: "
     f"{', '.join(studies.COLLECTIONS)}. Studies: {', '.join(studies.names())}."
 )
 _DATA = (
@@ -39,17 +39,17 @@ _LEGEND = (
 
 @dataclass(frozen=True)
 class Study(ExecutorFlags):
-    """Repeat the tables and figures of the papers, our results beside theirs; 'nobi study list' names them.
+    """Reproduce the tables and figures of the papers and compare the results; 'nobi study list' lists the studies.
 
     Work that studies share is done once and kept in the folder. Ctrl-C saves; the same command continues, and gives the
-    same rows as an uninterrupted one. A row compares our number with the paper's: ✓ agrees, ≈ same direction, ✗ differs
+    same rows as an uninterrupted run. A row compares our number with the paper's: ✓ agrees, ≈ same direction, ✗ differs
     or ? too wide to tell.
     """
 
     names: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help=_NAMES)] = ()
     scale: Literal["quick", "day", "paper", "tiny"] = "quick"
-    """quick: up to three minutes per study; paper: at least the paper's numbers; tiny: only a test that it runs, its
-    results are not meaningful.
+    """quick: up to three minutes per study; paper: at least the paper's numbers; tiny: only a test that the study runs,
+    without meaningful results.
 
     Studies that learn from records or play against engines also have day, one to three hours on two cores; paper needs
     a GPU, which is used if there is one.
@@ -60,7 +60,7 @@ class Study(ExecutorFlags):
         Path | None,
         tyro.conf.arg(
             metavar="DIR",
-            help="The folder of results and work; runs/studies-SCALE by default.",
+            help="The folder of results and intermediate work; by default runs/studies-SCALE.",
             help_behavior_hint="",
         ),
     ] = None
@@ -70,10 +70,10 @@ class Study(ExecutorFlags):
     def execute(self) -> Result:
         if "list" in self.names:
             if len(self.names) > 1:
-                raise NobiError("'list' stands alone: nobi study list.")
+                raise NobiError("'list' cannot be combined with studies: use 'nobi study list'.")
             return _list()
         if not self.names:
-            raise NobiError("Name at least one study; 'nobi study list' shows them.")
+            raise NobiError("Give at least one study; 'nobi study list' lists them.")
         names = list(dict.fromkeys(name for spec in self.names for name in studies.select(spec)))
         out = self.out or Path("runs") / f"studies-{self.scale}"
         from nobi.studies.pages import total_spent
@@ -81,7 +81,7 @@ class Study(ExecutorFlags):
         from nobi.studies.runner import run_studies
 
         data, engines = parse_datasets(self.data), parse_engines(self.engine)
-        # of a collection, studies whose data or engines are missing are skipped
+        # studies of a collection whose data or engines are missing are skipped
         leave_out = _report_skipped if all(name in studies.COLLECTIONS for name in self.names) else None
         try:
             with self.new_executor() as executor, progress_bar("work", 0, note=True, share=True) as progress:
@@ -107,7 +107,7 @@ class Study(ExecutorFlags):
 
 
 def _report_skipped(error: NobiError) -> None:
-    print(f"nobi: left out: {error}", file=sys.stderr)
+    print(f"nobi: skipped: {error}", file=sys.stderr)
 
 
 def _list() -> Result:
@@ -161,7 +161,7 @@ def _rows_table(found: dict[str, Any]) -> "Table":
     from nobi.studies.pages import table_cells
 
     heads, rows = table_cells(found)
-    cases = heads.index("measure") + 1  # the columns that describe the case become one that may wrap
+    cases = heads.index("measure") + 1  # the columns that describe the case are combined into one that may wrap
     table = plain_table([", ".join(heads[:cases])])
     for head in heads[cases:]:
         table.add_column(head, no_wrap=True)

@@ -30,7 +30,7 @@ _SECONDS = 60.0
 
 
 def play_in_terminal(variant: "Variant", opponent: str, *, white: bool = False, seed: int = 0) -> int:
-    """Plays one game against `opponent`, a player, a model or `gtp:COMMAND`; reads commands from standard input."""
+    """Play one game against `opponent`, a player, a model or `gtp:COMMAND`; read commands from standard input."""
     console = output_console()
     bot = Entrant(opponent, variant, seed, _SECONDS).make()
     try:
@@ -49,7 +49,7 @@ class _Game:
         self.result: Result | None = None
 
     def run(self) -> int:
-        self._say(HELP)
+        self._print(HELP)
         while True:
             if self.result is None and self.game.is_over:
                 self.result = _result(self.game)
@@ -58,7 +58,7 @@ class _Game:
                 continue
             self.console.print(board_text(self.game))
             if self.result:
-                self._say(self.result.sentence)
+                self._print(self.result.sentence)
             try:
                 words = input(f"{COLOURS[self.human]}: " if self.result is None else "save, undo or quit: ").split()
             except EOFError:
@@ -69,7 +69,7 @@ class _Game:
                 if words:
                     self._command(words)
             except NobiError as fault:
-                self._say(str(fault))
+                self._print(str(fault))
 
     def _opponent_moves(self) -> None:
         try:
@@ -83,14 +83,14 @@ class _Game:
             self._resign(colour)
             return
         if not self.game.is_legal(move):
-            raise NobiError(f"The opponent chose {vertex_name(move, self.game.size)}, which cannot be played.")
+            raise NobiError(f"The opponent chose {vertex_name(move, self.game.size)}, which is illegal.")
         self.game.play(move)
-        self._say(f"{COLOURS[colour]}: {vertex_name(move, self.game.size)}")
+        self._print(f"{COLOURS[colour]}: {vertex_name(move, self.game.size)}")
 
     def _command(self, words: list[str]) -> None:
         name = words[0].lower()
         if name == "help":
-            self._say(HELP)
+            self._print(HELP)
         elif name == "undo":
             self._undo()
         elif name == "save":
@@ -99,7 +99,7 @@ class _Game:
             raise NobiError("The game is over.")
         elif name == "hint":
             best = search_opinion(self.game, threading.Event()).best
-            self._say(f"A short search would play {best[0].name}." if best else "There is nothing to suggest.")
+            self._print(f"A short search would play {best[0].name}." if best else "There is no suggestion.")
         elif name == "resign":
             self._resign(self.human)
         else:
@@ -125,16 +125,16 @@ class _Game:
 
     def _save(self, names: list[str]) -> None:
         if len(names) != 1:
-            raise NobiError("Name the file, as in 'save game.sgf'.")
+            raise NobiError("Give a file name, as in 'save game.sgf'.")
         path = Path(names[0]).with_suffix(".sgf")
         result = self.result.sgf if self.result else ""
         try:
             atomic_write(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
         except OSError as fault:
             raise NobiError(f"{str(path)!r} cannot be written: {fault.strerror}.") from None
-        self._say(f"Saved as {path}.")
+        self._print(f"Saved as {path}.")
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

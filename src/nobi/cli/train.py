@@ -1,6 +1,6 @@
 """`nobi evolve`, `nobi coevolve`, `nobi imitate` and `nobi priors`.
 
-All but the last train in a folder, and can be interrupted and resumed.
+All except the last train in a folder, and can be interrupted and resumed.
 """
 
 import os
@@ -45,7 +45,7 @@ class TrainingCommand(LongCommand):
 
 
 def _train_generations(run: "TrainingRun", total: int, note: Callable[[], str]) -> str:
-    """Train to the last generation; after Ctrl-C return how much was done."""
+    """Train to the last generation; after Ctrl-C return how many generations were finished."""
     with progress_bar("generations", total, note=True) as progress:
         try:
             run.train(lambda _: progress(run.generation, note()))
@@ -184,16 +184,16 @@ class Imitate(TrainingCommand, ImitationSettings):
     seed: int = 0
     """Seed of all random numbers: the same bits on the same machine with the same number of threads and processes."""
     threads: int = 0
-    """Torch's threads in each process; 0: one per core. Another number rounds differently."""
+    """Torch's threads in each process; 0: one per core. The rounding of results depends on this number."""
     processes: int = 1
     """Processes that share every batch; 0: one per core. Each uses its share of the cores."""
     device: str = "auto"
-    """Where to compute: cpu, cuda, cuda:1, or auto: a GPU if there is one."""
+    """The device: cpu, cuda, cuda:1, or auto: a GPU if there is one."""
     tensorboard: bool = False
-    """Write scalars for TensorBoard into the folder 'tensorboard' of the run."""
+    """Write scalars for TensorBoard to the folder 'tensorboard' of the run."""
 
     def run(self) -> int:
-        """Train here, or in several processes."""
+        """Train in this process, or in several processes."""
         self.require(0, "processes")
         if self.processes != 1 and "WORLD_SIZE" not in os.environ:
             self.check()
@@ -214,7 +214,7 @@ class Imitate(TrainingCommand, ImitationSettings):
                         raise SystemExit(INVALID_INPUT) from None  # the main process prints the message
                     raise
         except ProcessLostError:
-            if int(os.environ["RANK"]) > 1:  # the lost process may be the main one, so the next one prints as well
+            if int(os.environ["RANK"]) > 1:  # the lost process may be the main one, so the next one also prints
                 raise SystemExit(INVALID_INPUT) from None
             raise
 
@@ -315,9 +315,9 @@ class Priors(LongCommand):
     data: tuple[Path, ...] = ()
     """Datasets made by 'nobi data import'."""
     positions: int = 20000
-    """Positions of each set that are learnt from."""
+    """Training positions of each set."""
     test_positions: int = 4000
-    """Positions of each set that the result is measured on."""
+    """Test positions of each set."""
     sweeps: int = 12
     """Updates of all strengths."""
 
@@ -354,7 +354,7 @@ def _launch(processes: int) -> int:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
     threads = str(max(1, usable_threads() // processes))
     environment = {"OMP_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive", **os.environ}
-    # after "--" the launcher does not take our options for abbreviations of its own
+    # after "--" the launcher does not interpret our options as abbreviations of its own
     command = [*launcher, "-m", "--", "nobi", *sys.argv[1:]]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the processes receive Ctrl-C themselves
     try:
@@ -365,10 +365,10 @@ def _launch(processes: int) -> int:
 
 
 class Scalars:
-    """Writes lines of metrics as scalars for TensorBoard, by the number of positions seen."""
+    """Writes lines of metrics as scalars for TensorBoard, by the number of positions."""
 
     def __init__(self, folder: Path, positions: int) -> None:
-        """Scalars in the folder for later positions are discarded: a resumed run writes them again."""
+        """Open the folder; its scalars for later positions are discarded, since a resumed run writes them again."""
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""`nobi tune`: does a change make a player stronger, and which settings are best? Both are decided by games."""
+"""`nobi tune`: test by games whether a change makes a player stronger, or optimise settings."""
 
 import math
 import sys
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from nobi.workers import Executor
 
 _LINE_GAMES = 100
-"""Games between two lines of progress."""
+"""Number of games between two lines of progress."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
 
 _LOGARITHMIC = 10.0
-"""From this ratio of its bounds on, a parameter is varied by factors."""
+"""Minimum ratio of the bounds of a parameter that is varied on a logarithmic scale."""
 _DIGITS = 4
 """Significant digits of a value in a spec."""
 
@@ -39,7 +39,7 @@ class Tune(SeriesFlags):
     """Test by games whether player A is stronger than player B, or optimise settings of a player.
 
     Two players: a sequential probability ratio test. Games are played in pairs with the same opening and exchanged
-    colours until the Elo difference A − B is known to be nearer to --elo1 (A is accepted) or to --elo0.
+    colours until the Elo difference --elo1 (A is accepted) or --elo0 is accepted.
 
     One player and --vary: CMA-ES over these settings. Every candidate of a generation plays --candidate-games games
     against the given player; the result is the mean of the last generation's distribution.
@@ -54,7 +54,7 @@ class Tune(SeriesFlags):
     size: int = 9
     """Board size, 5 to 25."""
     random_moves: int = 2
-    """Begin with this many random moves, the same in two games, with colours exchanged."""
+    """Begin with this number of random moves, the same in two games with colours exchanged."""
     parallel: int = 0
     """Number of games played at the same time; 0: one per core. With --executor ray, all workers play."""
     elo0: float = 0.0
@@ -62,9 +62,9 @@ class Tune(SeriesFlags):
     elo1: float = 30.0
     """Elo difference of the alternative."""
     alpha: float = 0.05
-    """Probability of accepting elo1 where elo0 is true."""
+    """Probability of accepting elo1 if elo0 is true."""
     beta: float = 0.05
-    """Probability of accepting elo0 where elo1 is true."""
+    """Probability of accepting elo0 if elo1 is true."""
     max_games: int = 2000
     """Games after which the test ends undecided."""
     vary: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=LOW:HIGH …")] = ()
@@ -193,7 +193,7 @@ def _append(path: Path, document: dict[str, Any]) -> None:
 
 
 def _against_first(candidates: int, count: int, generation: int) -> "list[Pairing]":
-    """`count` games of player 0 against every other, in mirrored pairs; all have the same openings."""
+    """Return `count` games of player 0 against each other player, in mirrored pairs with the same openings."""
     from nobi.matches.series import Pairing
 
     found: list[Pairing] = []
@@ -244,7 +244,7 @@ def _progress_line(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
 
 
 class Parameter(NamedTuple):
-    """A setting with bounds; the trainer's −1 and 1 are the bounds, 0 is the middle."""
+    """A setting with bounds; −1 and 1 are the bounds in the trainer, 0 is the middle."""
 
     name: str
     low: float
@@ -254,7 +254,7 @@ class Parameter(NamedTuple):
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether equal steps of the trainer are equal factors."""
+        """Whether the parameter is varied on a logarithmic scale."""
         return self.low > 0 and self.high / self.low >= _LOGARITHMIC
 
     def text(self, x: float) -> str:
@@ -268,7 +268,7 @@ class Parameter(NamedTuple):
 
 
 def parse_parameter(text: str) -> Parameter:
-    """Return the parameter of a text such as `rave=500:6000`."""
+    """Parse a parameter such as `rave=500:6000`."""
     name, equals, bounds = text.partition("=")
     low, colon, high = bounds.partition(":")
     try:
@@ -281,7 +281,7 @@ def parse_parameter(text: str) -> Parameter:
 
 
 def spec_with(spec: str, parameters: Sequence[Parameter], values: "NDArray[np.floating]") -> str:
-    """Return the spec with the settings that the trainer's numbers stand for."""
+    """Return the spec with the settings that correspond to the trainer's numbers."""
     name, settings = parse_spec(spec)
     settings |= {parameter.name: parameter.text(float(x)) for parameter, x in zip(parameters, values, strict=True)}
     return f"{name}:{','.join(f'{key}={value}' for key, value in settings.items())}"

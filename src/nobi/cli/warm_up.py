@@ -1,4 +1,4 @@
-"""`nobi warm-up`: compile everything once, by small commands that call every compiled function."""
+"""`nobi warm-up`: compile everything once, by running small commands that call every compiled function."""
 
 import io
 import tempfile
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class WarmUp(Command):
-    """Compile everything once, so that later commands do not: games, players, networks, search, planes, records.
+    """Compile everything once, so that later commands start faster: games, players, networks, search, planes, records.
 
     Compiled code is kept in the user's cache folder, or in NOBI_CACHE_DIR, until the program changes; an interrupted
     warm-up continues where it stopped. Networks are compiled with their default settings; others are compiled when they
@@ -78,7 +78,7 @@ class WarmUp(Command):
 
 
 def _cache() -> tuple[Path, float]:
-    """Return the folder of compiled code, and the size of what this version uses of it in megabytes."""
+    """Return the folder of compiled code, and the megabytes of it that this version uses."""
     from nobi.compile_cache import cache_folders, cache_root
 
     files = [file for folder in cache_folders() for file in folder.rglob("*") if file.is_file()]
@@ -89,7 +89,7 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     from nobi import cli, compiling
 
     out, err = io.StringIO(), io.StringIO()
-    announce_compiling()  # once, so that the command below does not replace the note
+    announce_compiling()  # called here, so that the command below does not replace the note
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
@@ -100,7 +100,7 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
 
 
 def steps_in(folder: Path, among: Sequence[str]) -> Iterator[Step]:
-    """Small commands that together call every compiled function of these games; they write into the folder."""
+    """Yield small commands that together call every compiled function of these games; they write to the folder."""
     for game in among:
         yield from _steps_of_game(game, folder)
     if "go" in among:
@@ -139,7 +139,7 @@ def _steps_of_game(game: str, folder: Path) -> Iterator[Step]:
 
 
 def _steps_of_records(folder: Path) -> Iterator[Step]:
-    """Records, planes and deep networks, which need PyTorch."""
+    """Yield steps for records, planes and deep networks, which need PyTorch."""
     go = ("--game", "go", "--size", _SIZE, "--threads", "1")
     sgf, data = str(folder / "sgf"), str(folder / "records")
     yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--sgf", sgf))
@@ -161,7 +161,7 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
 
 
 def _steps_of_model(model: str, among: Sequence[str]) -> Iterator[Step]:
-    """A model that ships with nobi plays alone and in the search, if its game is among these."""
+    """Yield steps for a shipped model, alone and in the search, if its game is among these."""
     from nobi.models.model import read_model_file
 
     game = read_model_file(models.shipped()[model]).game

@@ -124,7 +124,7 @@ class TrainingRun(ABC):
             self.save()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """One line per generation."""
+        """Return one line per generation."""
         return [one.line for one in self.done]
 
     def to_frame(self) -> "pandas.DataFrame":

@@ -109,7 +109,7 @@ class TransferReport:
 def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:
     """Load models of one network; return the first, and the weights of all, float32[model, weight].
 
-    A run folder stands for the champions of all its generations.
+    A run folder is expanded to the champions of all its generations.
     """
     models: list[Model] = []
     rows: list[Weights] = []

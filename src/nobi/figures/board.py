@@ -219,9 +219,9 @@ def planes_figure(game: Game, planes: Planes, path: Path, rank: int = 0) -> None
     values = position_planes(game, planes, rank)
     side = (PLANES_WIDTH - 2 * MARGIN - (MAPS_PER_ROW - 1) * GAP) / MAPS_PER_ROW
     step = side + LABEL + GAP
-    beside = int((PLANES_WIDTH - 2 * MARGIN - BOARD) // (side + GAP))  # maps per row at the right of the board
+    maps_beside_board = int((PLANES_WIDTH - 2 * MARGIN - BOARD) // (side + GAP))  # maps per row
     lines = int((BOARD + LABEL) // step)
-    first = beside * lines
+    first = maps_beside_board * lines
     rest = -(-max(0, planes.count - first) // MAPS_PER_ROW)
     top = 0.62
     below = top - LABEL + max(lines * step, BOARD + 0.35)
@@ -234,8 +234,8 @@ def planes_figure(game: Game, planes: Planes, path: Path, rank: int = 0) -> None
         draw_board(place_axes(figure, MARGIN + 0.1, top, BOARD - 0.2, BOARD - 0.2), colours_of(game), last=at)
         for i, name in enumerate(planes.channels):
             if i < first:
-                row, column = divmod(i, beside)
-                x = PLANES_WIDTH - MARGIN - (beside - column) * (side + GAP) + GAP
+                row, column = divmod(i, maps_beside_board)
+                x = PLANES_WIDTH - MARGIN - (maps_beside_board - column) * (side + GAP) + GAP
                 y = top - LABEL + row * step
             else:
                 row, column = divmod(i - first, MAPS_PER_ROW)

@@ -52,13 +52,13 @@ class Rules(NamedTuple):
 
 @inlined
 def put_stone(boards: Any, g: int, point: int, colour: int) -> None:
-    """`Rules.setup` of games whose state consists of stones only."""
+    """Implement `Rules.setup` of games whose state consists of stones only."""
     put(boards.stones, g, point, colour)
 
 
 @inlined
 def is_empty_point(boards: Any, g: int, move: int) -> bool:
-    """`Rules.legal` of games in which a stone may be placed on every empty point."""
+    """Implement `Rules.legal` of games in which a stone may be placed on every empty point."""
     return move != PASS and boards.stones.colour[g, move] == EMPTY
 
 

@@ -162,7 +162,7 @@ def _genmove_ex(session: Session, colour: Colour, *words: str) -> str:  # noqa: 
     return play_chosen(session, colour, session.choose(colour))
 
 
-@command("gogui-interrupt", "", "nothing: it says that the comment line `# interrupt` ends the choice of a move")
+@command("gogui-interrupt", "", "no effect: announces that the comment line `# interrupt` ends the choice of a move")
 def _interrupt(session: Session) -> None:
     pass
 
@@ -172,7 +172,7 @@ def _game_over(session: Session) -> None:
     pass
 
 
-# --- GoGui: maps of what a player sees, and games other than Go -----------------------------------------------------
+# --- GoGui: maps, and games other than Go ----------------------------------------------------------------------------
 
 _DIRECTIONS = {"↘": "down-right", "↙": "down-left", "↗": "up-right", "↖": "up-left"}
 

@@ -42,11 +42,11 @@ class RuleSet(NamedTuple):
         return 6.5 if self.settings.get("scoring") == "territory" else 7.5
 
 
-def _squeezed(name: str) -> str:
+def _normalised(name: str) -> str:
     return re.sub(r"[-_ ]", "", name.lower())
 
 
-_NAMES = {_squeezed(name): name for name in SHORTHANDS} | {_squeezed(name): to for name, to in _ALIASES.items()}
+_NAMES = {_normalised(name): name for name in SHORTHANDS} | {_normalised(name): to for name, to in _ALIASES.items()}
 
 
 def read_rules(given: Any, *, with_komi: bool = False) -> RuleSet:
@@ -56,7 +56,7 @@ def read_rules(given: Any, *, with_komi: bool = False) -> RuleSet:
     GtpError.
     """
     if isinstance(given, str) and not given.lstrip().startswith("{"):
-        name = _NAMES.get(_squeezed(given))
+        name = _NAMES.get(_normalised(given))
         if name is None:
             raise GtpError(f"unknown rules, known are {', '.join(SHORTHANDS)}")
         part = _PARTLY.get(name)

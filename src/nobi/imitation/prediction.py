@@ -148,8 +148,7 @@ class Evaluation:
         average: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> MoveRankings:
-        """Return the ranks of all experts' moves, among legal moves if `legal` or if the network was trained with a
-        mask.
+        """Return the ranks of experts' moves, among legal moves if `legal` or if the network was trained with a mask.
 
         With `average`, values are averaged over the eight images of each board.
         """

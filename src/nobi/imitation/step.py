@@ -37,7 +37,7 @@ _TIMEOUT = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """The processes that train together, as seen by this one."""
+    """The group of processes that train together."""
 
     rank: int = 0
     processes: int = 1

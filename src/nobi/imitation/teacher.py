@@ -65,9 +65,9 @@ class TeacherGames:
         self._streams = np.array([stream_of(seed, g) for g in range(games)], np.uint64)
         self._advance = _compiled_moves(variant.game)
         for _ in range(WARM_UP):
-            self._play_on()
+            self._play_turn()
 
-    def _play_on(self) -> None:
+    def _play_turn(self) -> None:
         moves = np.zeros(len(self._indices), np.uint16)
         self._player.choose(self._boards, self._indices, self._streams, moves)
         self._advance(self._boards, moves)
@@ -85,7 +85,7 @@ class TeacherGames:
             colours == EMPTY,
             self._tables.cell_of[moves].astype(np.int64),
         )
-        self._play_on()
+        self._play_turn()
         return found
 
 

@@ -78,7 +78,7 @@ class MatchFolder:
         self._games = path / "games.jsonl"
         exists = holds_run(path, settings, resume=resume, may_change=("games",), what="match", names=_LABELS)
         if not exists and any(path.glob("*.sgf")):
-            raise NobiError(f"The folder {str(path)!r} holds games already; choose another for these.")
+            raise NobiError(f"The folder {str(path)!r} already contains games; choose another one.")
         write_config(path, settings)
 
     def load(self) -> list[GameResult]:
@@ -118,7 +118,7 @@ class MatchSummary:
     white: MatchStatistics
     all: MatchStatistics
     repeated: int
-    """Games with the same moves as an earlier one, which are left out."""
+    """Number of omitted games, which have the same moves as an earlier one."""
     void: int
     """Games without a result."""
     forfeits: dict[str, int]
@@ -173,7 +173,7 @@ def void_reasons(results: list[GameResult]) -> Counter[str]:
 def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float64]:
     """Return a player's mean points (0 to 1), [pair], in the games 2i and 2i + 1 up to the first unfinished pair.
 
-    Pairs with a game without result are left out.
+    Pairs with a game without result are omitted.
     """
     by_number = {result.game: result.points(player) for result in results}
     pairs: list[float] = []
@@ -187,7 +187,7 @@ def pair_points(results: Sequence[GameResult], player: int) -> NDArray[np.float6
 
 
 def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
-    """[i, j] the points of player i against player j."""
+    """Return the points of player i against player j, [i, j]."""
     points = np.zeros((players, players))
     for result in results:
         made = result.points(result.black)
@@ -203,13 +203,13 @@ class TournamentSummary:
 
     players: tuple[str, ...]
     points: NDArray[np.float64]
-    """[i, j] the points of player i against player j."""
+    """Return the points of player i against player j, [i, j]."""
     elo: list[Interval]
     """[player] Bradley-Terry ratings relative to the mean of all, with 95 % intervals."""
     added_draws: bool
     """Whether half a draw was added for each pair, because a player won or lost all games."""
     repeated: int
-    """Games with the same moves as an earlier one, which are left out."""
+    """Number of omitted games, which have the same moves as an earlier one."""
     void: int
     """Games without a result."""
     forfeits: dict[str, int]

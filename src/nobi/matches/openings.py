@@ -74,7 +74,7 @@ def random_opening(variant: Variant, moves: int, seed: int, number: int) -> Open
             game.play(int(rng.choice(choices)))
         if len(game.moves) == moves and not game.is_over:
             return Opening(f"random {number}", moves=game.moves)
-    raise NobiError(f"{moves} random moves end nearly every game of {variant} on this board; ask for fewer.")
+    raise NobiError(f"{moves} random moves end nearly every game of {variant} on this board; use fewer.")
 
 
 def _from_sgf(path: Path, variant: Variant) -> Opening:

@@ -103,8 +103,7 @@ def activate(x: Floats, scale: Floats, shift: Floats, y: Floats, rows: int, chan
 def activate_back(
     x: Floats, y: Floats, dy: Floats, dz: Floats, dshift: Floats, dscale: Floats, boards: int, cells: int, channels: int
 ) -> None:
-    """Compute dz, the gradient of z, where y = relu(z); dshift and dscale [board, channel] are sums of dz and dz · x.
-    """
+    """Compute dz, the gradient of z for y = relu(z); dshift and dscale [board, channel] sum dz and dz · x."""
     zero = splat(_F(0))
     for board in range(boards):
         for c in range(0, channels, LANES):

@@ -37,7 +37,7 @@ SWEEPS: Any = UNBOUND  # these are bound by `specialise`
 HIDDEN: Any = UNBOUND
 INPUTS: Any = UNBOUND
 READ_OUT: Any = UNBOUND
-see: Any = UNBOUND
+gather: Any = UNBOUND
 add_up: Any = UNBOUND
 activate: Any = UNBOUND
 read_out: Any = UNBOUND
@@ -47,7 +47,7 @@ later: Any = UNBOUND
 last: Any = UNBOUND
 over_sweeps: Any = UNBOUND
 combine: Any = UNBOUND
-hand_on: Any = UNBOUND
+feed_next: Any = UNBOUND
 pass_over: Any = UNBOUND
 Lanes = NDArray[np.float32]
 
@@ -95,7 +95,7 @@ def allocate_workspace(sweeps: Sweeps, hidden: int, inputs: int, rows: int) -> L
     )
 
 
-def _see(
+def _gather(
     x: Lanes, begin: int, boards: int, cells: NDArray[np.uint64], h_beside: Lanes, h_above: Lanes, seen: Lanes
 ) -> None:
     """Gather the inputs of a cell on the boards begin, begin + 1, …, for each sweep, then h_beside + h_above."""
@@ -153,7 +153,7 @@ def _step(
 ) -> None:
     """Compute one step of all sweeps in a single call, because a call with this many arrays is expensive."""
     lanes = SWEEPS * boards
-    see(x, begin, boards, cells, h_beside, h_above, seen)
+    gather(x, begin, boards, cells, h_beside, h_above, seen)
     add_up(weights, missing, seen, sums, lanes)
     activate(sums, s_beside, s_above, gate, s, h, lanes)
     if READ_OUT:
@@ -202,7 +202,7 @@ def compile_layer(
         _step,
         name,
         fuse=True,
-        see=part(_see, INPUTS=inputs, SWEEPS=sweeps),
+        gather=part(_gather, INPUTS=inputs, SWEEPS=sweeps),
         add_up=part(_add_up, INPUTS=inputs),
         activate=part(cell.activate, **({"TIED": tied} if cell.gated else {})),
         read_out=part(_read_out),
@@ -329,7 +329,7 @@ def _combine(part: LayerState, out: Lanes, begin: int, boards: int) -> None:
             out[c, begin + board] = over_sweeps(part.workspace.values, part.sweeps.step[c], board, boards)
 
 
-def _hand_on(part: LayerState, x: Lanes, begin: int, boards: int) -> None:
+def _feed_next(part: LayerState, x: Lanes, begin: int, boards: int) -> None:
     """Sum the outputs of a layer to the inputs of the next, for the boards begin … begin + boards − 1."""
     for c in range(len(x)):
         for u in range(x.shape[1]):
@@ -349,11 +349,11 @@ def _pass_stack(workspace: SwipingWorkspace, begin: int, boards: int) -> None:
     part = workspace.parts[0]
     first(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
     for i in range(1, len(workspace.parts) - 1):
-        hand_on(workspace.parts[i - 1], workspace.parts[i].x, begin, boards)
+        feed_next(workspace.parts[i - 1], workspace.parts[i].x, begin, boards)
         part = workspace.parts[i]
         later(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
     top = len(workspace.parts) - 1
-    hand_on(workspace.parts[top - 1], workspace.parts[top].x, begin, boards)
+    feed_next(workspace.parts[top - 1], workspace.parts[top].x, begin, boards)
     part = workspace.parts[top]
     last(part.weights, part.sweeps, part.workspace, part.x, workspace.output, begin, boards)
     combine(part, workspace.out, begin, boards)
@@ -389,7 +389,7 @@ def _compile(layers: tuple[Layer, ...]) -> Callable[..., None]:
             first=swipe(bottom, read_out=False),
             later=swipe(top, read_out=False),
             last=swipe(top, read_out=True),
-            hand_on=specialise(_hand_on, name, merge=True, over_sweeps=over_sweeps),
+            feed_next=specialise(_feed_next, name, merge=True, over_sweeps=over_sweeps),
             combine=combine,
         )
     return specialise(_forward, name, merge=True, pass_over=pass_over, SWEEPS=sweeps)

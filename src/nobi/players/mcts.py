@@ -101,7 +101,7 @@ class MctsBot(Bot):
         start = time.perf_counter()
         self.search.set_game(game)
         self.search.run(*limits(self.settings, clock), stop=clock.stop or Event(), early=True)
-        return self._decide(game, _left(clock, start))
+        return self._decide(game, _seconds_left(clock, start))
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
         start = time.perf_counter()
@@ -109,7 +109,7 @@ class MctsBot(Bot):
         limit, stop = limits(self.settings, clock), clock.stop or Event()
         self.search.run(*limit, stop=stop, report=lambda: report(self._candidates()), interval=interval, early=True)
         report(self._candidates())
-        return self._decide(game, _left(clock, start))
+        return self._decide(game, _seconds_left(clock, start))
 
     def _decide(self, game: Game, seconds: float) -> int:
         """Return the move after the search, within a number of seconds; 0: no limit."""
@@ -273,7 +273,7 @@ def explanation(root: RootReport, size: int) -> str:
     return f"{best.visits} of {root.visits} playouts, win rate {best.winrate:.3f}{score}, variation {line}"
 
 
-def _left(clock: Clock, start: float) -> float:
+def _seconds_left(clock: Clock, start: float) -> float:
     """Return the time left for a move whose search began at `start`; 0: no limit."""
     return max(0.01, clock.seconds - (time.perf_counter() - start)) if clock.seconds else 0.0
 

@@ -169,8 +169,8 @@ def _worst_margin(game: Go, dead: set[int], owned: dict[int, float], me: int) ->
 def _is_dame(game: Go, point: int) -> bool:
     """Return whether the point is empty and next to stones of both players."""
     stones = game.boards.stones
-    beside = {int(stones.colour[0, other]) for other in stones.neighbours[point, :SIDES]}
-    return game.colour(point) == EMPTY and {BLACK, WHITE} <= beside
+    adjacent = {int(stones.colour[0, other]) for other in stones.neighbours[point, :SIDES]}
+    return game.colour(point) == EMPTY and {BLACK, WHITE} <= adjacent
 
 
 def _may_be_settled(game: Go, search: Search) -> bool:
@@ -188,8 +188,8 @@ def _fills_territory(game: Go, move: int, after: AfterPass) -> bool:
     """
     if move == PASS:
         return False
-    beside = [int(point) for point in game.boards.stones.neighbours[move, :SIDES]]
-    clear = all(abs(after.owned[point]) >= _CLEAR_CHAIN for point in beside if point in after.owned)  # not the border
+    adjacent = [int(point) for point in game.boards.stones.neighbours[move, :SIDES]]
+    clear = all(abs(after.owned[point]) >= _CLEAR_CHAIN for point in adjacent if point in after.owned)  # not the border
     return clear and after.owned[move] >= _CLEAR_CHAIN
 
 
@@ -217,14 +217,14 @@ def _finds_capture(boards: GoBoards, g: int, workspace: LadderWorkspace, dead: N
         if not legal(boards, g, move):
             continue
         for k in range(SIDES):
-            beside = stones.neighbours[move, k]
-            if stones.colour[g, beside] != enemy or dead[beside]:
+            neighbour = stones.neighbours[move, k]
+            if stones.colour[g, neighbour] != enemy or dead[neighbour]:
                 continue
-            head = chains.head[g, beside]
+            head = chains.head[g, neighbour]
             if in_atari(chains.liberties[g, head]):
                 return True
             if in_atari(without_liberty(stones, chains, g, head, move)) and captures_in_ladder(
-                stones, chains, g, workspace, move, beside
+                stones, chains, g, workspace, move, neighbour
             ):
                 return True
     return False

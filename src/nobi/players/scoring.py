@@ -109,9 +109,9 @@ def chains_of(game: Game) -> list[list[int]]:
         chain = [first]
         seen.add(first)
         for point in chain:
-            for beside in map(int, neighbours[point, :SIDES]):
-                if colour[beside] == colour[first] and beside not in seen:
-                    seen.add(beside)
-                    chain.append(beside)
+            for neighbour in map(int, neighbours[point, :SIDES]):
+                if colour[neighbour] == colour[first] and neighbour not in seen:
+                    seen.add(neighbour)
+                    chain.append(neighbour)
         chains.append(chain)
     return chains

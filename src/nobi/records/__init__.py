@@ -1,1 +1,1 @@
-"""Game records."""
+"""Game records: SGF, datasets, replay, and the encoding of positions as planes."""

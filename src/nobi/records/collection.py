@@ -19,7 +19,7 @@ class SetupChange(NamedTuple):
 
     after: int  # the number of moves before the change
     cells: dict[int, int]  # BLACK, WHITE or EMPTY by cell
-    first: int | None  # the player to move afterwards, if the record names one
+    first: int | None  # the player to move afterwards, if given in the record
 
 
 class SgfRecord(NamedTuple):
@@ -80,7 +80,7 @@ _PER_GAME = [name for name in Collection._fields if name not in ("start", "moves
 
 
 def collection_of(records: Sequence[SgfRecord]) -> Collection:
-    """Return a collection of these games."""
+    """Return these games as a collection."""
     nothing = [np.zeros(0, np.uint16)]
     return Collection(
         size=np.array([r.size for r in records], np.uint8),
@@ -120,7 +120,7 @@ def select(collection: Collection, games: NDArray[np.int64]) -> Collection:
 
 
 def read_only(collection: Collection) -> Collection:
-    """Read-only views: compiled code then has the same types for mapped files and for arrays in memory."""
+    """Return read-only views, so that compiled code has the same types for mapped files and for arrays in memory."""
     views: list[NDArray[Any]] = [np.asarray(array).view() for array in collection]
     for view in views:
         view.flags.writeable = False

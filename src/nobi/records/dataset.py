@@ -1,9 +1,9 @@
 """Datasets on disk: folders of game records as NumPy arrays.
 
-A dataset is a folder:
+A dataset is a folder with
 
     manifest.json          format, settings, sources with their hashes, counts, and the length and hash of every file
-    rejected.jsonl         every rejected record: its source, its index there, its name, and the reason
+    rejected.jsonl         every rejected record: its source, its index in the source, its name, and the reason
     train/moves.npy …      for each split, one array file per field of `Collection`
 
 The games of a split are sorted by board size, and within a size in the order of the sources, so that the games of one
@@ -46,11 +46,11 @@ TYPES = {
 """The NumPy type of each field of `Collection`."""
 
 _ROWS = {"moves": "start", "setup": "setup_start"}
-"""The fields with a row per game, and the offsets of these rows."""
+"""The fields with a row of variable length per game, and the offsets of the rows."""
 
 
 class Dataset:
-    """A dataset on disk. Its arrays are mapped into memory: opening it is fast, and processes share the memory.
+    """A dataset on disk. Its arrays are memory-mapped: opening it is fast, and processes share the memory.
 
     >>> Dataset.open("games").collection("train", size=9).moves  # doctest: +SKIP
     """
@@ -66,7 +66,7 @@ class Dataset:
 
     @classmethod
     def open(cls, path: Path | str) -> "Dataset":
-        """Open the dataset in this folder; a NobiError if it is missing, damaged or of another version."""
+        """Open the dataset in this folder; raise a NobiError if it is missing, damaged or of another version."""
         path = Path(path)
         dataset = cls(path, _read_manifest(path))
         for name, file in dataset._files().items():
@@ -110,7 +110,7 @@ class Dataset:
             raise _damaged(self.path, f"{REJECTED} cannot be read") from None
 
     def verify(self) -> None:
-        """Read all files; a NobiError if one was changed or contains moves off the board."""
+        """Read all files; raise a NobiError if one was changed or contains moves off the board."""
         for name, file in self._files().items():
             with (self.path / name).open("rb") as stream:
                 if hashlib.file_digest(stream, "sha256").hexdigest() != file["sha256"]:
@@ -121,7 +121,7 @@ class Dataset:
                 cells = codes & PASS_CODE
                 board = np.repeat(games.size.astype(np.uint16) ** 2, np.diff(start))
                 if not ((cells < board) | (cells == PASS_CODE)).all():
-                    raise _damaged(self.path, f"{split} holds moves off the board")
+                    raise _damaged(self.path, f"{split} contains moves off the board")
 
     def _files(self) -> dict[str, dict[str, Any]]:
         files: dict[str, dict[str, Any]] = self.manifest["files"]
@@ -166,7 +166,7 @@ def check_split_alike(datasets: Sequence[Dataset]) -> None:
 
 
 def is_dataset(path: Path) -> bool:
-    """Return whether the folder holds a dataset of any version."""
+    """Return whether the folder contains a dataset of any version."""
     try:
         return bool(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["format"] == FORMAT)
     except (OSError, ValueError, KeyError, TypeError):
@@ -211,7 +211,7 @@ def _damaged(path: Path, reason: str) -> NobiError:
 class _Part:
     """The games of one split and one board size during an import.
 
-    Rows go to disk at once, because they may not fit into memory; the other fields are kept in memory.
+    Rows are written to disk immediately, because they may not fit into memory; the other fields are kept in memory.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -298,7 +298,7 @@ def _join_rows(path: Path, name: str, parts: Iterable[_Part]) -> None:
 
 
 def write_manifest(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """Write the manifest with the length and hash of every file in the folder; return it as it will be read."""
+    """Write the manifest with the length and hash of every file in the folder; return it as it is read back."""
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():

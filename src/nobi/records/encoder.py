@@ -1,7 +1,7 @@
 """Planes of recorded positions, by a compiled replay up to each requested position.
 
-Records are stored as moves, not as planes: a game of 200 moves has 400 bytes, its positions as M15's planes ten
-million. Positions of one game requested in the order of their moves need only one replay.
+Records are stored as moves, not as planes: a game of 200 moves takes 400 bytes, its positions as M15's planes ten
+million. Positions of one game that are requested in move order need only one replay.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from nobi.records.collection import WHITE_BIT, Collection, read_only
 from nobi.records.replay import NO_ERROR, cell_of, new_record_boards, play_recorded, start_record
 
 NO_MOVE = -1
-"""The target if the expert passed."""
+"""The target for a pass of the expert."""
 
 _NO_GAME = _SETUP = -1
 _LEGAL = int(Code.LEGAL)
@@ -41,7 +41,7 @@ class _Workspace(NamedTuple):
     boards: GoBoards
     codes: Workspace
     recent: NDArray[np.uint16]
-    error: NDArray[np.int64]  # [2] the game and the move that cannot be replayed, or _NO_GAME; _SETUP for the set-up
+    error: NDArray[np.int64]  # [2] the game (or _NO_GAME) and the move (or _SETUP) that cannot be replayed
 
 
 class Encoder:
@@ -63,7 +63,7 @@ class Encoder:
         self._rank = -1 if rank is None else rank_code(rank)
         self._longest = int(np.diff(collection.start).max(initial=0))
         self._free: dict[int, list[_Workspace]] = {}
-        """[size] the workspaces that no thread is using."""
+        """[size] the workspaces that are not in use."""
 
     def fill(
         self,
@@ -145,7 +145,7 @@ class Encoder:
 
     @contextmanager
     def _workspace(self, size: int) -> Iterator[_Workspace]:
-        """A workspace for the calling thread alone: a free one, or a new one."""
+        """Yield a workspace for exclusive use by the calling thread: a free one, or a new one."""
         free = self._free.setdefault(size, [])
         try:
             workspace = free.pop()

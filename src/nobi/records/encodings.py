@@ -2,10 +2,10 @@
 
 SGF's grammar uses ASCII characters, but the second byte of a character in Big5, GBK or Shift-JIS may be that of a
 square bracket or a backslash. A record that is decoded in the wrong encoding can therefore lose a bracket and
-everything up to the next one, moves included. Statistical detection alone does not prevent this: the few characters of
-two names are not enough text. So a text that may contain such a byte is decoded in every possible encoding, and the
-result with the most properties is used: a misread bracket can hide properties, but not add any. Detection chooses among
-results of equal structure if a property that is used depends on it.
+everything up to the next one, including moves. Statistical detection alone does not prevent this, because the few
+characters of two names are not enough text. Therefore a text that may contain such a byte is decoded in every possible
+encoding, and the result with the most properties is used: a misread bracket can hide properties, but not add any.
+Among results of equal structure, statistical detection chooses, if a property that is used depends on the choice.
 """
 
 import codecs
@@ -15,19 +15,19 @@ from collections.abc import Callable
 from nobi.records.properties import NOT_SGF, WRONG_ENCODING, RecordError
 
 Structure = tuple[bool, int, int]
-"""A measure of how well a text follows SGF's grammar; more is better."""
+"""A measure of how well a text follows SGF's grammar; higher is better."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _CHARSET = re.compile(rb"CA\s*\[([^\]]{1,40})\]")
 _MEANT = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "big5": "cp950", "euc_kr": "cp949"}
-"""Declared encodings that usually mean a larger one; browsers do the same."""
+"""Declared encodings that usually mean a superset; browsers use the same table."""
 _EIGHT_BITS = ("latin-1", "gb18030", "cp932", "cp950", "cp949")
-"""Possible encodings of a text that is not UTF-8. Latin-1, the default of FF[4], stands for all single-byte ones."""
+"""Possible encodings of a text that is not UTF-8. Latin-1, the default of FF[4], represents all single-byte ones."""
 _ESCAPE, _TILDE = b"\x1b", b"~"
 _SEVEN_BITS = {_ESCAPE: ("iso2022_jp_2", "iso2022_kr", "ascii"), _TILDE: ("hz", "ascii")}
-"""Encodings of East Asian text in ASCII characters, by their first byte."""
+"""Encodings of East Asian text in ASCII characters, keyed by their first byte."""
 _DETECTED = {"cp1252": "latin-1", "gb18030": "gb18030", "cp932": "cp932", "big5hkscs": "cp950", "cp949": "cp949"}
-"""chardet's names of these encodings, and Python's."""
+"""chardet's names of these encodings → Python's names."""
 _PLAIN_MOVES = re.compile(rb";[BW]\[[a-y]{0,2}\]\s*+")
 _SECOND_BYTES = (
     re.compile(rb"[\x81-\xfe]([\x40-\x7e\x80-\xfe])"),  # Big5, GBK and Korean
@@ -35,7 +35,7 @@ _SECOND_BYTES = (
 )
 _BRACKETS = {b"[", b"\\", b"]"}
 _USED = re.compile(rb"(?:BR|WR|DT|RE)\s*+\[[^\]\x80-\xff]*+[\x80-\xff]")
-"""A property that is used, with a character that is not ASCII."""
+"""A property that is used by the reader, with a non-ASCII character."""
 
 
 def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
@@ -53,7 +53,7 @@ def to_utf8(content: bytes, structure: Callable[[bytes], Structure]) -> bytes:
     try:
         reading = _decode(content, name)
         if codecs.lookup(name).name == "utf-8" and not is_ascii:
-            return reading  # hardly any text of another encoding is valid UTF-8
+            return reading  # text in another encoding is hardly ever valid UTF-8
     except RecordError:
         if declared:
             raise
@@ -94,5 +94,5 @@ def _decode(content: bytes, encoding: str) -> bytes:
         return content.decode(_MEANT.get(codecs.lookup(encoding).name, encoding)).encode()
     except UnicodeDecodeError:
         raise RecordError(WRONG_ENCODING, f"It is not valid {encoding}, its declared encoding.") from None
-    except (LookupError, ValueError):  # not an encoding of text, or a name with a zero byte
+    except (LookupError, ValueError):  # not a text encoding, or a name with a zero byte
         raise RecordError(WRONG_ENCODING, f"Its encoding, CA[{encoding[:40]}], is unknown.") from None

@@ -1,13 +1,14 @@
 """The import of records into a dataset: parse, filter, check, identify, split.
 
 Identity. Two games are the same if their set-up stones and moves are equal up to one of the eight symmetries of the
-board; passes at the end do not count, nor do players and result. A game is identified by 128 bits of a hash of the
-smallest of its eight images.
+board; passes at the end, players and result are ignored. A game is identified by 128 bits of a hash of the smallest of
+its eight images.
 
-Splits. The split of a game (train, validation or test) is decided by a hash of (seed, game), not by a shuffle. So a
-game stays in its split when records are added, removed or reordered; and with the same seed and shares, a game that is
-in two datasets, even mirrored, is in the same split of both: networks can be trained on both without a leak from test
-to train. The price is that the shares hold only on average, as if a coin were thrown for each game.
+Splits. The split of a game (train, validation or test) is determined by a hash of (seed, game), not by a shuffle. A
+game therefore stays in its split when records are added, removed or reordered; and with the same seed and shares, a
+game that is in two datasets, even mirrored, is in the same split of both: networks can be trained on both without
+leakage from test to train. The disadvantage is that the shares are exact only on average, as with independent random
+draws.
 """
 
 import json
@@ -47,24 +48,22 @@ from nobi.workers import ordered_map
 
 _BATCH_RECORDS, _BATCH_BYTES = 256, 1 << 19
 _OPENING = 12
-"""The number of moves that nearly always decides which of the eight images is smallest."""
+"""Number of moves that are nearly always sufficient to determine the smallest of the eight images."""
 _WORTH_A_PROCESS = 1 << 24
-"""Bytes of text below which starting processes takes longer than the work: one process imports about 8 MB per second,
-and others need about 1.5 seconds to start."""
+"""Bytes of text below which starting processes takes longer than the import: one process imports about 8 MB per second,
+and additional processes take about 1.5 seconds to start."""
 
 GameName = tuple[int, str]
 """The index of a source, and the name of a game in it."""
 
 
 def unusable(record: SgfRecord) -> RecordError | None:
-    """Return the reason why a record cannot be used for training, or None; the main line must be complete and have a
-    stone.
-    """
+    """Return the reason why a record cannot be used for training, or None; it must be complete and have a stone."""
     if record.error:
         return record.error
     if record.changes:
         return RecordError(SETUP, f"Stones are set up after move {record.changes[0].after}.")
-    if all(code & PASS_CODE == PASS_CODE for code in record.moves):  # nearly always decided by the first move
+    if all(code & PASS_CODE == PASS_CODE for code in record.moves):  # nearly always false at the first move
         return RecordError(NO_MOVES, "No stone is played.")
     return None
 
@@ -140,7 +139,7 @@ def split_of(seed: int, game: bytes, shares: Sequence[float]) -> int:
 
 @cache
 def _images(size: int) -> NDArray[np.uint16]:
-    """[symmetry, cell] the images of cells; cell size² means a pass. Big-endian, so that bytes compare as numbers."""
+    """Return the images of cells, [symmetry, cell]; size² is a pass. Big-endian, so that bytes compare as numbers."""
     images = np.full((SYMMETRIES, size * size + 1), PASS_CODE, ">u2")
     images[:, :-1] = cells_after(size)
     return images
@@ -180,7 +179,7 @@ class ImportedBatch(NamedTuple):
 
 
 def in_batches(records: Iterable[RawRecord]) -> Iterator[list[RawRecord]]:
-    """Divide records into batches, which depend only on the records."""
+    """Divide records into batches; the division depends only on the records."""
     batch: list[RawRecord] = []
     size = 0
     for record in records:
@@ -235,7 +234,7 @@ def import_records(
 ) -> dict[str, Any]:
     """Create a dataset from the records at these paths and return its manifest.
 
-    The same records and settings give the same bytes with any number of workers. Workers are processes: a script that
+    The same records and settings give identical files with any number of workers. Workers are processes: a script that
     uses several must be guarded by `if __name__ == "__main__"`.
     """
     settings = settings or ImportSettings()
@@ -319,7 +318,7 @@ class _Import:
         return write_manifest(self.folder, content)
 
     def _no_games_text(self) -> str:
-        """Return the error message if no game was accepted; the list of rejected records is deleted with the folder."""
+        """Return the error message of an import without accepted games, whose list of rejected records is deleted."""
         first = self.first_rejected
         if first is None:
             return "The sources contain no records."
@@ -355,7 +354,7 @@ class _Import:
         self.writer.add(batch.games, splits)
 
     def _duplicate(self, identity: Identity, game: GameName) -> tuple[str, GameName]:
-        """Return the kind of duplicate to be rejected, or "", and the first of the equal games."""
+        """Return the kind of duplicate to reject, or "", and the first of the equal games."""
         if self.settings.duplicates == "keep":
             return "", game
         if identity.exact in self.exact:

@@ -1,4 +1,4 @@
-"""Property values of records in their many spellings: ranks, dates, results, komi, names of rules; kinds of errors."""
+"""Property values of records in various spellings: ranks, dates, results, komi, names of rules; kinds of errors."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ SYMMETRIC_DUPLICATE = "symmetric-duplicate"
 
 
 class RecordError(Exception):
-    """Why a record cannot be used: a kind, by which an import counts errors, and a sentence for the user."""
+    """The reason why a record cannot be used: a kind, by which an import counts errors, and a sentence for the user."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(kind, reason)
@@ -45,12 +45,12 @@ _CHINESE_DATE = str.maketrans("年月日", "-- ")
 _RESULT = re.compile(r"(b|w|black|white)\s*(\+|wins?\b|won\b)", re.IGNORECASE)
 _COLOURS = {"b": 1, "w": -1}
 _MOST_KOMI = 200
-"""A larger number is not in points."""
+"""The maximum komi in points; a larger number has another unit."""
 
 
 @lru_cache(maxsize=4096)
 def rank_of(text: str) -> int:
-    """1..9 for dan, 10 for professionals of any grade, −1..−30 for kyu, 0 if the text contains no rank.
+    """Return 1..9 for dan, 10 for professionals of any grade, −1..−30 for kyu, 0 if the text contains no rank.
 
     >>> [rank_of(text) for text in ("3d", "3 dan", "三段", "9p, Meijin", "P5段", "12k?", "15 kyu", "?", "Meijin")]
     [3, 3, 3, 10, 10, -12, -15, 0, 0]
@@ -96,7 +96,7 @@ def end_of(date: str) -> str:
 
 @lru_cache(maxsize=4096)
 def result_of(text: str) -> int:
-    """+1 if black won, −1 if white won, 0 for a draw or an unknown result."""
+    """Return +1 if Black won, −1 if White won, 0 for a draw or an unknown result."""
     match = _RESULT.match(text.strip())
     return _COLOURS[match[1][0].lower()] if match else 0
 
@@ -111,7 +111,7 @@ def whole_number_of(text: str) -> int | None:
 def komi_of(text: str) -> float | None:
     """Return the komi in points, or None if the text is not a valid komi.
 
-    Chinese records may count in stones, each worth two points, and servers in hundredths: 375 is 3¾ stones.
+    Chinese records may count in stones, each worth two points, and servers in hundredths: 375 means 3¾ stones.
     """
     try:
         komi = float(text.replace(",", "."))
@@ -152,7 +152,7 @@ _IN_RECORDS = {
     "aga": "AGA",
     "new-zealand": "NZ",
 }
-"""Their names in records (RU of SGF)."""
+"""Names of these rules in records (RU of SGF)."""
 
 
 def name_in_records(settings: "GoSettings") -> str | None:

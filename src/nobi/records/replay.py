@@ -1,9 +1,9 @@
 """Replay of records by the compiled rules of Go, up to the first illegal move.
 
-The ko rule is simple ko: superko would reject long cycles (triple ko, eternal life), which Japanese rules and those of
-most servers allow, and every record that obeys superko also obeys simple ko. Suicide is illegal, as in nearly all
-rules, and as the players and planes of nobi assume. Players need not alternate (a handicap may be recorded as moves),
-and two passes do not end a game: players may resume after a dispute about dead stones.
+The ko rule is simple ko: superko would reject long cycles (triple ko, eternal life), which are legal under Japanese
+rules and on most servers, and every record that obeys superko also obeys simple ko. Suicide is illegal, as in nearly
+all rules, and as the players and planes of nobi assume. Colours need not alternate (a handicap may be recorded as
+moves), and two passes do not end a game: players may continue after a dispute about dead stones.
 """
 
 import numpy as np
@@ -60,7 +60,7 @@ def play_recorded(boards: GoBoards, points: NDArray[np.uint16], code: int) -> in
     stones.to_move[0] = WHITE if code >= WHITE_BIT else BLACK
     cell = cell_of(code)
     if cell == PASS_CODE:
-        boards.passes[0] = 0  # two passes must not end the game: counting the board takes longer than the replay
+        boards.passes[0] = 0  # two passes must not end the game: scoring the board takes longer than the replay
         play(boards, 0, as_point(PASS))
         return NO_ERROR
     if cell >= len(points):
@@ -109,7 +109,7 @@ def check(collection: Collection) -> list[RecordError | None]:
 
 
 def compile_replay() -> None:
-    """Compile the replay, or load it from the cache, so that processes started later find it in the cache."""
+    """Compile the replay or load it from the cache, so that processes that start later find it in the cache."""
     none = np.zeros(0, np.int64)
     points = board_points(9).astype(np.uint16)
     _replay(new_record_boards(9, 0), points, read_only(collection_of([])), none, np.zeros(0, np.uint8), none)

@@ -40,7 +40,7 @@ class ImportSettings:
 
     def check(self) -> None:
         """Raise a NobiError for settings that accept no game."""
-        from nobi.board.text import check_size  # slow to import, too slow for a help text
+        from nobi.board.text import check_size  # slow to import: not needed for help texts
 
         for size in self.sizes:
             check_size(size)

@@ -1,11 +1,11 @@
 """Reader of game records in SGF (FF[1] to FF[4]): the main line of a game, with handicap and set-up stones.
 
-Most records have one of two shapes: a root, then one move per node, alone or followed by comments. Regular expressions
-recognise these shapes, and NumPy decodes their moves, about ten times as fast as the general parser, which reads all
-other records property by property. Both end in the same functions.
+Most records have one of two shapes: a root, then one move per node, with or without comments. These shapes are
+recognised by regular expressions and their moves decoded by NumPy, about ten times faster than by the general parser,
+which reads all other records property by property. Both share the remaining functions.
 
-Files that violate the grammar are read as GNU Go reads them, and more: no move of the main line is skipped without a
-`RecordError`.
+Files that violate the grammar are read as by GNU Go, and more tolerantly; but no move of the main line is skipped
+without a `RecordError`.
 """
 
 import math
@@ -40,11 +40,11 @@ from nobi.records.properties import (
 from nobi.storage import read_content
 
 GO = 1
-"""The number of Go (GM)."""
+"""The value of GM for Go."""
 
 Properties = Mapping[str, Sequence[bytes]]
 Node = list[tuple[str, list[bytes]]]
-"""The properties of a node in their order; one may occur several times."""
+"""The properties of a node in order; a property may occur several times."""
 
 # possessive quantifiers (++, *+) do not backtrack: the time is linear in the length of any text
 _VALUE = rb"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]\s*+"
@@ -71,16 +71,16 @@ _SETUP_NAMES = {"AB": BLACK, "AW": WHITE, "AE": EMPTY}
 
 _SIZE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?", re.ASCII)
 _PLAYERS = {"b": BLACK, "1": BLACK, "w": WHITE, "2": WHITE}
-"""The first letters of PL's values; the numbers are due to an error in the definition of FF[3]."""
+"""The first characters of PL's values; the numbers come from an error in the definition of FF[3]."""
 
 _A = ord("a")
-_NO_POINT = b"[zz]"  # outside every board: means a pass, in rows of equal width
+_NO_POINT = b"[zz]"  # a point outside every board, which represents a pass in rows of equal width
 _WIDTH = len(b";B[aa]")
 _WHITESPACE = b" \t\r\n\v\f"
 
 
 def read_sgf(path: Path) -> SgfRecord:
-    """Return the first game of a file, of any game on a square board; a NobiError if its start position cannot be read.
+    """Return the first record of a file, of any game on a square board; raise a NobiError if its start is unreadable.
 
     A file that ends in the middle of a move is read up to the previous move.
     """
@@ -91,7 +91,7 @@ def read_sgf(path: Path) -> SgfRecord:
 
 
 def parse_sgf(content: bytes, game: int | None = GO) -> Iterator[SgfRecord | RecordError]:
-    """The record or the error of each game in an SGF text; there is at least one.
+    """Yield the record or the error of each game in an SGF text, at least one.
 
     `game` is the number (GM) of the only accepted game; None accepts all.
     """
@@ -139,7 +139,7 @@ def _root_properties(root: bytes) -> dict[str, list[bytes]] | None:
 
 
 def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordError]:
-    """The games of a text of any shape, read property by property."""
+    """Yield the games of a text of any shape, read property by property."""
     start = _START.search(text)
     if not start:
         yield RecordError(NOT_SGF, "There is no SGF in it.")
@@ -155,8 +155,8 @@ def _parse_games(text: bytes, game: int | None) -> Iterator[SgfRecord | RecordEr
 def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError | None]:
     """Return the nodes of the main line, the first variation at every branch; the end of the game; the error, if any.
 
-    Accepted are a missing first semicolon, variations without nodes, nodes after variations (which belong to no line),
-    and a text that ends without closing its variations, or in the middle of a property that places no stone.
+    The following is accepted: a missing first semicolon, variations without nodes, nodes after variations (which are
+    ignored), and a text that ends without closing its variations, or within a property that places no stone.
     """
     nodes: list[Node] = []
     node: Node | None = None
@@ -171,7 +171,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 return nodes, len(text), None
             if rest.startswith(b"[") and node:
                 return nodes, len(text), _truncated(node[-1][0], nodes)
-            error = _malformed(f"{_shown(rest)} is unexpected")
+            error = _malformed(f"{_quoted(rest)} is unexpected")
             break
         position = token.end()
         if token[1]:
@@ -184,7 +184,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
                 error = _malformed(f"{token[1][:20].decode()} has no value")
                 break
             if not name:  # FF[3] allows lower-case letters only together with capital letters
-                error = _malformed(f"{_shown(token[1])} has no capital letter")
+                error = _malformed(f"{_quoted(token[1])} has no capital letter")
                 break
             if node is None:
                 if not is_empty:
@@ -204,7 +204,7 @@ def _main_line(text: bytes, position: int) -> tuple[list[Node], int, RecordError
             if not is_empty or depth == 0:
                 break
             is_empty = False
-    while depth:  # to the end of the game
+    while depth:  # skip to the end of the game
         brace = _NEXT_BRACE.match(text, position)
         if brace is None:
             return nodes, len(text), error
@@ -227,7 +227,7 @@ def _truncated(name: str, nodes: Sequence[Node]) -> RecordError | None:
 
 
 def _from_nodes(nodes: Iterable[Node], error: RecordError | None, game: int | None) -> SgfRecord:
-    """Return the record of a main line; a RecordError if it has no start position."""
+    """Return the record of a main line; raise a RecordError if it has no start position."""
     root: dict[str, list[bytes]] = {}
     stones: dict[int, int] = {}
     changes: list[SetupChange] = []
@@ -264,12 +264,12 @@ def _move(name: str, value: bytes, number: int) -> bytes:
     """Return a move as in records of the common shapes: ;B[aa] or ;B[]."""
     point = _SPACE_IN_POINT.sub(b"", value)
     if not re.fullmatch(rb"(?:[a-y]{2})?", point):
-        raise RecordError(BAD_POINT, f"Move {number} is {_shown(value)}, which is not a point.")
+        raise RecordError(BAD_POINT, f"Move {number} is {_quoted(value)}, which is not a point.")
     return b";%s[%s]" % (name.encode(), point)
 
 
 def _size(root: Properties, game: int | None) -> int:
-    """Return the board size; a RecordError if it is the wrong game or the size is not supported."""
+    """Return the board size; raise a RecordError for another game or an unsupported size."""
     number = _text(root, "GM", "1").strip()
     if game is not None and number != str(game):
         raise RecordError(WRONG_GAME, f"It is not Go: GM[{number[:20]}].")
@@ -305,7 +305,7 @@ def _set_up(stones: dict[int, int], node: Properties, size: int) -> None:
 
 
 def _setup_cells(node: Properties, size: int) -> dict[int, int]:
-    """BLACK, WHITE or EMPTY by cell, from AB, AW and AE of a node."""
+    """Return BLACK, WHITE or EMPTY by cell, from AB, AW and AE of a node."""
     found: dict[int, int] = {}
     for name, colour in _SETUP_NAMES.items():
         for cell in _cells(node.get(name, ()), size):
@@ -315,16 +315,16 @@ def _setup_cells(node: Properties, size: int) -> dict[int, int]:
 
 
 def _cells(values: Sequence[bytes], size: int) -> Iterator[int]:
-    """The cells of a list of points and rectangles such as `aa:cc`."""
+    """Yield the cells of a list of points and rectangles such as `aa:cc`."""
     for value in values:
         corners = [value] if len(value) == 2 else _SPACE_IN_POINT.sub(b"", value).split(b":")
         if len(corners) > 2 or any(len(corner) != 2 for corner in corners):
-            raise RecordError(BAD_POINT, f"A stone is set up at {_shown(value)}, which is not a point.")
+            raise RecordError(BAD_POINT, f"A stone is set up at {_quoted(value)}, which is not a point.")
         left, top = (letter - _A for letter in corners[0])
         right, bottom = (letter - _A for letter in corners[-1])
         if not (0 <= left <= right < size and 0 <= top <= bottom < size):
             raise RecordError(
-                BAD_POINT, f"A stone is set up at {_shown(value)}, which is not on the {size}x{size} board."
+                BAD_POINT, f"A stone is set up at {_quoted(value)}, which is not on the {size}x{size} board."
             )
         for row in range(top, bottom + 1):
             yield from range(row * size + left, row * size + right + 1)
@@ -410,7 +410,7 @@ def _codes(played: bytes, size: int) -> tuple[NDArray[np.uint16], RecordError | 
         if len(wrong):
             point = letters[wrong[0], 3:5].tobytes()
             error = RecordError(
-                BAD_POINT, f"Move {wrong[0] + 1} is {_shown(point)}, which is not on the {size}x{size} board."
+                BAD_POINT, f"Move {wrong[0] + 1} is {_quoted(point)}, which is not on the {size}x{size} board."
             )
             codes, letters = codes[: wrong[0]], letters[: wrong[0]]
     codes[letters[:, 1] == ord("W")] |= WHITE_BIT
@@ -422,5 +422,5 @@ def _text(properties: Properties, name: str, missing: str) -> str:
     return values[0].decode("utf-8", "replace") if values else missing
 
 
-def _shown(raw: bytes) -> str:
+def _quoted(raw: bytes) -> str:
     return repr(raw[:20].decode("ascii", "backslashreplace"))

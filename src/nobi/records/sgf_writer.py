@@ -22,15 +22,15 @@ def sgf_of(
     main_time: float | None = None,
     overtime: str = "",
 ) -> bytes:
-    """Return the record of a game.
+    """Return the record of a game as SGF.
 
     Args:
         game: the game.
         black: the name of the black player.
         white: the name of the white player.
         event: the name of the game (GN).
-        result: of a game that was stopped before its end, or whose dead stones were judged; without it, a game that is
-            over is counted with all stones alive.
+        result: the result of a game that was stopped before its end, or whose dead stones were removed; without it, a
+            finished game is scored with all stones alive.
         main_time: seconds, of a game with clocks.
         overtime: as in `TimeSettings.overtime`.
     """
@@ -69,7 +69,7 @@ def sgf_of(
 
 
 def _rules(game: Game) -> str:
-    """Return the name of the rules that other programs know, or else the spec of the game."""
+    """Return the standard name of the rules if there is one, else the spec of the game."""
     return (name_in_records(game.settings) if isinstance(game, Go) else None) or game.rules_text()
 
 

@@ -1,6 +1,6 @@
 """Raw records from folders and files: `.sgf`, `.sgfl` (one record per line), `.sgfl.xz`, `.zip`, `.tar`, `.tar.gz` etc.
 
-Nothing is unpacked to disk, and no record may be larger than 64 MiB, so that malicious archives do no harm.
+Nothing is unpacked to disk, and records are limited to 64 MiB, as a protection against malicious archives.
 """
 
 import hashlib
@@ -66,15 +66,15 @@ class Source:
         else:
             self.files = [path]
         self.bytes = sum(_bytes_of(file) for file in self.files)
-        """On disk."""
+        """Bytes on disk."""
         self.text_bytes = sum(_bytes_of(file) * (1 if _is_plain(file) else _PACKED) for file in self.files)
-        """Uncompressed, approximately."""
+        """Approximate number of uncompressed bytes."""
         self.bytes_read = 0
-        """On disk, of the files read so far."""
+        """Bytes on disk of the files read so far."""
         self._digest = hashlib.sha256()
 
     def records(self) -> Iterator[RawRecord]:
-        """All records in the order of the paths; can be called only once."""
+        """Yield all records in the order of the paths; can be called only once."""
         for file in self.files:
             path = "" if file == self.path else file.relative_to(self.path).as_posix()
             inner = printable(path)
@@ -97,14 +97,14 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """The hash of the file, or of the names and hashes of a folder's files, after all records have been read."""
+        """Return the hash of the file, or of a folder's file names and hashes, after all records have been read."""
         return self._digest.hexdigest()
 
 
 def find_sources(paths: Sequence[Path]) -> list[Source]:
-    """Return the sources at these paths; a NobiError for missing paths before anything is read."""
+    """Return the sources at these paths; raise a NobiError for missing paths before anything is read."""
     if not paths:
-        raise NobiError("Name at least one file or folder of records.")
+        raise NobiError("Give at least one file or folder of records.")
     return [Source(path) for path in paths]
 
 
@@ -116,7 +116,7 @@ def printable(path: object) -> str:
 def _files_below(folder: Path) -> list[Path]:
     """Return all files of records, sorted so that the order is the same on every machine; hidden ones are skipped.
 
-    A folder that cannot be read is listed itself, and reported when it is opened.
+    A folder that cannot be read is listed as a file, and reported when it is opened.
     """
     found: list[Path] = []
     errors: list[OSError] = []
@@ -139,7 +139,7 @@ def _bytes_of(file: Path) -> int:
 
 
 def _read(stream: IO[bytes], filename: str, name: str) -> Iterator[RawRecord]:
-    """The records of a file; `name` is the prefix of their names."""
+    """Yield the records of a file; `name` is the prefix of their names."""
     kind = filename.lower()
     if kind.endswith(_ZIP):
         yield from _read_zip(stream, name)

@@ -13,13 +13,13 @@ from nobi.records.properties import rank_name
 
 @dataclass(frozen=True)
 class SplitSummary:
-    """The counts of one split, or of all of them together."""
+    """The counts of one split, or of all splits together."""
 
     games: int
     moves: int
-    """Passes included."""
+    """Number of moves, including passes."""
     positions: int
-    """Moves that place a stone: the positions to train on."""
+    """Number of moves that place a stone, that is, of training positions."""
     sizes: dict[str, int]
     """Games by board size."""
     ranks: dict[str, int]
@@ -31,7 +31,7 @@ class SplitSummary:
     results: dict[str, int]
     """Games by winner: black, white or `?`."""
     lengths: dict[str, float]
-    """Moves of a game: minimum, quartiles, maximum and mean."""
+    """Moves per game: minimum, quartiles, maximum and mean."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Summary:
     rejected: dict[str, int]
     """Rejected records, by kind."""
     bytes: int
-    """Of all array files."""
+    """Bytes of all array files."""
     bytes_per_move: float
     splits: dict[str, SplitSummary]
     total: SplitSummary

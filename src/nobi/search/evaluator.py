@@ -1,8 +1,8 @@
 """Asynchronous evaluation of nodes by a network (Maddison et al. 2015, section 6).
 
-Nodes enter a queue; those with the most playouts leave it first, or those that entered first. When a batch is full, or
-its first node has waited long enough, the positions are evaluated; the search goes on meanwhile, and the policy is
-written into the nodes when it arrives. In the synchronous mode the search waits instead.
+Nodes are appended to a queue; those with the most playouts, or the oldest, are removed first. When a batch is full, or
+its first node has waited long enough, the positions are evaluated while the search continues, and the policy is written
+into the nodes when it is available. In the synchronous mode the search waits instead.
 """
 
 import math
@@ -30,7 +30,7 @@ HEAD, TAIL, DROPPED = 0, 8, 16
 
 _SLOTS = 4096
 _MARGIN = 256
-"""Slots that stay free for threads that append at the same time."""
+"""Slots that are kept free for threads that append at the same time."""
 
 
 class EvalQueue(NamedTuple):
@@ -39,12 +39,12 @@ class EvalQueue(NamedTuple):
     node: NDArray[np.int32]  # [slot] -1 for a node that is no longer in the tree
     ready: NDArray[np.int32]  # [slot] 1 when the entry is complete
     depth: NDArray[np.int32]  # [slot] the number of moves from the root to the node
-    line: NDArray[np.uint16]  # [slot, MAX_DEPTH] those moves
+    line: NDArray[np.uint16]  # [slot, MAX_DEPTH] the moves from the root to the node
     ends: NDArray[np.int64]  # [24] entries removed (HEAD), appended (TAIL), and DROPPED because the queue was full
 
 
 def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
-    """Return an empty queue; a search without a network has one without slots."""
+    """Return an empty queue; a search without a network has a queue without slots."""
     return EvalQueue(
         node=np.zeros(slots, np.int32),
         ready=np.zeros(slots, np.int32),
@@ -110,7 +110,7 @@ def _swap_entries(queue: EvalQueue, one: int, other: int) -> None:
 def sort_entries(queue: EvalQueue, tree: Tree, limit: int) -> None:
     """Move the `limit` nodes with the most playouts to the front of the queue, and dropped nodes before them.
 
-    Only the evaluator changes complete entries, so threads may append meanwhile.
+    Only the evaluator changes complete entries, so threads may append at the same time.
     """
     slots = len(queue.node)
     front, end = queue.ends[HEAD], queue.ends[TAIL]
@@ -138,7 +138,7 @@ def sort_entries(queue: EvalQueue, tree: Tree, limit: int) -> None:
 
 @compiled
 def complete_entries(queue: EvalQueue, limit: int, found: NDArray[np.int64]) -> int:
-    """Write the slots of the next `limit` nodes, and of dropped ones between them, into `found`; return how many."""
+    """Write the slots of the next `limit` nodes, and of dropped nodes between them, to `found`; return their number."""
     count = 0
     for at in range(queue.ends[HEAD], queue.ends[TAIL]):
         slot = at % len(queue.node)
@@ -162,11 +162,11 @@ def write_policy(
 ) -> None:
     """Write the weights of the legal moves, normalised, into the children of a node, and its value.
 
-    With `replaces`, the won playouts of their priors are withdrawn, and a move of probability p gets `wins`·√p instead.
-    A thread that chooses among them meanwhile sees some new and some old values: it explores a little differently.
+    With `replaces`, the won playouts of their priors are replaced by `wins`·√p for a move of probability p. A thread
+    that selects among them at the same time reads some new and some old values, which changes its exploration slightly.
     """
     first, count = tree.first[node], tree.children[node]
-    if count <= 0:  # pruned while it was waiting: it asks again when it has children
+    if count <= 0:  # pruned while it was waiting: it is queued again when it has children
         return
     tree.evaluation[node] = EVALUATED
     tree.value[node] = value
@@ -189,14 +189,14 @@ class EvalStats:
     """Statistics of the evaluations of a search."""
 
     evaluated: int = 0
-    """Nodes whose policy has arrived."""
+    """Number of nodes whose policy has arrived."""
     batches: int = 0
     dropped: int = 0
-    """Nodes that were not evaluated because the queue was full."""
+    """Number of nodes that were not evaluated because the queue was full."""
     seconds: float = 0.0
     """Total time of the network's evaluations."""
     lag: float = 0.0
-    """Sum over nodes of the seconds from the first sight of a waiting node to its policy in the tree."""
+    """Sum over nodes of the seconds from the first observation of a waiting node until its policy is in the tree."""
 
     @property
     def seconds_each(self) -> float:
@@ -216,7 +216,7 @@ class EvalStats:
 
 _POLL_SECONDS = 0.0005
 _MAX_BATCH_SECONDS = 0.2
-"""Limits the batches beside the search: the last one goes on for this long after the search has ended."""
+"""Maximum time of an asynchronous batch: the last batch may continue for this long after the end of the search."""
 
 
 class Evaluator:
@@ -238,7 +238,7 @@ class Evaluator:
         self._error: Exception | None = None
         self._worker: threading.Thread | None = None
 
-    # --- changes of the tree; no thread may be searching, the network may be at work --------------------------------
+    # --- changes of the tree; no thread may be searching, but the network may be evaluating -------------------------
 
     def set_root(self, tree: Tree, moves: Sequence[int], position: SearchPosition, root: Words, words: Words) -> None:
         """Set the tree, and its root as in `NodeEncoder.set_root`."""
@@ -256,7 +256,7 @@ class Evaluator:
                 nodes[:] = -1
 
     def remap(self, old: Tree, new: Tree, played: Sequence[int] = ()) -> None:
-        """Use a copy of the tree from now on; `played` are the moves from the old root to the new one."""
+        """Replace the tree by a copy; `played` are the moves from the old root to the new one."""
         with self.tree_lock:
             self._tree = new
             for nodes in self._in_flight:
@@ -275,7 +275,7 @@ class Evaluator:
         self._evaluate(nodes, positions, time.perf_counter())
 
     def evaluate_next(self, limit: int) -> int:
-        """Remove up to `limit` nodes from the queue and evaluate those still in the tree; return how many entries."""
+        """Remove up to `limit` nodes from the queue and evaluate those still in the tree; return the number removed."""
         queue = self.queue
         with self.tree_lock:
             seen = self._first_seen or time.perf_counter()
@@ -327,13 +327,13 @@ class Evaluator:
             with self.tree_lock:
                 self._in_flight = [batch for batch in self._in_flight if batch is not nodes]
 
-    # --- the thread beside the search -------------------------------------------------------------------------------
+    # --- the evaluating thread --------------------------------------------------------------------------------------
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Evaluate full batches, and others after the wait, in a thread of its own.
+        """Evaluate full batches, and incomplete ones after the waiting time, in a separate thread.
 
-        The batch in flight at the end is not waited for: its policy is written into the nodes that still exist when it
+        The batch in flight at the end is not awaited: its policy is written into the nodes that still exist when it
         arrives. Exceptions of the thread are raised here, or when the next search begins.
         """
         self._raise_error()
@@ -358,7 +358,7 @@ class Evaluator:
 
     def _work(self, stop: threading.Event, previous: threading.Thread | None) -> None:
         if previous:
-            previous.join()  # one batch at a time: quick searches in a row would pile them up
+            previous.join()  # one batch at a time: a sequence of short searches would start many
         queue = self.queue
         try:
             while not stop.is_set():

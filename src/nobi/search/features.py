@@ -1,7 +1,7 @@
-"""Features of moves of Go from which priors are made: what a move captures, saves and threatens, and where it is.
+"""Features of moves of Go for priors: captures, rescues, threats and location.
 
-Every feature is a level of one of the groups below. All are computed when a node is expanded: about 80 moves on 9x9 and
-350 on 19x19.
+Every feature is a level of one of the groups below. They are computed for all moves when a node is expanded: about 80
+moves on 9x9 and 350 on 19x19.
 """
 
 from nobi.board.chains import in_atari, is_alone, last_liberty, touching, without_liberty, would_capture
@@ -12,22 +12,22 @@ from nobi.search.state import SearchPosition, Workspace
 from nobi.search.tactics import SAFE, as_count, joined_chain, liberty_class
 
 FAR = 4
-"""The largest distance along chains that is distinguished."""
+"""The maximum distance along chains; larger ones are not distinguished."""
 _FARTHEST = 17
-"""The largest distance on the board that is distinguished."""
+"""The maximum distance on the board; larger ones are not distinguished."""
 _LINES = 7
-"""The lines that are distinguished, the edge first; the last stands for all others."""
+"""The number of distinguished lines, from the edge; the last one represents all others."""
 
 CAPTURE, EXTENSION, SELF_ATARI_OF, ATARI, LINE, NEAR_LAST, NEAR_PREVIOUS, FATE = range(8)
 """The groups of features:
 
-CAPTURE        0 none, 1 one stone, 2 more; + 2 if own stones in atari are freed; + 4 if it takes the latest move
-EXTENSION      0 none, 1 of chains that are captured in a ladder nevertheless, 2 of one stone in atari, 3 of more
+CAPTURE        0 none, 1 one stone, 2 more; + 2 if own stones in atari are freed; + 4 if it captures the latest move
+EXTENSION      0 none, 1 of chains that are still captured in a ladder, 2 of one stone in atari, 3 of more
 SELF_ATARI_OF  0 none, 1 to 3: puts 1, 2, or 3 or more stones into atari
 ATARI          0 none, 1 gives atari, 2 and one stone is caught in a ladder, 3 more stones
 LINE           0 the edge to 6; + 7 if there is no stone within two steps
 NEAR_LAST      dx + dy + max(dx, dy) from the latest move, at most 17; 0 after a pass
-NEAR_PREVIOUS  the same for the move before
+NEAR_PREVIOUS  the same for the move before the latest one
 FATE           distance from the latest move where a chain counts as one point, at most FAR
 """
 LEVELS = (9, 4, 4, 4, 2 * _LINES, _FARTHEST + 1, _FARTHEST + 1, FAR + 1)
@@ -67,16 +67,16 @@ def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
         if further >= FAR:
             break
         for k in range(SIDES):
-            beside = stones.neighbours[point, k]
-            there = stones.colour[0, beside]
-            if there == BORDER or distance[beside] != FAR:
+            neighbour = stones.neighbours[point, k]
+            there = stones.colour[0, neighbour]
+            if there == BORDER or distance[neighbour] != FAR:
                 continue
-            distance[beside] = further
-            queue[found] = beside
+            distance[neighbour] = further
+            queue[found] = neighbour
             found += 1
             if there != EMPTY:
-                stone = chains.next[0, beside]
-                while stone != beside:
+                stone = chains.next[0, neighbour]
+                while stone != neighbour:
                     distance[stone] = further
                     queue[found] = stone
                     found += 1
@@ -89,9 +89,9 @@ def _rescued_stones(position: SearchPosition, point: int, me: int) -> int:
     stones, chains = position.boards.stones, position.boards.chains
     saved = 0
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] == me:
-            head = chains.head[0, beside]
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] == me:
+            head = chains.head[0, neighbour]
             if in_atari(chains.liberties[0, head]):
                 saved += chains.stones[0, head]
     return saved
@@ -110,9 +110,9 @@ def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
         stone = first
         while True:
             for j in range(SIDES):
-                beside = stones.neighbours[stone, j]
-                if stones.colour[0, beside] == me:
-                    head = chains.head[0, beside]
+                neighbour = stones.neighbours[stone, j]
+                if stones.colour[0, neighbour] == me:
+                    head = chains.head[0, neighbour]
                     if in_atari(chains.liberties[0, head]):
                         freed += chains.stones[0, head]
             stone = chains.next[0, stone]
@@ -126,11 +126,11 @@ def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, 
     """Return whether extending own chains in atari at this point saves none of them from a ladder."""
     stones, chains = position.boards.stones, position.boards.chains
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
+        neighbour = stones.neighbours[point, k]
         if (
-            stones.colour[0, beside] == me
-            and in_atari(chains.liberties[0, chains.head[0, beside]])
-            and escapes_ladder(stones, chains, 0, workspace.ladders, point, beside)
+            stones.colour[0, neighbour] == me
+            and in_atari(chains.liberties[0, chains.head[0, neighbour]])
+            and escapes_ladder(stones, chains, 0, workspace.ladders, point, neighbour)
         ):
             return False
     return True
@@ -140,15 +140,15 @@ def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, 
 def _threatened_stones(
     position: SearchPosition, workspace: Workspace, point: int, me: int, ladders: bool
 ) -> tuple[int, int]:
-    """(stones of enemy chains that a stone here puts into atari, the part of them that is caught in a ladder)."""
+    """Return (stones of enemy chains that a stone here puts into atari, those of them that are caught in a ladder)."""
     stones, chains = position.boards.stones, position.boards.chains
     threatened = caught = as_count(0)
     seen0 = seen1 = seen2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] != enemy_of(me):
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] != enemy_of(me):
             continue
-        head = chains.head[0, beside]
+        head = chains.head[0, neighbour]
         if head == seen0 or head == seen1 or head == seen2:
             continue
         seen2 = seen1
@@ -157,7 +157,7 @@ def _threatened_stones(
         rest = without_liberty(stones, chains, 0, head, point)
         if rest != 0 and in_atari(rest):
             threatened += chains.stones[0, head]
-            if ladders and captures_in_ladder(stones, chains, 0, workspace.ladders, point, beside):
+            if ladders and captures_in_ladder(stones, chains, 0, workspace.ladders, point, neighbour):
                 caught += chains.stones[0, head]
     return threatened, caught
 
@@ -184,7 +184,7 @@ def _is_isolated(position: SearchPosition, workspace: Workspace, point: int, siz
 
 @inlined
 def _distance(workspace: Workspace, point: int, other: int) -> int:
-    """Dx + dy + max(dx, dy) between two points, at most `_FARTHEST`; 0 if `other` is PASS."""
+    """Return dx + dy + max(dx, dy) between two points, at most `_FARTHEST`; 0 if `other` is PASS."""
     if other == PASS:
         return as_count(0)
     down = abs(as_count(workspace.row[point]) - as_count(workspace.row[other]))
@@ -210,9 +210,9 @@ def _captured_level(position: SearchPosition, point: int, me: int) -> int:
 
 @merged
 def measure_features(position: SearchPosition, workspace: Workspace, move: int, ladders: bool) -> None:
-    """Write the levels of a legal move into `workspace.levels`; `measure_distances` is called before.
+    """Write the levels of a legal move to `workspace.levels`; `measure_distances` must be called before.
 
-    With `ladders`, chains with one or two liberties beside the move are read out.
+    With `ladders`, ladders are read for chains with one or two liberties next to the move.
     """
     stones, chains = position.boards.stones, position.boards.chains
     me = stones.to_move[0]

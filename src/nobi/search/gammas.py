@@ -1,7 +1,7 @@
 """Learnt priors of Go: a Bradley–Terry model of cheap features of moves.
 
 The model is that of Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007). A move is a team of
-features: its 3x3 pattern, the largest shape around it that is a frequent one (`nobi.search.shapes`), and one level of
+features: its 3x3 pattern, the largest frequent shape around it (`nobi.search.shapes`), and one level of
 each group of `nobi.search.features`. The strength of a move is the product of the strengths (*gammas*) of its features,
 and the probability of a move is its strength divided by the sum over all candidates. The gammas are learnt from game
 records by minorisation–maximisation (`nobi.imitation.bradley_terry`) and shipped in `priors.safetensors`: one set for
@@ -27,7 +27,7 @@ from nobi.storage import read_tensors
 
 FILE = Path(__file__).parent / "priors.safetensors"
 SMALL_BOARDS = 13
-"""The largest board for which the set `small` is used."""
+"""The maximum board size for which the set `small` is used."""
 
 
 _STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
@@ -35,7 +35,7 @@ _STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
 
 
 def _pattern_classes() -> NDArray[np.uint16]:
-    """[code] the index of the class of a 3x3 code under the symmetries of the board."""
+    """Return the index of the class of each 3x3 code under the symmetries of the board, [code]."""
     codes = np.arange(1 << 16, dtype=np.uint32)
     smallest = codes
     for symmetry in range(8):
@@ -68,8 +68,8 @@ def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, mov
 def set_learnt_priors(workspace: Workspace, count: int, amount: float) -> None:
     """Add `amount`·√p won playouts to the first `count` moves, whose strengths are in `workspace.values`.
 
-    They are whole numbers, so that the counts of a node, 32-bit floating-point numbers, stay exact. The strengths are
-    replaced by the probabilities.
+    The playouts are rounded to integers, so that the counts of a node, 32-bit floating-point numbers, stay exact. The
+    strengths are replaced by the probabilities.
     """
     total = 0.0
     for i in range(count):
@@ -91,9 +91,9 @@ def load_gammas(size: int, file: Path = FILE) -> Gammas:
         pattern, levels = tensors[f"{name}.pattern"], tensors[f"{name}.levels"]
         shapes, shape_gammas = tensors[f"{name}.shapes"], tensors[f"{name}.shape_gammas"]
     except KeyError:
-        raise NobiError(f"{str(file)!r} holds no priors for boards of size {size}.") from None
+        raise NobiError(f"{str(file)!r} contains no priors for boards of size {size}.") from None
     if pattern.shape != (PATTERN_CLASSES,) or levels.shape != (OFFSETS[-1],) or len(shapes) > MOST_SHAPES:
-        raise NobiError(f"{str(file)!r} holds priors of another version.")
+        raise NobiError(f"{str(file)!r} contains priors of another version.")
     return tables_of(pattern, levels, shapes, shape_gammas)
 
 

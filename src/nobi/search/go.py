@@ -1,7 +1,7 @@
-"""The search's knowledge of Go: priors of moves, pattern codes kept up to date, rollouts scored by area.
+"""Knowledge of Go for the search: priors of moves, updates of pattern codes, rollouts scored by area.
 
-Prior knowledge is equivalent experience (Gelly & Silver 2011, section 5): a capture starts as if some playouts had been
-won with it, a self-atari as if some had been lost. Real playouts outweigh it in time.
+Prior knowledge is given as equivalent experience (Gelly & Silver 2011, section 5): a capture starts with some won
+playouts, a self-atari with some lost ones, which are eventually outweighed by real playouts.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Priors(NamedTuple):
     capture: float = 15.0  # captures one stone; twice as many for more
     rescue: float = 15.0  # saves a chain from atari; twice as many for more than one stone
     self_atari: float = 10.0  # lost
-    dead_ladder: float = 10.0  # lost: extends a chain that is captured in a ladder nevertheless
+    dead_ladder: float = 10.0  # lost: extends a chain that is still captured in a ladder
     pattern: float = 10.0
     near: tuple[float, float, float] = (24.0, 22.0, 8.0)  # at the distance 1, 2 and 3 from the latest move
     isolated: float = 10.0  # far from all stones: won on the third line, lost on the first two
@@ -47,7 +47,7 @@ PRIORS = Priors()
 
 @inlined
 def _hand_made_prior(position: SearchPosition, workspace: Workspace, move: int, atari: float) -> tuple[float, float]:
-    """(won playouts, lost playouts) for the features of a move."""
+    """Return (won playouts, lost playouts) for the features of a move."""
     levels = workspace.levels
     good = 0.0
     bad = 0.0
@@ -84,7 +84,7 @@ _ISOLATED = 7
 
 @merged
 def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:
-    """Write the prior of a legal move into `workspace.visits[i]` and `.wins[i]`, its strength into `.values[i]`."""
+    """Write the prior of a legal move to `workspace.visits[i]` and `.wins[i]`, and its strength to `.values[i]`."""
     visits = PRIORS.even
     wins = 0.5 * PRIORS.even
     workspace.values[i] = 0.0
@@ -119,7 +119,7 @@ def advance(position: SearchPosition, move: int) -> None:
     play(boards, 0, move)
     if move != PASS:
         add_to_codes(stones, position.codes, move, me)
-        taken = me if stones.colour[0, move] == EMPTY else enemy_of(me)  # a suicide takes its own stones
+        taken = me if stones.colour[0, move] == EMPTY else enemy_of(me)  # a suicide removes own stones
         for i in range(before - 1, stones.empties[0]):
             remove_from_codes(stones, position.codes, stones.empty[0, i], taken)
 
@@ -142,10 +142,10 @@ def _stones_placed(boards: GoBoards) -> int:
 
 @merged
 def finish(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:
-    """Play a rollout and count the area.
+    """Play a rollout and score it by area.
 
-    For territory scoring: territory plus prisoners is area minus the stones that each player has placed. Stones of the
-    rollout itself are left out, since both players place about as many.
+    For territory scoring, territory plus prisoners equals area minus the stones placed by each player. The stones of
+    the rollout are not included, since both players place about the same number.
     """
     boards = position.boards
     if boards.stones.outcome[0] != RUNNING and not params.agreed:

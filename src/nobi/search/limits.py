@@ -1,4 +1,4 @@
-"""When a search ends: its playouts and its time, and a lead that cannot be lost any more."""
+"""End of a search: limits of playouts and time, and early stopping when the best move is decided."""
 
 import threading
 import time
@@ -8,12 +8,12 @@ import numpy as np
 from nobi.search.tree import Tree
 
 CHECK_SECONDS = 0.05
-"""How often a search that may end early checks whether its best move is decided."""
+"""The time between two checks whether the best move is decided."""
 SOFT_SHARE, LEAD_SHARE = 0.6, 0.3
-"""A search that may end early ends after the share SOFT_SHARE of its time if its best move has been the same since
-LEAD_SHARE, and has the highest win rate as well; otherwise it uses the rest."""
+"""A search with early stopping ends after the share SOFT_SHARE of its time if its best move has not changed since
+LEAD_SHARE and also has the highest win rate; otherwise it uses the remaining time."""
 _RIVAL_SHARE = 0.1
-"""Moves with fewer playouts than this share of the best move's are not compared by win rate."""
+"""Moves with less than this share of the best move's playouts are not compared by win rate."""
 
 
 class Leader:
@@ -73,5 +73,5 @@ class Budget:
         self._cancelled = True
 
     def over(self) -> bool:
-        """Return whether the search has to end."""
+        """Return whether the search must end."""
         return self._left <= 0 or self._cancelled or self._stop.is_set() or time.perf_counter() >= self.deadline

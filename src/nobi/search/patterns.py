@@ -1,10 +1,10 @@
 """3x3 patterns: shapes around an empty point at which a stone is likely to be good.
 
-They are hane, two kinds of cut, and moves at the side (Gelly, Wang, Munos & Teytaud, "Modification of UCT with patterns
-in Monte-Carlo Go", 2006). A diagram is drawn around the point at its centre:
+The patterns are hane, two kinds of cut, and moves at the side (Gelly, Wang, Munos & Teytaud, "Modification of UCT with
+patterns in Monte-Carlo Go", 2006). A diagram shows the surroundings of the point at its centre:
 
     X O   stones of the two players, in either assignment
-    x o   anything but that player's stone
+    x o   anything except that player's stone
     .     empty        ?  anything, also the border        #  border
 
 The colours of the eight neighbours of a point, two bits each, are its *code*. It is updated as stones are placed and
@@ -56,7 +56,7 @@ def _symmetries(square: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def _pattern_table() -> NDArray[np.uint8]:
-    """[code] 1 where any pattern matches, with the colours as drawn or exchanged."""
+    """Return 1 for codes, [code], that match any pattern, with the colours as drawn or exchanged."""
     table = np.zeros(1 << 16, np.uint8)
     for drawn in PATTERNS.values():
         exchanged = drawn.translate(str.maketrans("XOxo", "OXox"))
@@ -72,7 +72,7 @@ PATTERN = _pattern_table()
 
 
 def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
-    """[point] the codes of board g, computed from scratch."""
+    """Return the codes of board g, [point], computed from scratch."""
     around = stones.colour[g][stones.neighbours].astype(np.uint16)
     codes: NDArray[np.uint16] = (around << (2 * np.arange(8, dtype=np.uint16))).sum(axis=1, dtype=np.uint16)
     return codes
@@ -80,7 +80,7 @@ def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:
 
 @inlined
 def seen_by(code: int, colour: int) -> int:
-    """Return a code with black and white exchanged for White; the border has both bits of a point."""
+    """Return a code with Black and White exchanged if `colour` is WHITE; the border has both bits of a point."""
     code = as_count(code)
     return code if colour == BLACK else ((code & 0x5555) << 1) | ((code & 0xAAAA) >> 1)
 
@@ -89,7 +89,7 @@ def seen_by(code: int, colour: int) -> int:
 def add_to_codes(stones: Stones, codes: NDArray[np.uint16], point: int, colour: int) -> None:
     """Update the codes of the neighbours of a point where a stone was placed."""
     for k in range(8):
-        # seen from the neighbour, the point lies in the opposite direction k ^ 1
+        # from the neighbour, the point is in the opposite direction k ^ 1
         codes[0, stones.neighbours[point, k]] += np.uint16(colour << (2 * (k ^ 1)))
 
 

@@ -1,7 +1,7 @@
 """One playout: descent to a leaf, a rollout to the end of the game, and backup.
 
-The templates are bound to the rules of a game, and to six functions with knowledge of it (`GameHooks`), by
-`searcher_of`. Go uses tactics, 3x3 patterns and eye detection (`go.py`); for other games the rules suffice.
+The templates are bound to the rules of a game and to six functions with knowledge of the game (`GameHooks`) by
+`searcher_of`. Go uses tactics, 3x3 patterns and eye detection (`go.py`); for other games the rules are sufficient.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ from nobi.search.tree import (
 )
 from nobi.streams import below
 
-play: Any = UNBOUND  # bound by `specialise`, as are the next
+play: Any = UNBOUND  # this and the next ten are bound by `specialise`
 immediate_outcome: Any = UNBOUND
 legal: Any = UNBOUND
 may_pass: Any = UNBOUND
@@ -60,7 +60,7 @@ expand: Any = UNBOUND
 
 
 class GameHooks(NamedTuple):
-    """The compiled functions of one game that the search calls besides its rules."""
+    """The compiled functions of one game that the search calls in addition to the rules."""
 
     advance: Callable[..., None]
     """(position, move): play a move of the tree."""
@@ -69,7 +69,7 @@ class GameHooks(NamedTuple):
     is_candidate: Callable[..., bool]
     """(position, move) → whether a legal move becomes a child."""
     set_prior: Callable[..., None]
-    """(position, workspace, move, i, params): write the prior of a move into `workspace.visits[i]` and `.wins[i]`."""
+    """(position, workspace, move, i, params): write the prior of a move to `workspace.visits[i]` and `.wins[i]`."""
     complete_priors: Callable[..., None]
     """(workspace, count, params): called when the priors of all `count` moves of a node are set."""
     finish: Callable[..., float]
@@ -93,7 +93,7 @@ def _any_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
 
 @inlined
 def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:  # noqa: ARG001
-    """One playout, half won."""
+    """Set the prior to one playout, half of it won."""
     workspace.visits[i] = 1.0
     workspace.wins[i] = 0.5
 
@@ -105,12 +105,12 @@ def _nothing_to_complete(workspace: Workspace, count: int, params: SearchParams)
 
 @inlined
 def black_result(outcome: int) -> float:
-    """Black's result: 1, 0.5 or 0."""
+    """Return Black's result: 1, 0.5 or 0."""
     return 1.0 if outcome == BLACK else 0.0 if outcome == WHITE else 0.5
 
 
 def _finish_randomly(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:  # noqa: ARG001
-    """Play uniformly random moves, but none that loses at once if there is another."""
+    """Play uniformly random moves, avoiding moves that lose at once."""
     boards = position.boards
     stones = boards.stones
     while stones.outcome[0] == RUNNING:
@@ -148,11 +148,11 @@ def hooks_of(game: type[Game]) -> GameHooks:
 
 
 _SOLVED_VALUE = np.float32(1e6)
-"""Added to the value of a move that is proved to win."""
+"""The bonus to the value of a move that is proved to win."""
 
 
 def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspace, params: SearchParams) -> bool:
-    """Create the children of a leaf whose position this is; return whether this thread has done so."""
+    """Create the children of a leaf at this position; return whether this thread has created them."""
     if not claim(tree, node):
         return False
     boards = position.boards
@@ -255,17 +255,15 @@ def _all_lost(tree: Tree, node: int) -> bool:
 
 
 @inlined
-def _asks(tree: Tree, node: int, playouts: int) -> bool:
-    """Return whether a node asks for the network: with this many playouts, and again after as many if the queue was
-    full.
-    """
+def _should_evaluate(tree: Tree, node: int, playouts: int) -> bool:
+    """Return whether to queue a node for the network: at this number of playouts, and again if the queue was full."""
     made = as_count(tree.visits[node] - tree.assumed[node])
     return tree.evaluation[node] == UNASKED and made > 0 and made % playouts == 0
 
 
 @inlined
 def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float, end: float, slope: float) -> None:
-    """Credit the result to the children whose moves the player to move played later in the playout.
+    """Add the result to the RAVE counts of children whose moves the player to move played later in the playout.
 
     The weight of a move at a ply is 1 + slope · (end − ply).
     """
@@ -296,7 +294,7 @@ def _search(
     playouts: int,
     synchronous: bool,
 ) -> int:
-    """Run playouts from the position `root` until there are enough or the pool is full; return their number.
+    """Run playouts from the position `root` until their number is reached or the pool is full; return their number.
 
     With `synchronous` it also returns when a node waits for the network.
     """
@@ -316,7 +314,7 @@ def _search(
         workspace.movers[0] = enemy_of(stones.to_move[0])
         tree.visits[0] += np.float32(1.0)
         solved = OPEN
-        expected = UNKNOWN  # Black's, by the network's value of the latest node of the path that has one
+        expected = UNKNOWN  # Black's result by the network's value of the last evaluated node on the path
         while depth < MAX_DEPTH:
             if params.value > 0.0 and tree.value[node] != UNKNOWN:
                 expected = tree.value[node] if stones.to_move[0] == BLACK else np.float32(1.0) - tree.value[node]
@@ -327,10 +325,10 @@ def _search(
                     break
                 if has_network and params.evaluate_at == 0:
                     enqueue(queue, tree, node, workspace, depth)
-            elif has_network and params.evaluate_at > 0 and _asks(tree, node, params.evaluate_at):
+            elif has_network and params.evaluate_at > 0 and _should_evaluate(tree, node, params.evaluate_at):
                 enqueue(queue, tree, node, workspace, depth)
             node = choose_child(tree, node, workspace, params)
-            # the visit counts at once and the win later: to other threads this playout is lost so far (virtual loss)
+            # the visit is added now and the win later: until then the playout is a loss to other threads (virtual loss)
             tree.visits[node] += np.float32(1.0)
             depth += 1
             move = tree.move[node]
@@ -359,7 +357,7 @@ def _search(
             if tree.children[node] > 0:
                 slope = (params.rave_near - 1.0) / max(end - start - d, 1)
                 _update_rave(tree, node, enemy_of(mover), workspace, 1.0 - result, end, slope)
-            if solved != OPEN and d > 0:  # a move that wins refutes the one before; when all lose, that one wins
+            if solved != OPEN and d > 0:  # a winning move refutes the previous one; if all lose, that one wins
                 parent = workspace.path[d - 1]
                 if tree.solved[node] == WON:
                     tree.solved[parent] = LOST

@@ -1,8 +1,8 @@
 """Networks as policies of a search: positions in, a weight for each point out.
 
-Any object with `planes` and `evaluate` can guide a search. The small networks take own and enemy stones, the deep ones
-the planes on which they were trained. `NodeEncoder` makes these inputs: it replays the moves from the root to a node,
-for many nodes in one compiled call.
+Any object with `planes` and `evaluate` can guide a search. The inputs of small networks are own and enemy stones, those
+of deep networks the planes on which they were trained. `NodeEncoder` computes these inputs: it replays the moves from
+the root to a node, for many nodes in one compiled call.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,10 +35,10 @@ RANK = 9
 
 @dataclass(frozen=True)
 class PolicyInput:
-    """A batch of positions, each from the view of the player to move."""
+    """A batch of positions, each from the perspective of the player to move."""
 
     planes: NDArray[Any]
-    """[batch, plane, n, n] the policy's planes: own and enemy stones, uint8, or planes of Go, float32."""
+    """[batch, plane, n, n] the inputs: own and enemy stones, uint8, or planes of Go, float32."""
     white: NDArray[np.bool_]
     """[batch] whether White is to move."""
 
@@ -56,11 +56,11 @@ class PolicyOutput(NamedTuple):
 
 
 class Policy(Protocol):
-    """An estimate of which moves are good and, perhaps, of who will win."""
+    """An estimate of the probabilities of moves and, optionally, of the result."""
 
     @property
     def planes(self) -> Planes | None:
-        """Its input: planes of Go, or None for own and enemy stones, which every game has."""
+        """The input: planes of Go, or None for own and enemy stones, which exist in every game."""
 
     def evaluate(self, positions: PolicyInput) -> PolicyOutput:
         """Evaluate positions; the search normalises the weights of the legal moves.
@@ -79,7 +79,7 @@ def softmax(values: NDArray[Any], sharpness: float = 1.0) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class NetworkPolicy:
-    """The softmax of the values of a network that takes stones only, such as a swiping network."""
+    """The softmax of the values of a network whose inputs are only stones, such as a swiping network."""
 
     network: Network
     weights: Weights
@@ -115,7 +115,7 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, search_threa
         path: the file.
         variant: the game that is searched.
         sharpness: the factor of the network's values before the softmax.
-        search_threads: the number of threads that search while the network works; it uses the other cores, if any.
+        search_threads: the number of search threads; the network uses the other cores, if any.
     """
     from nobi.models.model import DEEP, compiled_in, deep_model_in, model_in, read_model_file
 
@@ -140,7 +140,7 @@ def policy_from_file(path: str, variant: Variant, sharpness: float, search_threa
     return NetworkPolicy(model.network, model.weights, sharpness)
 
 
-play: Any = UNBOUND  # bound by `_compiled_encoder`, as is the next
+play: Any = UNBOUND  # this and the next are bound by `_compiled_encoder`
 replay: Any = UNBOUND
 
 Lines = NDArray[np.uint16]
@@ -210,7 +210,7 @@ def _compiled_encoder(game: type[Game], planes: bool) -> Callable[..., None]:
 
 
 class NodeEncoder:
-    """Makes the input of a policy from nodes below one root."""
+    """Computes the input of a policy for nodes below a root."""
 
     def __init__(self, variant: Variant, policy: Policy) -> None:
         self._size = variant.size

@@ -1,4 +1,4 @@
-"""What an analysis reports of a search: win rates, scores and variations of the position and of its moves."""
+"""Reports of a search for analysis: win rates, scores and variations of the position and of its moves."""
 
 import math
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ from nobi.search.score import PLAYOUTS, SCORE, SCORED, SQUARES, WINS
 from nobi.search.tree import Tree
 
 _EVEN = 5.0
-"""The win rate and score of a move are shrunk towards those of the root as by this many playouts: a single playout
-would be 0 % or 100 %."""
+"""The win rate and score of a move are shrunk towards those of the root by this number of playouts: otherwise a single
+playout would be 0 % or 100 %."""
 _SHARE = 0.01
-"""A move is reported if it has at least this share of the playouts of the most visited one …"""
+"""A move is reported if it has at least this share of the playouts of the most visited move …"""
 _FEWEST, _ENOUGH = 2, 20
-"""… and at least two playouts, as soon as the most visited one has 20."""
+"""… and, as soon as the most visited move has 20 playouts, at least two."""
 _SCORE_WEIGHT = 0.1
 """The weight of the score in the utility."""
 _Z = 1.96
@@ -31,7 +31,7 @@ class Score(NamedTuple):
     lead: float
     """The mean number of points by which the player wins, komi included."""
     stdev: float
-    """The standard deviation of the playouts."""
+    """The standard deviation of the playouts' scores."""
     utility: float
     """2 · win rate − 1, plus 0.1 times the score scaled to −1 to 1."""
 
@@ -64,10 +64,10 @@ class RootReport:
 
     visits: int
     winrate: float
-    """The share of won playouts, with one won and one lost more: the first playout would be 0 % or 100 %."""
+    """The share of won playouts, with one won and one lost playout added."""
     score: Score | None
     moves: list[MoveReport]
-    """Best first; only those with a share of the playouts that is worth a report."""
+    """The moves with enough playouts to be reported, best first."""
 
 
 def report_root(
@@ -80,7 +80,7 @@ def report_root(
         results: [root move + 1, 5] the sums over the playouts since the root was set.
         to_move: the player to move.
         size: the board size, for the scale of scores.
-        fewest: the number of moves that are reported even if they have few playouts.
+        fewest: the minimum number of reported moves, even if they have few playouts.
         length: the maximum length of variations.
     """
     total = results.sum(axis=0)
@@ -127,7 +127,7 @@ def report_root(
 
 
 def principal_variation(tree: Tree, node: int, length: int) -> tuple[list[int], list[int]]:
-    """Return the moves from a node on, that to the node first, and the playouts through each."""
+    """Return the principal variation, beginning with the move to the node, and the playouts through each move."""
     moves, visits = [int(tree.move[node])], [round(float(tree.visits[node] - tree.assumed[node]))]
     while tree.children[node] > 0 and len(moves) < length:
         first, end = int(tree.first[node]), int(tree.first[node] + tree.children[node])
@@ -168,18 +168,18 @@ def utility_of(winrate: float, lead: float, size: int) -> float:
 
 
 class Restriction(NamedTuple):
-    """Moves that a player may not play in the tree before some depth."""
+    """Moves that a player must not play in the tree before some depth."""
 
     colour: int
     moves: tuple[int, ...]
     until: int
-    """1: only at the root."""
+    """The depth until which the restriction applies; 1: only at the root."""
     allow: bool = False
-    """Whether the moves are the only ones that are allowed instead."""
+    """Whether only these moves are allowed, instead of forbidden."""
 
 
 def avoided_moves(restrictions: Iterable[Restriction], size: int, points: NDArray[np.uint16]) -> NDArray[np.int16]:
-    """int16[colour, move]: the depth from which on the player may play the move."""
+    """Return the depth from which on the player may play the move: int16[colour, move]."""
     every = np.append(points, PASS)
     found = np.zeros((3, points_of(size)), np.int16)
     for colour, moves, until, allow in restrictions:

@@ -1,10 +1,10 @@
 """Rollouts of Go: tactics and 3x3 patterns near the latest moves, uniformly random moves elsewhere.
 
-In this order: capture, or save a chain from atari, beside the latest moves; the vital point of an eye space beside the
-latest move; attack and defence of chains with two liberties there; a move beside it that matches a 3x3 pattern; any
-move that fills no eye. A move that would put its own chain into atari is replaced by the chain's other liberty or
-rejected, depending on the size of the chain. Each rule is skipped now and then: rollouts that all make the same
-mistakes estimate badly.
+The rules, by priority: capture, or save a chain from atari, next to the latest moves; play the vital point of an eye
+space next to the latest move; attack or defend chains with two liberties there; play a move next to it that matches a
+3x3 pattern; play any move that fills no own eye. A move that would put its own chain into atari is replaced by the
+chain's other liberty or rejected, depending on the size of the chain. Each rule is skipped at random, since rollouts
+with identical mistakes give biased estimates.
 """
 
 import numpy as np
@@ -29,18 +29,18 @@ from nobi.search.tactics import (
 from nobi.streams import below, draw, fraction
 
 _RESCUE, _PATTERN, _REFUSE, _REFUSE_LOCAL = 230, 243, 128, 230
-"""Out of 256: how often the rules for rescues and patterns apply, and how often self-atari is refused."""
+"""Rates out of 256: application of the rules for rescues and patterns, and rejection of self-atari."""
 
 
 @inlined
 def _applies(bits: np.uint64, shift: int, rate: int) -> bool:
-    """Return whether a rule applies that does so `rate` times out of 256, decided by eight of the random bits."""
+    """Return whether a rule with this rate out of 256 applies, determined by eight of the random bits."""
     return np.uint8(bits >> np.uint64(shift)) < rate  # type: ignore[return-value]
 
 
 @inlined
 def _place(position: SearchPosition, move: int) -> None:
-    """Play a move of a rollout: as the rules of Go do, but without history and outcome."""
+    """Play a move of a rollout by the rules of Go, without updating history and outcome."""
     boards, codes = position.boards, position.codes
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -60,8 +60,8 @@ def _place(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _drawn(workspace: Workspace, count: int) -> int:
-    """Return an index below `count` drawn with the probabilities proportional to `workspace.values`."""
+def _draw_index(workspace: Workspace, count: int) -> int:
+    """Draw an index below `count` with probabilities proportional to `workspace.values`."""
     total = np.float32(0.0)
     for i in range(count):
         total += workspace.values[i]
@@ -75,7 +75,7 @@ def _drawn(workspace: Workspace, count: int) -> int:
 
 @inlined
 def _matching_move(position: SearchPosition, workspace: Workspace, settings: SearchParams, centre: int) -> int:
-    """Return a move beside this point that matches a pattern, or PASS if there is none."""
+    """Return a move next to this point that matches a pattern, or PASS if there is none."""
     boards = position.boards
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -89,7 +89,7 @@ def _matching_move(position: SearchPosition, workspace: Workspace, settings: Sea
                 workspace.values[count] = settings.gammas.pattern[seen_by(position.codes[0, point], me)]
             count += 1
     while count > 0:
-        i = _drawn(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
+        i = _draw_index(workspace, count) if settings.weighted else as_count(below(workspace.streams, 0, count))
         point = candidates[i]
         if point != boards.ko[0]:
             liberties = liberty_class(stones, chains, point, me)
@@ -139,7 +139,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, settings: Se
 
 @inlined
 def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: SearchParams) -> int:
-    """Any move that fills no eye; PASS if there is none."""
+    """Return any move that fills no own eye; PASS if there is none."""
     params = settings.rollouts
     boards = position.boards
     stones, chains = boards.stones, boards.chains
@@ -167,7 +167,7 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: S
 def roll_out(position: SearchPosition, workspace: Workspace, params: SearchParams) -> None:
     """Play until both pass, at most three moves per point of the board.
 
-    `workspace.played` receives who played on each point first, and when.
+    `workspace.played` receives the first player on each point, and the ply.
     """
     boards = position.boards
     stones = boards.stones
@@ -193,7 +193,7 @@ def roll_out(position: SearchPosition, workspace: Workspace, params: SearchParam
 
 @compiled
 def count_area(boards: GoBoards, workspace: Workspace) -> int:
-    """Black's area minus White's at the end of a rollout, where empty points are eyes; also counts the owners."""
+    """Return Black's area minus White's at the end of a rollout, where empty points are eyes; also count the owners."""
     stones, chains = boards.stones, boards.chains
     margin = 0
     owned = workspace.owned[workspace.counts[ROOT_MOVE]]

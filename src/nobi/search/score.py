@@ -1,8 +1,8 @@
 """Statistics of the playouts through each move at the root: results and scores.
 
 Every thread adds its playouts to row i of its own arrays, where i is the index of the first move among the children of
-the root; playouts without a first move have the last row. The cost is a few additions per playout. Games without a
-score leave the columns of the score at 0.
+the root; playouts without a first move are added to the last row. The cost is a few additions per playout. In games
+without a score, the columns of the score stay 0.
 """
 
 from nobi.compiling import inlined

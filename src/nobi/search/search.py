@@ -39,11 +39,11 @@ from nobi.search.tree import (
 from nobi.streams import derive_seed, stream_of
 
 SLICE_SECONDS = 0.02
-"""How long a thread searches, about, before it checks time and stop conditions."""
+"""Approximate time that a thread searches before it checks time and stop conditions."""
 
 _NODE_BYTES = 48
 MAX_VISITS = 2.0**24 - 2**16
-"""The largest visit count of the root: 32-bit floating-point numbers count up to 2²⁴."""
+"""Maximum visit count of the root: 32-bit floating-point numbers count exactly up to 2²⁴."""
 _NO_STOP = threading.Event()
 
 
@@ -53,13 +53,13 @@ class Child:
 
     move: int
     visits: int
-    """Playouts that began with the move."""
+    """Number of playouts that began with the move."""
     winrate: float
-    """The share of playouts that the player to move won with it; that of its prior knowledge if there are none."""
+    """The share of these playouts won by the player to move; that of the prior knowledge if there are none."""
     prior: float
     """The network's probability of the move; 0 without a network."""
     solved: int
-    """1 if the move is proved to win, -1 if to lose, else 0."""
+    """1 if the move is proved to win, -1 if it is proved to lose, else 0."""
     variation: list[int]
     """The principal variation, this move first."""
 
@@ -76,7 +76,7 @@ class Search:
         seed: int = 0,
         game: int = 0,
     ) -> None:
-        """`policy` replaces that of `settings.model`. `seed` and `game` choose the random numbers, as in the arena."""
+        """`policy` replaces that of `settings.model`. `seed` and `game` set the random numbers, as in the arena."""
         self.variant = variant
         self._stream = derive_seed(seed, game)
         self.settings = settings or SearchSettings()
@@ -103,7 +103,7 @@ class Search:
     # --- the root ---------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """Remove all nodes but the root."""
+        """Remove all nodes except the root."""
         with self._tree_locked():
             clear_tree(self._tree)
             self._root_game = None
@@ -137,7 +137,7 @@ class Search:
             self._root_game = root
 
     def restrict(self, restrictions: Sequence[Restriction] = ()) -> None:
-        """Search without some moves from now on; a game without a pass restricts the moves at the root only."""
+        """Set the restrictions of later searches; in a game without a pass, they apply only at the root."""
         restrictions = tuple(restrictions)
         if restrictions == self._restrictions:
             return
@@ -150,13 +150,13 @@ class Search:
             workspace.avoided[:] = found
 
     def widen(self, power: float) -> None:
-        """Take the network's policy at the root to this power: below 1 the search considers more moves."""
+        """Raise the network's policy at the root to this power: below 1 the search considers more moves."""
         if power != self._root_power:
             self.clear()
             self._root_power = power
 
     def use_threads(self, threads: int) -> None:
-        """Use at most this number of the search's threads from now on."""
+        """Limit later searches to this number of threads."""
         self._active = max(1, min(threads, len(self._workspaces)))
 
     def set_board(self, boards: Boards, g: int, stream: int) -> None:
@@ -167,11 +167,11 @@ class Search:
             self._set_root(boards, g, [])
 
     def _tree_locked(self) -> AbstractContextManager[Any]:
-        """Prevent a network that still evaluates nodes of an earlier search from writing to the tree."""
+        """Return a lock that prevents a network from writing evaluations of an earlier search to the tree."""
         return self._evaluator.tree_lock if self._evaluator else nullcontext()
 
     def _keep_subtree(self, set_up: Any, moves: tuple[int, ...]) -> bool:
-        """Make the node to which the moves lead from the old root the new root; return whether it exists."""
+        """Make the node reached by the moves from the old root the new root; return whether it exists."""
         old_set_up, old_moves = self._root_game or (None, ())
         if set_up != old_set_up or moves[: len(old_moves)] != old_moves:
             return False
@@ -197,7 +197,7 @@ class Search:
         if position.codes.shape[1] > 1:
             position.codes[0] = codes_of(position.boards.stones, 0)
         self.to_move = int(boards.stones.to_move[g])
-        # the counts of a kept tree, prior knowledge included, which `value` leaves out
+        # the counts of a kept tree, including prior knowledge, which `value` excludes
         self._counts_before = float(self._tree.visits[0]), float(self._tree.wins[0])
         self._playouts = 0
         for workspace in self._workspaces:
@@ -244,7 +244,7 @@ class Search:
         *,
         early: bool = False,
     ) -> int:
-        """Search until a limit is reached, `stop` is set or the tree can count no further; return the playouts made.
+        """Search until a limit is reached, `stop` is set or visit counts are exhausted; return the number of playouts.
 
         `report` is called about every `interval` seconds, between playouts. With `early`, a search limited by time ends
         when no other move can get more playouts than the best one, or when the best move is clear.
@@ -256,20 +256,20 @@ class Search:
             with self._evaluating(budget):
                 self._run(budget, report, interval, start, leader)
         except BaseException:
-            budget.cancel()  # the other threads would search on after Ctrl-C
+            budget.cancel()  # otherwise the other threads would continue after Ctrl-C
             raise
-        made = self._made
+        made = self._playouts_made
         self._playouts += made
         return made
 
     @property
-    def _made(self) -> int:
+    def _playouts_made(self) -> int:
         """The playouts of this run so far."""
         return int(sum(workspace.counts[DONE] for workspace in self._workspaces)) - self._playouts
 
     @contextmanager
     def _evaluating(self, budget: Budget) -> Iterator[None]:
-        """Evaluate the root, then, in the asynchronous mode, new nodes while the search goes on."""
+        """Evaluate the root, then, in the asynchronous mode, new nodes during the search."""
         evaluator = self._evaluator
         if evaluator is None:
             yield
@@ -277,7 +277,7 @@ class Search:
         if self._tree.children[0] <= LEAF:
             self._work(0, budget, 0.0, most=1)
             evaluator.evaluate_all()  # the root, the only node
-        evaluator.evaluate_root()  # where the tree was kept, it may still wait in the queue
+        evaluator.evaluate_root()  # if the tree was kept, the root may still be in the queue
         self._widen_root()
         with evaluator.running() if self.settings.mode == "asynchronous" else nullcontext():
             yield
@@ -302,7 +302,7 @@ class Search:
         leader: Leader | None,
     ) -> None:
         due = start + interval if report else 1e300
-        while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._made))):
+        while not (budget.over() or self.is_full or (leader and leader.is_decided(self._tree, self._playouts_made))):
             pause = min(due, budget.deadline, time.perf_counter() + CHECK_SECONDS if leader else 1e300)
             self._round(budget, pause)
             if self._tree.state[FULL]:
@@ -344,7 +344,7 @@ class Search:
             budget.give_back(share - made)
             if made < share or end >= until or budget.over():
                 return
-            # slices of about SLICE_SECONDS; the slices do not change the results
+            # slices of about SLICE_SECONDS, which do not affect the results
             slice_ = min(SLICE_SECONDS, until - end)
             amount = max(1, min(int(amount * slice_ / max(end - begin, 1e-9)), 4 * amount))
 
@@ -356,7 +356,7 @@ class Search:
         self._copy_tree(0, least)
 
     def _copy_tree(self, root: int, least: float, played: Sequence[int] = ()) -> None:
-        """Copy the tree below a node, to which these moves lead, into the other pool."""
+        """Copy the tree below a node, which is reached by these moves, into the other pool."""
         with self._tree_locked():
             copy_subtree(self._tree, root, self._spare, least)
             self._tree, self._spare = self._spare, self._tree
@@ -372,20 +372,20 @@ class Search:
 
     @property
     def value(self) -> float:
-        """The share of the playouts from this position that the player to move won, without prior knowledge."""
+        """The share of won playouts of the player to move from this position, without prior knowledge."""
         visits, lost = self._counts_before
         playouts = float(self._tree.visits[0]) - visits
         return 1 - (float(self._tree.wins[0]) - lost) / playouts if playouts > 0 else 0.5
 
     @property
     def expected_result(self) -> float | None:
-        """The network's probability that the player to move wins, if it has evaluated the root and predicts that."""
+        """Return the network's probability that the player to move wins; None if it is not available for the root."""
         value = float(self._tree.value[0])
         return None if value == UNKNOWN else value
 
     @property
     def is_full(self) -> bool:
-        """Whether the tree can count no further playouts."""
+        """Whether the visit counts are exhausted."""
         return bool(self._tree.visits[0] >= MAX_VISITS)
 
     @property
@@ -424,17 +424,17 @@ class Search:
         return child
 
     def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
-        """Return what an analysis shows: win rate and score of the position and of its moves, see `report_root`."""
+        """Return win rates and scores of the position and of its moves for an analysis; see `report_root`."""
         return report_root(self._tree, self._results(), self.to_move, self.variant.size, fewest=fewest, length=length)
 
     def _results(self) -> NDArray[np.float64]:
-        """[root move + 1, 5] the sums over all threads."""
+        """Return the sums over all threads, [root move + 1, 5]."""
         return np.sum([workspace.results for workspace in self._workspaces], axis=0)
 
     def ownership(self, row: int | None = None) -> NDArray[np.float64]:
-        """[n, n] mean owner of each point at the end of the playouts: from −1, always White, to 1, always Black.
+        """Return the mean owner of each point at the end of the playouts, [n, n]: from −1, White, to 1, Black.
 
-        With `row`, only playouts that began with this move of a report count.
+        With `row`, only playouts that began with this move of a report are included.
         """
         size = self.variant.size
         rows = slice(None) if row is None else slice(row, row + 1)

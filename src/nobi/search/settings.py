@@ -7,7 +7,7 @@ from nobi.search.gammas import SMALL_BOARDS, load_gammas, no_gammas
 from nobi.search.state import RolloutParams, SearchParams
 
 _LARGE_EXPAND = 4
-"""A node of a large board has several hundred children: expanding later keeps the tree in its memory."""
+"""A node of a large board has several hundred children: expanding later limits the memory of the tree."""
 
 _LIMITS: dict[str, tuple[float, float]] = {
     "rollouts": (0, 10**9),
@@ -43,7 +43,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search; the player `mcts` takes the same."""
+    """The settings of a search and of the player `mcts`."""
 
     rollouts: int = 1000
     """Playouts per move; 0: as many as the time allows."""
@@ -58,7 +58,7 @@ class SearchSettings:
     model: str = ""
     """The file of a network whose policy guides the search."""
     mode: Literal["asynchronous", "synchronous"] = "asynchronous"
-    """Whether the search goes on while the network evaluates nodes, or waits for it."""
+    """Whether the search continues while the network evaluates nodes, or waits for it."""
     batch: int = 64
     """The largest number of nodes that the network evaluates at once."""
     wait: float = 5.0
@@ -106,23 +106,23 @@ class SearchSettings:
     weighted: bool = False
     """Rollouts of Go: choose among patterns by their learnt strength, not uniformly."""
     self_atari: int = 0
-    """Rollouts of Go: chains of this many stones or more put themselves into atari only as nakade; 0: at random."""
+    """Rollouts of Go: chains of at least this size put themselves into atari only as nakade; 0: at random."""
     seki: bool = True
-    """Rollouts of Go: leave points alone that are self-atari for both players, for three stones or more each."""
+    """Rollouts of Go: do not play points that are self-atari for both players, for three stones or more each."""
     other_liberty: bool = False
     """Rollouts of Go: play the other liberty of a chain instead of a rejected self-atari."""
     throw_in: float = 0.5
     """Rollouts of Go: the share of random self-ataris of a single stone that are played."""
     two_liberties: float = 0.85
-    """Rollouts of Go: how often chains with two liberties beside the latest move are attacked or defended."""
+    """Rollouts of Go: how often chains with two liberties next to the latest move are attacked or defended."""
     escape: int = 2
-    """Rollouts of Go: liberties that a chain with two has to gain by an extension to escape from an atari."""
+    """Rollouts of Go: liberties that a chain with two must gain by an extension to escape from an atari."""
     nakade: float = 0.0
-    """Rollouts of Go: how often the vital point of an eye space beside the latest move is played."""
+    """Rollouts of Go: how often the vital point of an eye space next to the latest move is played."""
     ordered: bool = False
-    """Rollouts of Go: answer the latest move before the one before; capture rather than extend."""
+    """Rollouts of Go: answer the latest move before the previous one; prefer captures to extensions."""
     previous_patterns: bool = False
-    """Rollouts of Go: play patterns beside the move before the latest one as well."""
+    """Rollouts of Go: also play patterns next to the move before the latest one."""
     memory: int = 128
     """Megabytes for the tree; when it is full, rarely visited parts are dropped."""
     resign: float = 0.08
@@ -130,7 +130,7 @@ class SearchSettings:
     passing: Literal["friendly", "strict"] = "friendly"
     """Whether dead stones count as captured when both pass, or as alive (as in the arena)."""
     reuse: bool = True
-    """Whether the part of the tree below the moves played is kept."""
+    """Whether the subtree below the played moves is kept."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in _LIMITS.items():

@@ -1,10 +1,10 @@
 """Shapes: the stones around an empty point in five sizes, as features of the learnt priors of Go.
 
-A shape is the colours, as the player to move sees them, of all points up to a distance from an empty point. The
-distance is dx + dy + max(dx, dy), as between moves (`nobi.search.features`): 12, 20, 28, 36 and 48 points. A shape is
-identified by 32 bits, the same for all its images under the symmetries of the board: the words of its points are
-combined by exclusive or for each of the eight images at once (Zobrist 1970), and the smallest result is taken. Among
-23,000 shapes an unknown one is taken for a known one with a chance of about one in 20,000.
+A shape consists of the colours, from the perspective of the player to move, of all points up to a distance from an
+empty point. The distance is dx + dy + max(dx, dy), as between moves (`nobi.search.features`): 12, 20, 28, 36 and 48
+points. A shape is identified by 32 bits, the same for all images under the symmetries of the board: the words of its
+points are combined by exclusive or for all eight images at once (Zobrist 1970), and the smallest result is used. Among
+23,000 shapes, an unknown shape is mistaken for a known one with a probability of about 1 in 20,000.
 """
 
 from itertools import product
@@ -21,7 +21,7 @@ IMAGES = 8
 
 
 def _steps() -> list[tuple[int, int]]:
-    """(down, right) of the points of the largest shape, the nearest first."""
+    """Return (down, right) of the points of the largest shape, the nearest first."""
 
     def distance(step: tuple[int, int]) -> int:
         down, right = abs(step[0]), abs(step[1])
@@ -45,9 +45,9 @@ def _image(step: tuple[int, int], symmetry: int) -> tuple[int, int]:
 
 
 def _image_words() -> NDArray[np.uint64]:
-    """[(player to move, point, colour), pair] the words of a point's images with this colour, two images in one word.
+    """Return the words of a point's images with a colour, [(player to move, point, colour), pair], two images per word.
 
-    The first three indices are one, and unsigned, because compiled code is then 1.5 times as fast.
+    The first three indices are combined and unsigned, which makes compiled code 1.5 times as fast.
     """
     words = np.random.default_rng(2007).integers(1, 1 << 32, (len(_STEPS), 4), np.uint32)
     images = [[_STEPS.index(_image(step, symmetry)) for symmetry in range(IMAGES)] for step in _STEPS]
@@ -75,7 +75,7 @@ def allocate_shape_workspace(size: int) -> ShapeWorkspace:
 
 
 def _surroundings(size: int) -> NDArray[np.uint16]:
-    """[point, k] the k-th point of the shape around each point of a board; 0, which is border, off the board."""
+    """Return the k-th point of the shape around each point of a board, [point, k]; 0, a border point, off the board."""
     cells = board_points(size).reshape(size, size).astype(np.uint16)
     reach = max(max(step) for step in _STEPS)
     padded = np.zeros((size + 2 * reach, size + 2 * reach), np.uint16)
@@ -115,7 +115,7 @@ def _smallest(images: _Images) -> np.uint64:
 
 @compiled
 def measure_shapes(stones: Stones, workspace: ShapeWorkspace, point: int) -> None:
-    """Write the shapes around an empty point of board 0, as the player to move sees them, into `workspace.found`."""
+    """Write the shapes around an empty point of board 0, for the player to move, to `workspace.found`."""
     nothing = np.uint64(0)
     images = (nothing, nothing, nothing, nothing)
     for ring in range(len(_ENDS)):
@@ -123,19 +123,19 @@ def measure_shapes(stones: Stones, workspace: ShapeWorkspace, point: int) -> Non
         workspace.found[ring] = _smallest(images)
 
 
-# A hash table with open addressing holds the gammas of the shapes of a model; the key 0 stands for no shape.
+# The gammas of the shapes of a model are in a hash table with open addressing; the key 0 means no shape.
 
 _TABLE_BITS = 16
 _LAST_SLOT = np.uint64((1 << _TABLE_BITS) - 1)
 _NOWHERE = np.uint64(1 << _TABLE_BITS)
 _HASH_FACTOR = np.uint64(0x9E3779B1)
 MOST_SHAPES = 23_000
-"""The largest number of shapes of a model, which fill a third of the table and keep the file of both models small."""
+"""Maximum number of shapes of a model: they fill a third of the table, and the file of both models stays small."""
 
 
 @inlined
 def _slot(shape: np.integer[Any]) -> np.uint64:
-    """Return the first index at which a shape is looked for."""
+    """Return the first index at which a shape is looked up."""
     return ((np.uint64(shape) * _HASH_FACTOR) & np.uint64(0xFFFFFFFF)) >> np.uint64(32 - _TABLE_BITS)
 
 
@@ -149,7 +149,7 @@ def shape_gamma(
 ) -> np.float32:
     """Return the gamma of the largest known shape around an empty point; 1 if none is known.
 
-    Around a shape that is not known, a larger one is not looked for: it occurs less often.
+    The look-up ends at the first unknown shape, since larger shapes are rarer.
     """
     known = _NOWHERE
     nothing = np.uint64(0)

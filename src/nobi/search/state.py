@@ -1,4 +1,4 @@
-"""What a search thread works on: its position, its scratch arrays and the parameters of the search."""
+"""The state of a search thread: its position, its scratch arrays and the parameters of the search."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from nobi.memory import Words, pack
 from nobi.search.shapes import ShapeWorkspace, allocate_shape_workspace
 
 MAX_DEPTH = 250
-"""The longest line of moves in the tree."""
+"""Maximum length of a line of moves in the tree."""
 
 DONE, ROOT_MOVE, DEPTH, SELECTIONS = 0, 1, 2, 3
 """Indices into `Workspace.counts`: the number of playouts, the row of the current one in `owned` and `results`, the
@@ -23,27 +23,27 @@ PLY_SHIFT, COLOUR_MASK = 2, 3
 _LAST_PLY = (1 << (16 - PLY_SHIFT)) - 1
 
 SPARE = 16
-"""Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for the others."""
+"""Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for other loops."""
 
 
 class RolloutParams(NamedTuple):
     """The parameters of the rollouts of Go; rates are out of 256."""
 
-    self_atari: int  # chains of this many stones put themselves into atari only as nakade; 0: at random, like others
-    seki: bool  # whether moves that are self-atari for both players are left alone
+    self_atari: int  # chains of at least this size put themselves into atari only as nakade; 0: at random, as others
+    seki: bool  # whether moves that are self-atari for both players are not played
     other_liberty: bool  # whether the other liberty of a chain is played instead of a rejected self-atari
     throw_in: int  # rate at which a random self-atari of a single stone is played
     two_liberties: int  # rate of the rule for chains with two liberties
-    escape: int  # liberties that a chain has to gain to escape from an atari
+    escape: int  # liberties that a chain must gain to escape from an atari
     nakade: int  # rate of the rule for vital points
-    ordered: bool  # whether the latest move is answered before the one before, and captures come before extensions
-    previous_patterns: bool  # whether patterns beside the move before the latest one are played as well
+    ordered: bool  # whether the latest move is answered before the previous one, and captures precede extensions
+    previous_patterns: bool  # whether patterns next to the move before the latest one are also played
 
 
 class Gammas(NamedTuple):
     """The tables of the learnt priors of Go (`nobi.search.gammas`)."""
 
-    pattern: NDArray[np.float32]  # [code] as Black sees it
+    pattern: NDArray[np.float32]  # [code] for Black to move
     levels: NDArray[np.float32]  # [offset of the group + level]
     shapes: NDArray[np.uint32]  # [slot] a hash table of shapes (`nobi.search.shapes`)
     shape_gammas: NDArray[np.float32]  # [slot]
@@ -63,7 +63,7 @@ class SearchParams(NamedTuple):
     skip_explore: float  # weight of the exploration term in these selections
     ladders: bool  # whether ladders are read for the prior knowledge of Go
     atari: float  # prior of moves that give atari
-    evaluate_at: int  # playouts at which a node asks for the network; 0: at once
+    evaluate_at: int  # playouts at which a node is queued for the network; 0: when it is expanded
     learnt: float  # won playouts of the learnt priors of Go: learnt·√p
     weighted: bool  # whether rollouts choose among patterns by their learnt strength
     bias: float  # weight of the learnt probabilities in the term of the policy, relative to `follow`
@@ -84,18 +84,18 @@ class SearchPosition(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch arrays of one thread."""
 
-    streams: NDArray[np.uint64]  # [1] its random stream
+    streams: NDArray[np.uint64]  # [1] the thread's random stream
     counts: NDArray[np.int64]  # [8] DONE: playouts since the root was set; ROOT_MOVE; DEPTH; SELECTIONS
     path: NDArray[np.int32]  # [depth] the nodes of this playout
-    movers: NDArray[np.uint8]  # [depth] who moved to each node
+    movers: NDArray[np.uint8]  # [depth] the player who moved to each node
     moves: NDArray[np.uint16]  # [depth] the moves
-    played: NDArray[np.uint16]  # [point] who played there first, from some depth on, and when (`first_play`)
-    owned: NDArray[np.int32]  # [root move, point] rollouts at whose end Black owned it minus those where White did
+    played: NDArray[np.uint16]  # [point] the first player there, from some depth on, and the ply (`first_play`)
+    owned: NDArray[np.int32]  # [root move, point] rollouts at the end of which Black owned the point minus White
     results: NDArray[np.float64]  # [root move, 5] sums over playouts, see `nobi.search.score`
     avoided: NDArray[np.int16]  # [colour, move] the depth from which on a player may play a move; 0: everywhere
     values: NDArray[np.float32]  # [child]
     found: NDArray[np.uint16]  # [child] the moves of a node that is being expanded
-    visits: NDArray[np.float32]  # [child] their priors
+    visits: NDArray[np.float32]  # [child] the priors of these moves
     wins: NDArray[np.float32]  # [child]
     outcomes: NDArray[np.int8]  # [child]
     distance: NDArray[np.uint8]  # [point] from the latest move

@@ -25,7 +25,7 @@ SUICIDE, SELF_ATARI, SAFE = 0, 1, 2
 """The classes of `liberty_class`."""
 
 _OCCUPIED = 8
-"""The bits of `Chains.around` above these hold the number of occupied sides."""
+"""The bit of `Chains.around` at which the number of occupied sides begins."""
 
 
 @inlined
@@ -36,30 +36,29 @@ def as_count(number: int) -> int:
 
 @inlined
 def liberty_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
-    """Return whether a stone here would have no liberty (SUICIDE), one (SELF_ATARI), or more (SAFE; also if it
-    captures).
+    """Return SUICIDE if a stone here would have no liberty, SELF_ATARI for one, SAFE for more or a capture.
 
-    The pairs (stone, liberty) of the new chain are those of the chains that it joins, minus the pairs that lead to the
-    point itself, plus its own: sums of the packed words, so the test is exact.
+    The pairs (stone, liberty) of the new chain are those of the joined chains, minus the pairs with the point itself,
+    plus those of the new stone: sums of the packed words, so the test is exact.
     """
     if chains.around[0, point] >> _OCCUPIED <= SIDES - 2:
         return SAFE
     total = as_count(0)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            total += chains.weight[beside]
+            total += chains.weight[neighbour]
         elif there == me:
-            head = chains.head[0, beside]
+            head = chains.head[0, neighbour]
             total -= chains.weight[point]
             if head != head0 and head != head1 and head != head2:
                 total += chains.liberties[0, head]
             head2 = head1
             head1 = head0
             head0 = head
-        elif there == enemy_of(me) and in_atari(chains.liberties[0, chains.head[0, beside]]):
+        elif there == enemy_of(me) and in_atari(chains.liberties[0, chains.head[0, neighbour]]):
             return SAFE
     if total == 0:
         return SUICIDE
@@ -68,15 +67,15 @@ def liberty_class(stones: Stones, chains: Chains, point: int, me: int) -> int:
 
 @inlined
 def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16], count: int) -> int:
-    """Add the moves that capture an enemy chain in atari beside the chain of this stone; return the new count."""
+    """Add the moves that capture an enemy chain in atari next to the chain of this stone; return the new count."""
     stones, chains = boards.stones, boards.chains
     enemy = enemy_of(stones.colour[0, chain])
     stone = chain
     while True:
         for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if stones.colour[0, beside] == enemy:
-                liberties = chains.liberties[0, chains.head[0, beside]]
+            neighbour = stones.neighbours[stone, k]
+            if stones.colour[0, neighbour] == enemy:
+                liberties = chains.liberties[0, chains.head[0, neighbour]]
                 if in_atari(liberties):
                     point = last_liberty(liberties)
                     if point != boards.ko[0] and count < len(candidates) - SPARE:
@@ -89,9 +88,9 @@ def add_captures_for(boards: GoBoards, chain: int, candidates: NDArray[np.uint16
 
 @inlined
 def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], count: int, ordered: bool) -> int:
-    """Add captures of the chain just played, if it is in atari, and rescues of own chains in atari beside it.
+    """Add captures of the chain of a move, if it is in atari, and rescues of own chains in atari next to it.
 
-    `move` is one of the latest moves of either player. With `ordered`, a chain that is saved by capturing is not
+    `move` is one of the latest moves of either player. With `ordered`, a chain that is saved by a capture is not
     extended. Return the new count.
     """
     stones, chains = boards.stones, boards.chains
@@ -126,17 +125,17 @@ def add_rescues(boards: GoBoards, move: int, candidates: NDArray[np.uint16], cou
 
 @inlined
 def joined_chain(stones: Stones, chains: Chains, point: int, me: int) -> tuple[int, int]:
-    """Packed liberties and number of stones of the chain that a stone here would belong to; captures are ignored."""
+    """Return packed liberties and size of the chain that a stone here would belong to; captures are ignored."""
     total = as_count(0)
     size = as_count(1)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            total += chains.weight[beside]
+            total += chains.weight[neighbour]
         elif there == me:
-            head = chains.head[0, beside]
+            head = chains.head[0, neighbour]
             total -= chains.weight[point]
             if head != head0 and head != head1 and head != head2:
                 total += chains.liberties[0, head]
@@ -148,12 +147,12 @@ def joined_chain(stones: Stones, chains: Chains, point: int, me: int) -> tuple[i
 
 
 LARGEST_NAKADE = 6
-"""The largest eye space in which one move can prevent two eyes."""
+"""Maximum size of an eye space in which one move can prevent two eyes."""
 
 
 @inlined
 def is_nakade_shape(size: int, edges: int, most: int) -> bool:
-    """Return whether a connected shape is one that leaves the opponent a single eye when it is captured.
+    """Return whether the opponent has only a single eye after capturing a connected shape.
 
     Args:
         size: number of points.
@@ -171,8 +170,7 @@ def is_nakade_shape(size: int, edges: int, most: int) -> bool:
 
 @inlined
 def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int, last: int) -> bool:
-    """Return whether a self-atari makes a shape of nakade inside an eye space whose only other empty point is `last`.
-    """
+    """Return whether a self-atari makes a nakade shape inside an eye space whose only other empty point is `last`."""
     if size > LARGEST_NAKADE or touching(chains, 0, last, enemy_of(me)) == 0:
         return False
     empties = free_sides(chains, 0, last)
@@ -184,12 +182,12 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
     degrees = as_count(most)
     head0 = head1 = head2 = as_point(PASS)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        if stones.colour[0, beside] != me:
+        neighbour = stones.neighbours[point, k]
+        if stones.colour[0, neighbour] != me:
             continue
-        head = chains.head[0, beside]
+        head = chains.head[0, neighbour]
         if head != head0 and head != head1 and head != head2:
-            stone = beside
+            stone = neighbour
             while True:
                 degree = touching(chains, 0, stone, me)
                 for j in range(SIDES):
@@ -197,7 +195,7 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
                 degrees += degree
                 most = max(most, degree)
                 stone = chains.next[0, stone]
-                if stone == beside:
+                if stone == neighbour:
                     break
         head2 = head1
         head1 = head0
@@ -206,21 +204,21 @@ def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int
 
 
 SEKI_STONES = 3
-"""The least number of stones of both chains of a seki that rollouts recognise."""
+"""Minimum size of both chains of a seki that rollouts recognise."""
 
 
 @compiled
 def settle_self_atari(boards: GoBoards, point: int, params: RolloutParams, accepted: bool, throws_in: bool) -> int:
     """Return the move to play instead of a self-atari at this point: itself, the chain's other liberty, or PASS.
 
-    Chains of `params.self_atari` stones or more put themselves into atari only as nakade. With `params.seki`, so do
-    chains of `SEKI_STONES` where the point is self-atari for the opponent as well: whoever plays first there loses a
-    chain.
+    Chains of `params.self_atari` stones or more put themselves into atari only as nakade. With `params.seki`, this also
+    holds for chains of `SEKI_STONES` if the point is self-atari for the opponent as well: the player who plays there
+    first loses a chain.
 
     Args:
         boards: the position.
         point: a legal move that leaves its chain one liberty and captures nothing.
-        params: of the rollouts.
+        params: the parameters of rollouts.
         accepted: whether any other self-atari is played.
         throws_in: the same for a single stone.
     """
@@ -248,42 +246,42 @@ def settle_self_atari(boards: GoBoards, point: int, params: RolloutParams, accep
 
 
 _MOST_PAIRS = 8
-"""The largest number of pseudo-liberties of a chain with two liberties: four stones at each."""
+"""Maximum number of pseudo-liberties of a chain with two liberties: four stones at each."""
 _GAIN = 2
-"""New liberties for which a chain with two liberties is extended before it is attacked."""
+"""Minimum number of new liberties for extending a chain with two liberties before it is attacked."""
 
 
 @inlined
 def _liberties_gained(stones: Stones, chains: Chains, head: int, point: int, other: int) -> int:
-    """Return the liberties that a chain with the liberties `point` and `other` gains by a stone at `point`, about."""
+    """Return approximately what a chain with the liberties `point` and `other` gains by a stone at `point`."""
     owner = stones.colour[0, head]
     gained = as_count(0)
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        there = stones.colour[0, beside]
+        neighbour = stones.neighbours[point, k]
+        there = stones.colour[0, neighbour]
         if there == EMPTY:
-            gained += beside != other
+            gained += neighbour != other
         elif there == owner:
-            friend = chains.head[0, beside]
+            friend = chains.head[0, neighbour]
             if friend != head:
                 rest = without_liberty(stones, chains, 0, friend, point)
                 gained += (rest != 0) + (not in_atari(rest))
-        elif there == enemy_of(owner) and in_atari(chains.liberties[0, chains.head[0, beside]]):
+        elif there == enemy_of(owner) and in_atari(chains.liberties[0, chains.head[0, neighbour]]):
             gained += _GAIN
     return gained
 
 
 @inlined
 def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.uint16], escape: int) -> int:
-    """List moves that attack the chain of the latest move, or defend own chains beside it, with two liberties each.
+    """List moves that attack the chain of the latest move, or defend own chains next to it, with two liberties each.
 
     A chain escapes from an atari at one liberty by extending at the other if it gains `escape` liberties there: with 3
-    it is out of reach, with 2 it may be in a ladder. If it escapes at both, it is safe for now. Otherwise the liberty
-    where it gains more is the vital point for both players; its owner plays there only for `_GAIN` liberties. Return
-    the number of moves.
+    it is safe, with 2 it may be in a ladder. If it can escape at both, no move is needed. Otherwise the liberty where
+    it gains more is the vital point for both players; the owner plays there only for `_GAIN` liberties. Return the
+    number of moves.
 
-    Cost: one test of the packed count for most chains; for the others a walk to the first liberty, usually beside the
-    move, and two loops over the sides of the liberties.
+    Cost: one test of the packed count for most chains; for the others a search for the first liberty, usually next to
+    the move, and two loops over the sides of the liberties.
     """
     stones, chains = boards.stones, boards.chains
     me = stones.to_move[0]
@@ -320,7 +318,7 @@ def add_two_liberty_moves(boards: GoBoards, move: int, candidates: NDArray[np.ui
 
 @inlined
 def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
-    """Return the vital point of an eye space of 3 to 6 points beside the opponent's latest move, or PASS.
+    """Return the vital point of an eye space of 3 to 6 points next to the opponent's latest move, or PASS.
 
     Cost: a comparison for each side of the move, then up to six points of an eye space with four sides each; the search
     ends at the first own stone or at the seventh point. `region` is scratch memory.
@@ -330,7 +328,7 @@ def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
     for k in range(SIDES):
         start = stones.neighbours[move, k]
         if stones.colour[0, start] != EMPTY or free_sides(chains, 0, start) > 2 or touching(chains, 0, start, me) > 0:
-            continue  # open areas, which are most, end here
+            continue  # open areas, the most frequent case, end here
         region[0] = start
         size = 1
         done = 0
@@ -341,18 +339,18 @@ def vital_point(boards: GoBoards, move: int, region: NDArray[np.uint16]) -> int:
             done += 1
             degree = as_count(0)
             for j in range(SIDES):
-                beside = stones.neighbours[point, j]
-                if stones.colour[0, beside] != EMPTY:
+                neighbour = stones.neighbours[point, j]
+                if stones.colour[0, neighbour] != EMPTY:
                     continue
                 degree += 1
                 known = False
                 for i in range(size):
-                    known |= region[i] == beside
+                    known |= region[i] == neighbour
                 if not known:
-                    if size == LARGEST_NAKADE or touching(chains, 0, beside, me) > 0:
+                    if size == LARGEST_NAKADE or touching(chains, 0, neighbour, me) > 0:
                         size = 0
                         break
-                    region[size] = beside
+                    region[size] = neighbour
                     size += 1
             degrees += degree
             if degree > most:

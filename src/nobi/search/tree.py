@@ -1,11 +1,11 @@
-"""The search tree: a pool of nodes that is allocated once, and the atomic operations by which threads share it.
+"""The search tree: a pool of nodes that is allocated once, and atomic operations for sharing it between threads.
 
-A node is an index into arrays, one array per attribute. The children of a node are consecutive, so that choosing among
-them is a loop over contiguous numbers, which vectorises. Values are from the view of the player whose move leads to the
-node. The root is node 0.
+A node is an index into arrays, one array per attribute. The children of a node are consecutive, so that the selection
+among them is a loop over contiguous numbers, which vectorises. Values are from the perspective of the player whose move
+leads to the node. The root is node 0.
 
-Several threads work on one tree without locks (see `docs/search.md`): a node is expanded by the one thread that changes
-its `children` from LEAF to CLAIMED, and its children are complete before `children` holds their number.
+Several threads work on one tree without locks (see `docs/search.md`): a node is expanded by the thread that changes
+`children` from LEAF to CLAIMED, and its children are complete before `children` is set to their number.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from nobi.compiling import compiled, inlined
 
 # --- atomic operations ----------------------------------------------------------------------------------------------
-# Numba has none for the CPU. These become single instructions, and the compiler moves no other loads or stores across
-# them. They work on integer arrays. Numba's decorator hides the signatures, which stand in the comments below.
+# Numba has no atomic operations for the CPU. These are single instructions, across which the compiler does not move
+# other loads or stores. They work on integer arrays. Numba's decorator hides the signatures, which are given in
+# comments.
 
 _ORDER = "seq_cst"
 
@@ -37,7 +38,7 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _read_modify_write(operation: str) -> Any:
-    """Return an operation of LLVM's `atomicrmw`; it returns the value before."""
+    """Return an operation of LLVM's `atomicrmw`, which returns the previous value."""
 
     def typed(typing: Any, array: Any, index: Any, value: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -61,8 +62,8 @@ def _compare_exchange(typing: Any, array: Any, index: Any, expected: Any, value:
     return types.boolean(array, index, expected, value), generate
 
 
-fetch_add = _read_modify_write("add")  # (array, index, amount) → the value before
-exchange = _read_modify_write("xchg")  # (array, index, value) → the value before
+fetch_add = _read_modify_write("add")  # (array, index, amount) → the previous value
+exchange = _read_modify_write("xchg")  # (array, index, value) → the previous value
 compare_exchange: Any = intrinsic(_compare_exchange)  # (array, index, expected, value) → whether it was `expected`
 
 # --- the tree -------------------------------------------------------------------------------------------------------
@@ -84,14 +85,14 @@ USED, FULL = 0, 8
 
 
 class Tree(NamedTuple):
-    """The nodes; all arrays but the last are [node]."""
+    """The nodes; all arrays except the last are [node]."""
 
-    move: NDArray[np.uint16]  # the move that leads here
+    move: NDArray[np.uint16]  # the move that leads to the node
     visits: NDArray[np.float32]  # playouts through the node, plus the equivalent playouts of its prior
-    wins: NDArray[np.float32]  # how many of them the player who moved here won; a draw is half a win
+    wins: NDArray[np.float32]  # playouts won by the player who made the move; a draw is half a win
     assumed: NDArray[np.float32]  # the part of `visits` that is prior
     assumed_wins: NDArray[np.float32]  # the part of `wins` that is prior
-    rave_visits: NDArray[np.float32]  # playouts through the parent in which that player played this move first
+    rave_visits: NDArray[np.float32]  # playouts through the parent in which this player played this move first
     rave_wins: NDArray[np.float32]
     withdrawn: NDArray[np.float32]  # the part of the won prior that selection ignores, since a network replaces it
     policy: NDArray[np.float32]  # the network's probability of the move; before, that of the learnt priors or 0
@@ -147,7 +148,7 @@ def clear_tree(tree: Tree) -> None:
 
 @inlined
 def claim(tree: Tree, node: int) -> bool:
-    """Claim a leaf for expansion; only one thread gets True."""
+    """Claim a leaf for expansion; return True to only one thread."""
     return compare_exchange(tree.children, node, LEAF, CLAIMED)
 
 
@@ -201,8 +202,8 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
 def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
     """Copy the tree below `root` into another pool of the same size, breadth first.
 
-    Nodes with fewer than `least` playouts become leaves. The old tree is overwritten: it holds the new index of each
-    copied node, see `new_index`.
+    Nodes with fewer than `least` playouts become leaves. The old tree is overwritten by the new index of each
+    copied node (`new_index`).
     """
     clear_tree(target)
     _copy_node(tree, root, target, 0)

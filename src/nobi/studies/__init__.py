@@ -1,11 +1,11 @@
-"""The studies: tables and figures of the papers, measured again, and questions beyond them.
+"""The studies: reproductions of tables and figures of the papers, and questions beyond them.
 
-Read `study` first, then `s08.random`. Framework: `jobs`, `training_jobs` and `match_jobs` are the computations that
-studies consist of, `cache` stores their results, `resources` are the datasets and engines of the user, `runner` runs
-studies, `pages` writes the documentation of their results. Experiments: a folder for each paper, and `beyond`.
+Read `study` first, then `s08.random`. Framework: `jobs`, `training_jobs` and `match_jobs` are the computations of
+studies, `cache` stores their results, `resources` handles the user's datasets and engines, `runner` runs studies,
+`pages` writes the documentation of their results. Experiments: a folder for each paper, and `beyond`.
 
-A new study is a class and one line below. Packages add studies by the entry-point group `nobi.studies`, files named by
-`--load` by `register`.
+A new study is a class and one line below. Packages add studies by the entry-point group `nobi.studies`, files loaded
+with `--load` by `register`.
 """
 
 from typing import TYPE_CHECKING
@@ -109,7 +109,7 @@ register, find = _studies.register, _studies.find
 
 
 def names() -> list[str]:
-    """Return all studies, without importing any: those of the papers in their order, then others."""
+    """Return the names of all studies, without importing any: those of the papers in order, then others."""
     return [*_BUILTIN, *(name for name in _studies.names() if name not in _BUILTIN)]
 
 

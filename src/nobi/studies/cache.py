@@ -1,4 +1,4 @@
-"""Computes the results of jobs and stores them in files."""
+"""The cache of the results of jobs, which are computed once and stored in files."""
 
 import json
 import os
@@ -23,12 +23,12 @@ FORMAT, OLD_FORMAT = "nobi-job-1", "nobi-piece-1"
 Environment = dict[str, str]
 """See `nobi.environment`."""
 Progress = Callable[[float, str], None]
-"""Called with the number of completed jobs, a fraction included, and the name of the current job."""
+"""Function that receives the number of completed jobs, including a fraction, and the name of the current job."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """The time that something took."""
+    """Elapsed time and CPU time."""
 
     seconds: float
     cpu: float
@@ -65,7 +65,7 @@ class JobCache:
             threads: number of threads; 0: one per core.
             data: the datasets that jobs may use, role → path.
             engines: the engines that jobs may use, name → command.
-            executor: plays the games of jobs, in place of threads.
+            executor: plays the games of jobs; default: threads of this process.
         """
         self.folder = folder
         self.threads = threads
@@ -92,7 +92,7 @@ class JobCache:
         return self._load(job)[1]
 
     def environment(self, job: Job) -> Environment:
-        """Commit, processor and versions that the job was computed with; empty for results of nobi 0.1.0."""
+        """Return commit, processor and versions of the computation of a job; empty for results of nobi 0.1.0."""
         return self._load(job)[2]
 
     def make(self, jobs: Iterable[Job], progress: Progress = lambda _done, _name: None) -> None:
@@ -120,7 +120,7 @@ class JobCache:
         return old if old.exists() else new
 
     def run_folder(self, job: Job) -> Path:
-        """Where a long job saves its progress."""
+        """Return the folder in which a long job saves its progress."""
         return self.folder / "runs" / job.name
 
     def _make(self, job: Job, progress: Callable[[float], None]) -> None:
@@ -131,7 +131,7 @@ class JobCache:
             arrays = job.make(self, progress)
         finally:
             spent = before + (Spent.now() - start) + Spent(0.0, self.executor.cpu_seconds - elsewhere)
-            if clock.parent.is_dir():  # the job will be resumed from what it has saved there
+            if clock.parent.is_dir():  # the job will be resumed from its saved progress
                 atomic_write(clock, json.dumps(asdict(spent)).encode())
         environment = describe_environment()
         header = {"format": FORMAT, "job": job.description, **{key: f"{n:.3f}" for key, n in asdict(spent).items()}}

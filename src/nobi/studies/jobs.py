@@ -1,7 +1,7 @@
 """The jobs of studies: random networks, evolution, coevolution, champions on other boards.
 
-A job is a frozen dataclass, and its result is a deterministic function of its settings. Its name, and that of its file,
-consists of a label and a hash of the settings: equal jobs of different studies are the same file.
+A job is a frozen dataclass, and its result is a deterministic function of its settings. The name of a job and of its
+file consists of a label and a hash of the settings: equal jobs of different studies share a file.
 """
 
 import dataclasses
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, NDArray[Any]]
 Progress = Callable[[float], None]
-"""Called with the completed fraction of a job."""
+"""Function that receives the completed fraction of a job."""
 
 BATCH = 16
-"""Networks that play between two progress reports."""
+"""Number of networks that play between two progress reports."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Job(ABC):
 
     @property
     def dependencies(self) -> "Sequence[Job]":
-        """The jobs whose results it needs."""
+        """The jobs whose results are required."""
         return ()
 
     @abstractmethod
@@ -69,14 +69,14 @@ class Job(ABC):
 
 
 def random_weights(net: str, networks: int, size: int, seed: int) -> Weights:
-    """[network, weight] random networks; those of a scalable network are the same for every board size."""
+    """Return random weights, [network, weight]; those of a scalable network are the same for every board size."""
     network = make_network(net)
     rngs = [np.random.Generator(np.random.PCG64([seed, number])) for number in range(networks)]
     return np.stack([network.random_weights(size, rng) for rng in rngs])
 
 
 def measure_networks(fitness: Fitness, weights: Weights, progress: Progress) -> Arrays:
-    """`points` and `score` [network]: the fitness of S09 and of S08 on one board against one opponent."""
+    """Return `points` and `score` [network]: the fitness of S09 and of S08 on one board against one opponent."""
     found: dict[str, list[float]] = {"points": [], "score": []}
     for begin in range(0, len(weights), BATCH):
         for (played,) in fitness.play(weights[begin : begin + BATCH], 0):
@@ -130,7 +130,7 @@ class EvolutionJob(Job):
 
     @property
     def description(self) -> str:
-        """All settings, and the version of the trainer if it was changed: older results are then computed again."""
+        """All settings, and the version of the trainer if it was changed, so that older results are computed again."""
         version = find_trainer(self.settings.method.partition(":")[0]).version
         changed = {"trainer_version": version} if version > 1 else {}
         return json.dumps({"kind": self.kind, **dataclasses.asdict(self), **changed}, sort_keys=True)
@@ -153,9 +153,9 @@ class EvolutionJob(Job):
 class CoevolutionJob(Job):
     """A run of coevolution.
 
-    `absolute`, `score`, `shared` [generation] and `champions` [generation, weight] of the generations' champions,
-    `dominant`, `dominant_a`, `dominant_b` [i] the generations of the dominant ones, `ciao` [i, j] the scores of
-    population a's champions against b's.
+    The result: `absolute`, `score`, `shared` [generation] and `champions` [generation, weight] of the generations'
+    champions; `dominant`, `dominant_a`, `dominant_b` [i], the generations of the dominant ones; `ciao` [i, j], the
+    scores of population a's champions against b's.
     """
 
     kind = "coevolution"
@@ -163,7 +163,7 @@ class CoevolutionJob(Job):
 
     @property
     def description(self) -> str:
-        """All settings; those of the published rules only if they are used, so that older names stay the same."""
+        """All settings; those of the published rules only if used, so that names of older jobs do not change."""
         settings = dataclasses.asdict(self.settings)
         for name in PUBLISHED_RULES:
             if settings[name] == getattr(CoevolutionSettings, name):
@@ -235,7 +235,7 @@ class TournamentJob(Job):
 
 @dataclass(frozen=True)
 class JobOnRuns(Job):
-    """A job on the results of runs, which its description names instead of repeating their settings."""
+    """A job on the results of runs; its description contains their names instead of their settings."""
 
     runs: Sequence[Job]
 
@@ -251,7 +251,7 @@ class JobOnRuns(Job):
 
 @dataclass(frozen=True)
 class GamesOfRuns(JobOnRuns):
-    """New games of what runs have trained, on one board against one opponent."""
+    """New games of the trained networks of runs, on one board against one opponent."""
 
     size: int
     opponent: str
@@ -263,13 +263,14 @@ class GamesOfRuns(JobOnRuns):
 class ChampionsJob(JobOnRuns):
     """New games of the champions of runs on one board: `points`, `score` and `run` [champion].
 
-    The fitness that made a network the champion is the maximum of many noisy ones and biased; it is not used here.
+    The fitness by which a champion was selected is the maximum of many noisy values and therefore biased; it is not
+    used.
     """
 
     kind = "champions"
     runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...]
     first: int
-    """The first generation whose champion is taken."""
+    """The first generation whose champion is used."""
     step: int
     """The number of generations between two champions."""
     size: int
@@ -284,7 +285,7 @@ class ChampionsJob(JobOnRuns):
 
     @property
     def chosen(self) -> range:
-        """The generations whose champions are taken."""
+        """The generations whose champions are used."""
         return range(self.first, self.runs[0].settings.generations, self.step)
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
@@ -305,17 +306,17 @@ class Training:
     runs: int
     generations: int
     games: int = 100
-    """Of every candidate in every generation; in coevolution, of every champion against a fixed opponent."""
+    """Games of every candidate in every generation; in coevolution, of every champion against a fixed opponent."""
 
 
 def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
-    """Runs with the same settings and different seeds."""
+    """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, games=training.games)
     return tuple(EvolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
 
 
 def coevolution_runs(training: Training, settings: CoevolutionSettings, seed: int) -> tuple[CoevolutionJob, ...]:
-    """Runs with the same settings and different seeds."""
+    """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, measure_games=training.games)
     return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
 
@@ -330,7 +331,7 @@ class Measurement:
     step: int
     games: int
     networks: int = 0
-    """Random ones."""
+    """Number of random networks."""
 
     def champions(
         self, runs: tuple[EvolutionJob, ...] | tuple[CoevolutionJob, ...], size: int, opponent: str, seed: int
@@ -343,12 +344,12 @@ class Measurement:
         return RandomNetworksJob(net, game, size, opponent, self.networks, self.games, seed)
 
     def describe(self) -> str:
-        """`one champion every 7 generations from generation 50 on`."""
+        """Return text such as `one champion every 7 generations from generation 50 on`."""
         step = "every champion" if self.step == 1 else f"one champion every {self.step} generations"
         return f"{step} from generation {self.first} on"
 
 
 def learning_curves(runs: Sequence[Arrays]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and best fitness of runs of evolution, each [run, generation]."""
+    """Return the mean and the best fitness of runs of evolution, [run, generation] each."""
     mean, best = (np.stack([run[key] for run in runs]) for key in ("mean", "best"))
     return mean, best

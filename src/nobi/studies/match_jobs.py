@@ -1,4 +1,4 @@
-"""Matches as jobs: games between two players or engines, stored game by game, and the report of their results."""
+"""Matches as jobs: games between two players or engines, stored one by one, and the report of their results."""
 
 import dataclasses
 import json
@@ -34,7 +34,7 @@ ANSWER_SECONDS = 600.0
 """The time limit of an engine for a move without a clock."""
 RULES = {"chinese": "go:komi=7.5", "japanese": "go:komi=6.5,scoring=territory,ko=simple"}
 HOPELESS = 0.05
-"""A match with trial games ends early below this share of the points."""
+"""A match with trial games ends early if the share of the points is lower."""
 PAPER_LEVEL = 10
 """The level of GNU Go in both papers, its strongest. On 19x19 it takes about five times as long as level 1."""
 NETWORK_MOVES = (
@@ -45,19 +45,19 @@ NETWORK_MOVES = (
 
 @dataclass(frozen=True)
 class MatchPlayer:
-    """One of our players, with or without a network that a study has trained, or an engine."""
+    """A player of nobi, with or without a network trained by a study, or an engine."""
 
     spec: str = ""
-    """Of our player; MODEL stands for the file of the network."""
+    """The spec of a player of nobi, in which MODEL is replaced by the file of the network."""
     network: ImitationJob | ShippedNetwork | None = None
     engine: Engine | None = None
     strength: Strength = field(default_factory=Strength)
-    """Of the engine."""
+    """The strength of the engine."""
     title: str = ""
-    """Its name in game records."""
+    """The name in game records."""
 
     def identity(self) -> dict[str, object]:
-        """Return what its moves depend on; part of the description of a job, so the keys are fixed."""
+        """Return everything that the moves depend on; it is part of job descriptions, so the keys are fixed."""
         if self.engine:
             return {"engine": dataclasses.asdict(self.engine), "strength": dataclasses.asdict(self.strength)}
         return {"word": self.spec, "network": self.network.name if self.network else ""}
@@ -78,8 +78,8 @@ class MatchPlayer:
 class MatchJob(Job):
     """A match with alternating colours.
 
-    [game] each: `points` of A, NaN for a game without result; `black`, whether A had black; `repeated`, whether the
-    moves are those of an earlier game; `forfeited`; `moves`, their number.
+    [game] each: `points` of A, NaN for a game without result; `black`, whether A had Black; `repeated`, whether the
+    moves equal those of an earlier game; `forfeited`; `moves`, their number.
 
     The result is a deterministic function of the settings for our players that search with one thread and without a
     clock, and for engines that accept a seed by GTP (`set_random_seed`, as GNU Go does).
@@ -93,13 +93,13 @@ class MatchJob(Job):
     games: int
     seed: int
     referee: MatchPlayer | None = None
-    """An engine that scores the games; None: nobi."""
+    """The engine that scores the games; None: nobi."""
     random_moves: int = 0
-    """At the start, the same in two games with exchanged colours: for deterministic players."""
+    """Random moves at the start, the same in two games with exchanged colours, for deterministic players."""
     longest: int = 0
     """The number of moves after which a game is stopped and scored; 0: the limit of the rules."""
     trial_games: int = 0
-    """The number of games after which the match ends if A has less than HOPELESS of the points; 0: it never does."""
+    """Number of games after which the match ends if A has less than HOPELESS of the points; 0: never."""
 
     @property
     def description(self) -> str:
@@ -134,7 +134,7 @@ class MatchJob(Job):
         ]
         referee = self.referee.entrant_spec(cache, folder).removeprefix("gtp:") if self.referee else ""
         clock = max(self.a.strength.seconds, self.b.strength.seconds)
-        # with a clock, one game at a time: parallel games would take each other's processor time
+        # with a clock, one game at a time: parallel games would compete for processor time
         parallel = 1 if clock else min(cache.threads or usable_threads(), self.games)
         settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
         if self.a.network or self.b.network:
@@ -192,15 +192,15 @@ class MatchResult:
     """The result of a match."""
 
     games: int
-    """Those that count: without repeated games, games without result and those that B forfeited."""
+    """Number of counted games: without repeated games, games without result and those forfeited by B."""
     points: float
     share: Interval
-    """Of the points that A made, draws counting half, with Wilson's interval."""
+    """A's share of the points, draws counting half, with Wilson's interval."""
     repeated: int
     forfeited: int
-    """By A, and lost."""
+    """Number of games forfeited by A, which count as losses."""
     given_away: int
-    """Forfeited by B: a program that crashes is not beaten (GNU Go 3.8 crashes on some ladders across 19x19)."""
+    """Number of games forfeited by B, which do not count as wins (GNU Go 3.8 crashes on some ladders across 19x19)."""
     void: int
 
     @classmethod
@@ -229,38 +229,38 @@ class MatchSettings:
     """The matches of a study."""
 
     games: int
-    """Of each match."""
+    """Number of games of each match."""
     level: int = PAPER_LEVEL
-    """Of GNU Go."""
+    """GNU Go's level."""
     longest: int = 0
     """The number of moves after which a game is stopped and scored; 0: no limit."""
     seconds: float = 0.0
-    """Per move, for engines with a time limit."""
+    """Seconds per move, for engines with a time limit."""
     playouts: tuple[int, ...] = ()
-    """Per move, for engines with a number of playouts."""
+    """Playouts per move, for engines with a number of playouts."""
     trial_games: int = 0
-    """The number of games after which a hopeless match ends; 0: none."""
+    """Number of games after which a hopeless match ends; 0: never."""
 
 
 def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
-    """Return an engine; at the scale `tiny`, which needs none, our player `playout`."""
+    """Return an engine; at the scale `tiny`, which needs no engine, the player `playout`."""
     if study.scale == "tiny":
         return MatchPlayer("playout", title="playout, instead of an engine")
     return MatchPlayer(engine=study.engines[engine], strength=strength)
 
 
 def network_player(run: ImitationJob | ShippedNetwork, title: str, settings: str = "") -> MatchPlayer:
-    """Return a trained network that plays by its policy alone; `settings` are those of the player."""
+    """Return a trained network that plays by its policy alone; `settings` are the settings of the player."""
     return MatchPlayer(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)
 
 
 def main_player() -> MatchPlayer:
-    """`go-main`, which plays by its policy alone."""
+    """Return `go-main`, which plays by its policy alone."""
     return network_player(MAIN, MAIN.net)
 
 
 def main_claim(result: MatchResult, opponent: MatchPlayer) -> Claim:
-    """Return the papers' claim, put to a network that has seen millions of positions."""
+    """Return the papers' claim for a network that was trained on millions of positions."""
     text = f"A network that does not search beats {opponent.engine.title if opponent.engine else opponent} (go-main)."
     return Claim.positive(text, {MAIN.net: result.share}, null=0.5)
 
@@ -268,7 +268,7 @@ def main_claim(result: MatchResult, opponent: MatchPlayer) -> Claim:
 def match_job(
     a: MatchPlayer, b: MatchPlayer, settings: MatchSettings, seed: int, size: int = 19, rules: str = "chinese"
 ) -> MatchJob:
-    """Return a match that B scores if it is an engine, as in C14, else nobi."""
+    """Return a match that is scored by B if it is an engine, as in C14, else by nobi."""
     referee = b if b.engine else None
     return MatchJob(
         a,
@@ -290,7 +290,7 @@ def match_conditions(
     rules: str = "Chinese rules, komi 7.5",
     exceptions: str = "",
 ) -> dict[str, str]:
-    """Return how games are played and scored; `exceptions` are matches of another length."""
+    """Return the conditions of games and scoring; `exceptions` describes matches of another length."""
     stopped = f"; stopped after {settings.longest} moves" if settings.longest else ""
     trial = f" ({settings.trial_games} if below {100 * HOPELESS:g} % then)" if settings.trial_games else ""
     referees = dict.fromkeys(ENGINES[one.engine.name] if one.engine else "nobi" for one in opponents)
@@ -305,7 +305,7 @@ def match_conditions(
 
 
 def describe_reproducibility(opponent: MatchPlayer) -> str:
-    """Return whether the same command plays the same games again."""
+    """Return text on whether the same command plays the same games again."""
     if opponent.engine is None:
         return "every game depends only on the seed and its number, if torch rounds equally"
     if opponent.engine.name == GNUGO:
@@ -314,7 +314,7 @@ def describe_reproducibility(opponent: MatchPlayer) -> str:
 
 
 def match_notes(results: Mapping[str, MatchResult], level: int = PAPER_LEVEL) -> list[str]:
-    """Notes on a weaker level of GNU Go, and on games that do not count or count by default."""
+    """Return notes on a weaker level of GNU Go, and on omitted and forfeited games."""
     notes = []
     if level != PAPER_LEVEL:
         notes.append(
@@ -339,12 +339,12 @@ class MatchCase:
     """A match in a table of matches."""
 
     label: str
-    """In the figure and the notes."""
+    """The label in the figure and the notes."""
     labels: dict[str, str]
-    """In the table."""
+    """The labels in the table."""
     result: MatchResult
     paper: Interval | float | None
-    """In the unit of the table."""
+    """The paper's number, in the unit of the table."""
 
 
 def match_findings(
@@ -357,7 +357,7 @@ def match_findings(
     percent: bool = True,
     level: int = PAPER_LEVEL,
 ) -> Findings:
-    """Table and figure of the games won in several matches, in percent or as shares."""
+    """Return table and figure of the games won in several matches, in percent or as shares."""
     rows, bars = [], []
     for case in cases:
         labels = {**case.labels, "games": str(case.result.games)}

@@ -1,4 +1,4 @@
-"""The documentation pages of studies, and the cells of their tables: functions of the documents of `runner` alone."""
+"""The documentation pages of studies, and the cells of their tables, as functions of the documents of `runner`."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ PAGES = {
     "size-transfer": "Networks trained by gradient descent, on boards of other sizes",
     "beyond": "Beyond the papers",
 }
-"""page → title; a page of a third-party study has its name as title."""
+"""page → title; the title of a page of a third-party study is its name."""
 
 OUTCOMES = {AGREES: "✓ agrees", DIRECTION: "≈ same direction", DIFFERS: "✗ differs", WIDE: "? too wide to tell", "": ""}
 OUTCOMES_MEAN = {
@@ -118,7 +118,7 @@ def index_page(documents: Sequence[Document]) -> str:
 
 
 def unrecorded(name: str) -> str:
-    """Return the title of a study, the command that runs it at the papers' scale, and what it needs."""
+    """Return the title of a study, the command that runs it at the papers' scale, and its requirements."""
     study = find(name)
     command = f"nobi study {name} --scale paper"
     if study.roles:
@@ -135,7 +135,7 @@ def in_order(documents: Sequence[Document]) -> list[Document]:
 
 
 def count_outcomes(documents: Iterable[Document]) -> dict[str, int]:
-    """Return the number of rows with each outcome; of claims reproduced, not, inconclusive."""
+    """Return the number of rows with each outcome, and of claims reproduced, not reproduced and inconclusive."""
     documents = list(documents)
     outcomes = [outcome_of(row) for document in documents for row in _rows(document)]
     holds = [claim["holds"] for document in documents for claim in document["claims"]]
@@ -157,7 +157,7 @@ def total_spent(documents: Sequence[Document]) -> dict[str, float]:
 
 
 def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of a table: case, measure, paper, ours, outcome, single runs; without columns that are empty."""
+    """Return heads and rows of a table: case, measure, paper, ours, outcome, single runs; without empty columns."""
     labels = list(dict.fromkeys(label for row in table["rows"] for label in row["labels"]))
     has_paper = any(row["paper"] is not None for row in table["rows"])
     has_runs = any(row.get("each") for row in table["rows"])
@@ -178,8 +178,7 @@ def table_cells(table: Document) -> tuple[list[str], list[list[str]]]:
 
 
 def outcome_of(row: Document) -> str:
-    """Return the outcome of a row, computed from its numbers: files of earlier versions are judged by the same rules.
-    """
+    """Return the outcome of a row, computed from its numbers, so that the same rules apply to older files."""
     numbers = [row["ours"][key] for key in ("value", "low", "high")]
     if row["paper"] is None or numbers[0] is None:
         return ""
@@ -208,7 +207,7 @@ def interval_text(ours: Document) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """`12.3 s`, `2 min 5 s` or `2 h 1 min`."""
+    """Format a time as `12.3 s`, `2 min 5 s` or `2 h 1 min`."""
     if seconds < 100:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -245,7 +244,7 @@ def _study(document: Document, discussion: str) -> list[str]:
 
 
 def describe(environment: Document) -> str:
-    """Commit, processor and versions in one line."""
+    """Return commit, processor and versions in one line."""
     names = {
         "commit": "commit",
         "python": "Python",

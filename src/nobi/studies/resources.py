@@ -1,7 +1,7 @@
-"""The datasets and engines that the user gives to studies: `--data ROLE=DATASET`, `--engine NAME=COMMAND`.
+"""The datasets and engines that the user provides for studies: `--data ROLE=DATASET`, `--engine NAME=COMMAND`.
 
 Jobs identify a dataset by a digest of its games and an engine by its name and version, not by paths, so that results
-are found again on another machine.
+can be reused on another machine.
 """
 
 import hashlib
@@ -28,18 +28,18 @@ class DatasetInfo:
     """The contents of a dataset."""
 
     digest: str
-    """Identifies the games, independent of where the dataset is."""
+    """Digest of the games, independent of the location of the dataset."""
     games: dict[str, dict[int, int]] = field(default_factory=dict)
     """split → board size → number of games."""
     positions: dict[str, dict[int, int]] = field(default_factory=dict)
     """split → board size → number of positions, one before every move that is not a pass."""
 
     def count(self, split: str, sizes: Sequence[int] = ()) -> int:
-        """Return the number of positions of a split on boards of these sizes; all sizes if none is given."""
+        """Return the number of positions of a split on boards of these sizes; default: all."""
         return sum(count for size, count in self.positions[split].items() if not sizes or size in sizes)
 
     def describe(self, sizes: Sequence[int] = ()) -> str:
-        """`66,003 games on 19x19, split by game: 12,100,000 positions to learn from, …`."""
+        """Return text such as `66,003 games on 19x19, split by game: 12,100,000 positions to learn from, …`."""
         known = sorted({size for split in self.games.values() for size in split})
         chosen = [size for size in known if not sizes or size in sizes]
         games = [f"{sum(split.get(n, 0) for split in self.games.values()):,} games on {n}x{n}" for n in chosen]
@@ -50,7 +50,7 @@ class DatasetInfo:
         )
 
     def _describe_split(self, split: str, sizes: Sequence[int]) -> str:
-        """Return the number of positions, and of several sizes also that of each but the first."""
+        """Return the number of positions; for several sizes also the numbers of all sizes except the first."""
         rest = ", ".join(f"{self.positions[split].get(size, 0):,} on {size}x{size}" for size in sizes[1:])
         return f"{self.count(split, sizes):,}" + (f" ({rest})" if rest else "")
 
@@ -68,7 +68,7 @@ def dataset_info(dataset: Dataset) -> DatasetInfo:
 
 
 def require_dataset(study: str, role: str, sizes: Sequence[int], given: Mapping[str, DatasetInfo]) -> None:
-    """Raise if there is no dataset for a role, or one without games on boards of these sizes."""
+    """Raise a NobiError if there is no dataset for a role, or if it has no games on boards of these sizes."""
     if role not in given:
         raise NobiError(
             f"The study {study!r} needs {ROLES[role]}: make a dataset with 'nobi data import' and give it with "
@@ -90,13 +90,13 @@ class Engine:
     name: str
     """One of `ENGINES`."""
     title: str
-    """Its own name, with its version."""
+    """The name and the version reported by the engine."""
     options: str = ""
-    """A digest of the options of its command: other options are another opponent."""
+    """A digest of the options of the command: other options mean another opponent."""
 
 
 def identify_engines(commands: Mapping[str, str]) -> dict[str, Engine]:
-    """Start every engine once to ask for its name and version."""
+    """Start every engine once to determine its name and version."""
     found = {}
     for name, command in commands.items():
         process = start_engine(command, _ANSWER_SECONDS)
@@ -113,7 +113,7 @@ def identify_engines(commands: Mapping[str, str]) -> dict[str, Engine]:
 
 
 def require_engine(study: str, names: Sequence[str], given: Collection[str]) -> None:
-    """Raise if none of these engines is available."""
+    """Raise a NobiError if none of these engines is available."""
     if not any(name in given for name in names):
         wanted = " or ".join(ENGINES[name] for name in names)
         how = "install it, or give its command" if names == (GNUGO,) else "give a command"
@@ -122,19 +122,19 @@ def require_engine(study: str, names: Sequence[str], given: Collection[str]) -> 
 
 @dataclass(frozen=True)
 class Strength:
-    """The strength and the rules of an engine; 0 or empty: as its command sets them."""
+    """The strength and the rules of an engine; 0 or empty: as set by its command."""
 
     level: int = 0
-    """GNU Go's, 1 to 10."""
+    """GNU Go's level, 1 to 10."""
     playouts: int = 0
-    """Per move."""
+    """Playouts per move."""
     seconds: float = 0.0
-    """Per move, by `time_settings`."""
+    """Seconds per move, set by `time_settings`."""
     rules: str = ""
-    """`chinese` or `japanese`, for engines that take them only on the command line."""
+    """`chinese` or `japanese`, for engines that accept them only on the command line."""
 
     def describe(self) -> str:
-        """`level 10`, `10,000 playouts`, `10 s a move`."""
+        """Return text such as `level 10`, `10,000 playouts`, `10 s a move`."""
         parts = [f"level {self.level}"] if self.level else []
         parts += [f"{self.playouts:,} playouts"] if self.playouts else []
         parts += [f"{self.seconds:g} s a move"] if self.seconds else []
@@ -147,13 +147,13 @@ def engine_command(name: str, command: str, strength: Strength, folder: Path) ->
     if name == GNUGO:
         arguments += ["--level", str(strength.level)] if strength.level else []
         arguments += [f"--{strength.rules}-rules"] if strength.rules else []
-        arguments += ["--positional-superko"] if strength.rules == "chinese" else []  # as in our rules of Go
+        arguments += ["--positional-superko"] if strength.rules == "chinese" else []  # as in nobi's rules of Go
     elif name == "pachi":
         arguments += ["-t", f"={strength.playouts}"] if strength.playouts else []
     elif name == "mogo":
         arguments += ["--nbTotalSimulations", str(strength.playouts)] if strength.playouts else []
     elif name == "fuego" and strength.playouts:
-        # Fuego has no such option; it reads GTP commands from a file at its start
+        # Fuego has no such option, but reads GTP commands from a file at the start
         file = make_writable_folder(folder) / "fuego.gtp"
         lines = f"uct_param_player max_games {strength.playouts}\nuct_param_player ignore_clock 1\n"
         atomic_write(file, lines.encode())
@@ -162,13 +162,13 @@ def engine_command(name: str, command: str, strength: Strength, folder: Path) ->
 
 
 def parse_datasets(arguments: Sequence[str]) -> dict[str, Path]:
-    """Role → path, from arguments such as `pro=data/pro`."""
+    """Parse role → path from arguments such as `pro=data/pro`."""
     found = _parse_pairs(arguments, "--data", "ROLE=DATASET, as in pro=data/pro", "dataset role", ROLES)
     return {role: Path(path) for role, path in found.items()}
 
 
 def parse_engines(arguments: Sequence[str]) -> dict[str, str]:
-    """Name → command, from arguments such as `pachi=pachi --threads 1`; GNU Go is added if it is installed."""
+    """Parse name → command from arguments such as `pachi=pachi --threads 1`; GNU Go is added if it is installed."""
     found = _parse_pairs(arguments, "--engine", "NAME=COMMAND, as in pachi='pachi -e uct'", "engine", ENGINES)
     installed = shutil.which(GNUGO) or shutil.which(GNUGO, path="/usr/games")
     return {GNUGO: f"{installed} --mode gtp", **found} if installed else found

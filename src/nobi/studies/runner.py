@@ -1,4 +1,4 @@
-"""Runs studies: computes their jobs and writes their results.
+"""Execution of studies: their jobs are computed and their results written.
 
 The folder contains
 
@@ -6,7 +6,7 @@ The folder contains
     runs/       checkpoints of training runs and matches
     results/    a JSON file for each study, and its figures
 
-Stored results are used again: an interrupted study resumes, and gives the same rows. For networks trained by torch that
+Stored results are reused: an interrupted study resumes, and gives the same rows. For networks trained by torch this
 holds on the same machine with the same number of threads.
 """
 
@@ -37,7 +37,7 @@ TINY_NOTE = (
 )
 
 Progress = Callable[[float, float, str], None]
-"""Called with the number of completed jobs, the number of all jobs, and the name of the current job."""
+"""Function that receives the number of completed jobs, the number of all jobs, and the name of the current job."""
 
 
 def run_studies(
@@ -61,13 +61,13 @@ def run_studies(
         seed: determines all random numbers.
         out: the folder of jobs, runs and results.
         threads: number of threads, 0: one per core; the rows do not depend on it, except for torch networks.
-        resume: use what is in the folder; otherwise it must be empty.
+        resume: reuse the content of the folder; otherwise it must be empty.
         progress: called as jobs proceed.
         data: datasets for the roles that studies need, role → path.
         engines: engines that studies may play against, name → command.
-        leave_out: called with the error of each study that lacks a dataset or an engine, which is then left out;
+        leave_out: called with the error of each study that lacks a dataset or an engine, which is then skipped;
             without it, or if no study is left, the error is raised.
-        executor: plays the games of all jobs, in place of threads.
+        executor: plays the games of all jobs; default: threads of this process.
 
     Returns:
         The documents of the studies, equal to the files `results/NAME.json`.
@@ -98,12 +98,12 @@ def run_studies(
 def carry_out(
     studies: Sequence[Study], cache: JobCache, progress: Progress = lambda _done, _total, _what: None
 ) -> list[Document]:
-    """Run studies one after the other; shared jobs are computed once. The results are written below `cache.folder`."""
+    """Run studies one after the other; shared jobs are computed once. The results are written to `cache.folder`."""
     results = make_writable_folder(cache.folder / "results")
     jobs = list(dict.fromkeys(job for study in studies for job in study.all_jobs()))
     for job in jobs:
         if cache.has(job):
-            cache.spent(job)  # an unreadable file is an error before any work
+            cache.spent(job)  # an unreadable file raises an error before any computation
     total = sum(not cache.has(job) for job in jobs)
     done = 0
     documents = []
@@ -119,7 +119,7 @@ def carry_out(
 
 
 def make_document(study: Study, cache: JobCache, out: Path) -> Document:
-    """Return the document of a study whose jobs are done; its figures are written to `out`."""
+    """Return the document of a study whose jobs are completed; its figures are written to `out`."""
     start = Spent.now()
     report = study.report(Results(study.jobs(), cache), out)
     jobs = {job.name: cache.spent(job) for job in study.all_jobs()}

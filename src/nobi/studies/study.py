@@ -1,4 +1,4 @@
-"""What a study is: settings → jobs → rows beside the paper's numbers, claims and figures.
+"""The base class of studies: settings → jobs → rows compared with the paper's numbers, claims and figures.
 
 A study declares the jobs that it needs (`nobi.studies.jobs`): games of random networks, training runs, matches. The
 result of a job is computed once and stored in a file (`nobi.studies.cache`), so studies share jobs, and an interrupted
@@ -32,10 +32,10 @@ RANGES = {
 }
 """measure → the extent of its possible values, for `compare`."""
 NARROW = 0.25
-"""An interval tells something if it is no wider than this part of the possible values."""
+"""Maximum width of a conclusive interval, as a part of the range of possible values."""
 
 NOT_MEASURED = Interval(math.nan, math.nan, math.nan)
-"""In the place of our number, in a row that only shows the paper's."""
+"""Replaces our number in a row that shows only the paper's number."""
 
 Jobs = Mapping[Any, Job | Sequence[Job]]
 """key → job, or several runs that differ only in their seed."""
@@ -43,30 +43,30 @@ Jobs = Mapping[Any, Job | Sequence[Job]]
 
 @dataclass(frozen=True)
 class Row:
-    """One measured number beside the paper's."""
+    """A measured number and the paper's number."""
 
     labels: dict[str, str]
     """The case: column → text; all rows of a table have the same columns."""
     measure: str
-    """What is measured, e.g. `correlation`."""
+    """The measured quantity, e.g. `correlation`."""
     ours: Interval
     paper: Interval | float | None = None
     """The paper's number; an interval if the paper states its error or the size of its sample."""
     neutral: float | None = None
     """The null value, e.g. 0 for a correlation, 0.5 for a share."""
     each: tuple[float, ...] = ()
-    """The values of single runs, where there are ten or fewer."""
+    """The values of single runs, if there are at most ten."""
 
     @property
     def outcome(self) -> str:
-        """AGREES, DIRECTION, DIFFERS or WIDE; empty if the paper has no such number or ours is undefined."""
+        """AGREES, DIRECTION, DIFFERS or WIDE; empty if the paper has no number or ours is undefined."""
         if self.paper is None or math.isnan(self.ours.value):
             return ""
         return compare(self.ours, self.paper, self.neutral, RANGES.get(self.measure))
 
 
 def compare(ours: Interval, paper: Interval | float, neutral: float | None, extent: float | None) -> str:
-    """Compare our estimate with a paper's.
+    """Compare our estimate with a paper's number.
 
     AGREES: the difference is not significant, and our interval and the paper's are narrow: at most `NARROW` of the
     possible values, or twice that of the paper's number if these have no bounds. WIDE: the difference is not
@@ -76,7 +76,7 @@ def compare(ours: Interval, paper: Interval | float, neutral: float | None, exte
 
     Args:
         ours: our estimate.
-        paper: the paper's; without its own interval it counts as exact.
+        paper: the paper's number; without an interval it counts as exact.
         neutral: the null value, if there is one.
         extent: the extent of the possible values, if they have bounds.
     """
@@ -103,9 +103,9 @@ class Claim:
 
     text: str
     holds: bool | None
-    """Reproduced, not reproduced, or None for inconclusive."""
+    """True: reproduced, False: not reproduced, None: inconclusive."""
     evidence: str
-    """The measured numbers that decide it."""
+    """The measured numbers on which the decision is based."""
 
     @classmethod
     def positive(
@@ -117,7 +117,7 @@ class Claim:
         null: float = 0.0,
         points: bool = False,
     ) -> "Claim":
-        """Return a claim that holds if an estimate, or each of several with their labels, is above the null value.
+        """Return a claim that holds if an estimate, or each of several labelled estimates, is above the null value.
 
         The evidence is `what` and the estimates, as numbers or in percentage points.
         """
@@ -135,7 +135,7 @@ class Picture:
     """A figure or game record written by a study."""
 
     file: str
-    """Its name in the folder of results; for a figure the PNG, with an SVG of the same name."""
+    """The file name in the folder of results; for a figure the PNG, with an SVG of the same name."""
     caption: str
 
 
@@ -172,7 +172,7 @@ class Results:
         return self.cache.arrays(job)
 
     def runs(self, key: Hashable) -> list[Arrays]:
-        """[run] the arrays of the runs declared under this key, or of those that the job of this key depends on."""
+        """Return the arrays, [run], of the runs declared under this key, or on which its job depends."""
         job = self.jobs[key]
         return [self.cache.arrays(run) for run in (job.dependencies if isinstance(job, Job) else job)]
 
@@ -188,13 +188,13 @@ class Study(ABC):
     paper: ClassVar[str]
     """The part of the title before the colon; empty if there is none."""
     page: ClassVar[str]
-    """The page of the documentation that shows it, e.g. `s08-random`."""
+    """The page of the documentation with the study, e.g. `s08-random`."""
     scales: ClassVar[Mapping[str, Any]]
     """scale → settings: a dataclass of sample sizes."""
     roles: ClassVar[Mapping[str, tuple[int, ...]]] = {}
-    """The datasets that it needs: role → board sizes that must be in it."""
+    """The required datasets: role → required board sizes."""
     plays_against: ClassVar[tuple[str, ...]] = ()
-    """The engines that it plays against; it needs at least one of them, except at the scale `tiny`."""
+    """The engines of the study's games; at least one is required, except at the scale `tiny`."""
 
     def __init_subclass__(cls) -> None:
         cls.title = (cls.__doc__ or cls.__name__).splitlines()[0].removesuffix(".")
@@ -228,7 +228,7 @@ class Study(ABC):
 
     @property
     def used_roles(self) -> tuple[str, ...]:
-        """The roles of the datasets that it uses."""
+        """The roles of the datasets that are used."""
         return tuple(self.roles)
 
     @abstractmethod
@@ -237,7 +237,7 @@ class Study(ABC):
 
     @abstractmethod
     def jobs(self) -> Jobs:
-        """Return the jobs that it needs, each under the key by which `report` finds its result."""
+        """Return the required jobs, each under the key by which `report` accesses its result."""
 
     @abstractmethod
     def report(self, found: Results, out: Path) -> Findings:

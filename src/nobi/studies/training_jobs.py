@@ -1,7 +1,7 @@
-"""Jobs that use torch: networks trained on expert moves, and how well they predict them.
+"""Jobs that use torch: training on expert moves, and prediction of expert moves.
 
 A job identifies its datasets by the digests of their games. Its result is a deterministic function of its settings on
-the same machine with the same number of threads; elsewhere rounding may differ, and with it the trained weights.
+the same machine with the same number of threads; otherwise rounding may differ, and therefore the trained weights.
 """
 
 import dataclasses
@@ -52,7 +52,7 @@ class ImitationJob(Job):
 
     kind = "imitation"
     settings: ImitationSettings
-    """`data` are digests, not paths; `steps` is the length."""
+    """The settings; `data` contains digests instead of paths, `steps` is the length."""
 
     def __post_init__(self) -> None:
         if not self.settings.steps or self.settings.start:
@@ -69,7 +69,7 @@ class ImitationJob(Job):
 
     @property
     def positions(self) -> int:
-        """The number of positions seen, repetitions included."""
+        """The number of positions used in training, including repetitions."""
         return self.settings.steps * self.settings.batch
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
@@ -95,10 +95,10 @@ class ImitationJob(Job):
 
 @dataclass(frozen=True)
 class ShippedNetwork:
-    """A network that is part of nobi, in the place of one that a job trains."""
+    """A network that is part of nobi, used in place of one trained by a job."""
 
     net: str
-    """Its name, such as `go-main`."""
+    """The name of the network, such as `go-main`."""
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ class ShippedNetwork:
         return shipped()[self.net]
 
     def describe(self) -> str:
-        """Return what it was trained on, in one line."""
+        """Return the training of the network in one line."""
         provenance = read_model_file(shipped()[self.net]).provenance
         seen = sum(part["positions"] for part in [*provenance.get("earlier", []), provenance])
         return (
@@ -121,7 +121,7 @@ class ShippedNetwork:
 
 
 MAIN = ShippedNetwork("go-main")
-"""The strongest network of nobi: what the papers' claims become with a network that was really trained."""
+"""The strongest network of nobi, for testing the papers' claims with a fully trained network."""
 
 
 def curve_lines(arrays: Arrays) -> list[dict[str, Any]]:
@@ -132,9 +132,9 @@ def curve_lines(arrays: Arrays) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class PredictionJob(Job):
-    """How a trained network ranks expert moves: the columns of `MoveRankings`, [position] each.
+    """The ranks of expert moves by a trained network: the columns of `MoveRankings`, [position] each.
 
-    Networks measured on the same split with the same number of positions and seed see the same positions.
+    Networks measured on the same split with the same number of positions and seed are measured on the same positions.
     """
 
     kind = "prediction"
@@ -149,7 +149,7 @@ class PredictionJob(Job):
     legal: bool = False
     """Compare only legal moves, also for networks that were trained on all points."""
     seed: int = 0
-    """Determines the sample."""
+    """The seed of the sample."""
 
     @property
     def description(self) -> str:
@@ -166,7 +166,7 @@ class PredictionJob(Job):
         return (self.run,) if isinstance(self.run, Job) else ()
 
     def evaluation(self, cache: "JobCache") -> "Evaluation":
-        """Return the model with the positions to measure it on."""
+        """Return the model with the positions for its measurement."""
         from nobi.imitation.prediction import open_evaluation
         from nobi.imitation.step import use_threads
 
@@ -204,7 +204,7 @@ class LegalChoicesJob(PredictionJob):
 
 @dataclass(frozen=True)
 class KoJob(Job):
-    """In which positions of records simple ko forbids a move: `ko` [position] of a random sample."""
+    """Whether simple ko forbids a move in positions of records: `ko` [position] of a random sample."""
 
     kind = "ko"
     data: str
@@ -230,7 +230,7 @@ class KoJob(Job):
 
 @dataclass(frozen=True)
 class BatchTimeJob(Job):
-    """The time of an untrained network for a batch of 128 positions: `seconds` [repetition]. Not reproducible."""
+    """The time of an untrained network for a batch of 128 positions: `seconds` [repetition]; not reproducible."""
 
     kind = "batch-time"
     net: str
@@ -274,31 +274,31 @@ class GradientTraining:
     """The amount and method of training, and the size of the test sample."""
 
     positions: int = 0
-    """Positions seen in training; 0: given by `epochs`."""
+    """Positions used in training; 0: given by `epochs`."""
     epochs: float = 0.0
-    """Positions seen, as a multiple of the available ones."""
+    """Positions used, as a multiple of the available ones."""
     test: int = 0
     """The size of a random sample of test positions; 0: all."""
     batch: int = 128
     optimiser: str = "sgd"
     schedule: str = ""
-    """Empty: that of the network's paper, or of the optimiser."""
+    """The schedule; empty: that of the network's paper, or of the optimiser."""
     clip: float = 0.0
     validation: int = 2000
     measurements: int = 20
 
     def steps(self, available: int) -> int:
-        """Return the number of steps if so many positions are available."""
+        """Return the number of steps for this number of available positions."""
         return math.ceil((self.positions or self.epochs * available) / self.batch)
 
     def passes(self, available: int) -> float:
-        """Return how often a position is seen on average."""
+        """Return how often a position is used on average."""
         return self.steps(available) * self.batch / available
 
     def overfitting(self, text: str, gap: Interval, limit: float, available: int, evidence: str) -> Claim:
         """Return the claim that the gap between training and test split is below a limit.
 
-        It is not decided if positions were seen less than once on average: such a training cannot overfit.
+        It is inconclusive if positions were used less than once on average, since such a training cannot overfit.
         """
         passes = self.passes(available)
         if passes < 1:
@@ -326,10 +326,10 @@ TINY = GradientTraining(16, 0.0, 24, 8, validation=8, measurements=1)
 
 
 def small_training(positions: int, test: int, **changes: int) -> GradientTraining:
-    """Training on a small machine.
+    """Return training for a small machine.
 
     With the small initial weights of the papers, plain gradient descent needs some hundred thousand positions before
-    the loss falls; AdamW does not. It is used where fewer positions are seen than in the papers.
+    the loss decreases; AdamW does not. It is used where there are fewer positions than in the papers.
     """
     batch = changes.pop("batch", 128)
     return GradientTraining(positions, 0.0, test, batch, "adamw", "cosine:rate=0.002", 1.0, **changes)
@@ -338,8 +338,7 @@ def small_training(positions: int, test: int, **changes: int) -> GradientTrainin
 def imitation_run(
     study: Study, training: GradientTraining, net: str, role: str, sizes: tuple[int, ...], *, symmetries: bool
 ) -> ImitationJob:
-    """Return the run of a network on the training split of a dataset, with or without random symmetries of the board.
-    """
+    """Return the run of a network on the training split of a dataset; `symmetries`: random ones of the board."""
     dataset = study.datasets[role]
     copied = ("batch", "optimiser", "schedule", "clip", "validation", "measurements")
     return ImitationJob(
@@ -365,7 +364,7 @@ def prediction_job(
     *,
     legal: bool,
 ) -> PredictionJob:
-    """Return what a trained network predicts on a split of a dataset; the same positions for every network."""
+    """Return the predictions of a trained network on a split of a dataset; the same positions for every network."""
     return PredictionJob(run, (study.datasets[role].digest,), training.test, split, sizes, legal, study.seed)
 
 
@@ -377,7 +376,7 @@ def weight_count(net: str) -> str:
 
 
 def published_accuracy(percent: float, positions: int) -> Interval:
-    """Return a paper's accuracy, with the interval that follows from the number of its positions."""
+    """Return a paper's accuracy, with the interval that follows from the number of positions."""
     return 100 * share_interval(percent / 100 * positions, positions)
 
 
@@ -389,13 +388,13 @@ def prediction_rows(
     *,
     differences: bool = False,
 ) -> list[Row]:
-    """Accuracy, rank and probability as in the tables of C14, or differences of them.
+    """Return accuracy, rank and probability as in the tables of C14, or differences of them.
 
     Args:
-        labels: of the rows.
-        metrics: ours.
-        paper: the paper's.
-        sample: the number of positions of the paper's accuracy, if it is known.
+        labels: the labels of the rows.
+        metrics: our numbers.
+        paper: the paper's numbers.
+        sample: the number of positions of the paper's accuracy; 0: unknown.
         differences: whether these are differences.
     """
     unit, neutral = ("points", 0.0) if differences else ("%", None)

@@ -5,7 +5,7 @@ depend on each other, are computed at once, for all sweeps and all boards: a ste
 weights with the whole diagonal, and a board of size n needs 2n − 1 steps. Every sweep is transformed so that it goes
 down and right; then the predecessors of the cells of a diagonal are the cells of the previous diagonal:
 
-    . . . 3        on growing diagonals, the first cell has no predecessor above and the last none beside it;
+    . . . 3        on growing diagonals, the first cell has no predecessor above and the last none in its row;
     . . 3 4        on shrinking diagonals, every cell has both
     . 3 4 5
     3 4 5 6
@@ -39,7 +39,7 @@ class Diagonals(NamedTuple):
     cell: Tensor  # int64[cells·d] the cell of sweep d at step i
     step: Tensor  # int64[cells·d] the index of cell c of sweep d: its step times the number of sweeps, plus d
     missing: Tensor  # float64[cells] the number of predecessors of step i beyond the border
-    above_is_first: Tensor  # bool[cells, 1] whether the state from above belongs to forget gate 0, as that from beside
+    above_is_first: Tensor  # bool[cells, 1] whether the state from above has forget gate 0, as that from the side
 
 
 @cache
@@ -64,7 +64,7 @@ def diagonals_of(size: int, gates: str) -> Diagonals:
 
 
 def pairs(before: Tensor, beyond: Tensor, t: int, size: int) -> tuple[Tensor, Tensor]:
-    """Return the predecessors beside and above each cell of diagonal t.
+    """Return the predecessors in the row and in the column of each cell of diagonal t.
 
     Args:
         before: [k, length, boards] the previous diagonal.

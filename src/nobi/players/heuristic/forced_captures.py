@@ -65,19 +65,19 @@ def _fill(stones: Stones, g: int, workspace: Workspace, point: int, most: int, n
         stone = workspace.queue[done]
         done += 1
         for k in range(SIDES):
-            beside = stones.neighbours[stone, k]
-            if workspace.mark[beside] == number:
+            neighbour = stones.neighbours[stone, k]
+            if workspace.mark[neighbour] == number:
                 continue
-            there = stones.colour[g, beside]
+            there = stones.colour[g, neighbour]
             if there == EMPTY:
-                workspace.mark[beside] = number
-                workspace.liberty[count] = beside
+                workspace.mark[neighbour] = number
+                workspace.liberty[count] = neighbour
                 count += 1
                 if count == most:
                     return count
             elif there == colour:
-                workspace.mark[beside] = number
-                workspace.queue[met] = beside
+                workspace.mark[neighbour] = number
+                workspace.queue[met] = neighbour
                 met += 1
     return count
 
@@ -108,9 +108,9 @@ def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, co
 def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
     """Return whether a chain of this colour next to the point is in atari; the latest fill was of one that is not."""
     for k in range(SIDES):
-        beside = stones.neighbours[point, k]
-        unmet = stones.colour[g, beside] == colour and not was_filled(workspace, beside)
-        if unmet and find_liberties(stones, g, workspace, beside, 2) < 2:
+        neighbour = stones.neighbours[point, k]
+        unmet = stones.colour[g, neighbour] == colour and not was_filled(workspace, neighbour)
+        if unmet and find_liberties(stones, g, workspace, neighbour, 2) < 2:
             return True
     return False
 
@@ -164,9 +164,9 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
     if find_liberties(stones, g, workspace, move, 2) == 2 and not is_in_danger(stones, g, workspace, answered, me):
         answer = as_point(PASS)
         for k in range(SIDES):
-            beside = stones.neighbours[move, k]
-            unmet = stones.colour[g, beside] == enemy and not was_filled(workspace, beside)
-            if unmet and find_liberties(stones, g, workspace, beside, 2) == 1:
+            neighbour = stones.neighbours[move, k]
+            unmet = stones.colour[g, neighbour] == enemy and not was_filled(workspace, neighbour)
+            if unmet and find_liberties(stones, g, workspace, neighbour, 2) == 1:
                 if answer != PASS and answer != workspace.liberty[0]:
                     state = _WINS  # double atari
                 answer = workspace.liberty[0]
@@ -187,7 +187,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 
 @compiled
-def _falls(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
+def _is_captured(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
     """Return whether `me`, to move, can capture the enemy chain at `target` by force."""
     left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
@@ -213,7 +213,7 @@ def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int
     if holds:
         one, other = workspace.liberty[0], workspace.liberty[1]
         holds = (
-            _falls(stones, g, workspace, target, me, PASS)
+            _is_captured(stones, g, workspace, target, me, PASS)
             and _answer_fails(stones, g, workspace, one, enemy, target)
             and _answer_fails(stones, g, workspace, other, enemy, target)
         )
@@ -232,7 +232,7 @@ def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, ene
     """Return whether the chain at `target` can still be captured by force after this answer."""
     stones.colour[g, answer] = enemy
     fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
-    fails = fails or _falls(stones, g, workspace, target, enemy_of(enemy), answer)
+    fails = fails or _is_captured(stones, g, workspace, target, enemy_of(enemy), answer)
     stones.colour[g, answer] = EMPTY
     return fails
 

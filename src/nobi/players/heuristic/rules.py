@@ -112,7 +112,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
             if workspace.worth[i] == top:
                 workspace.worth[i] = _TAKEN
                 move = stones.empty[g, i]
-                value = top + HOLDS * (top >= SAFE and _holds(stones, g, workspace, move, me))
+                value = top + HOLDS * (top >= SAFE and _prevents_wins(stones, g, workspace, move, me))
                 if value >= best:
                     ways = ways + 1 if value == best else 1
                     best = value
@@ -121,7 +121,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 
 
 @inlined
-def _holds(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
+def _prevents_wins(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
     """Return whether the enemy has no forced win after this move.
 
     A reply that refutes one move often refutes the next one: the latest refutation (or PASS) is stored in
@@ -170,10 +170,10 @@ def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target:
         value += NO_EYE
     own_chains = enemy_chains = presses = 0
     for k in range(SIDES):
-        beside = stones.neighbours[move, k]
-        there = stones.colour[g, beside]
+        neighbour = stones.neighbours[move, k]
+        there = stones.colour[g, neighbour]
         if there == me or there == enemy:
-            head = chains.head[g, beside]
+            head = chains.head[g, neighbour]
             presses |= head == target
             again = False
             for j in range(k):
@@ -217,10 +217,10 @@ def liberties_gained(boards: Any, g: int, move: int, me: int) -> int:
     stones, chains = boards.stones, boards.chains
     gained = 0
     for k in range(SIDES):
-        beside = stones.neighbours[move, k]
-        there = stones.colour[g, beside]
+        neighbour = stones.neighbours[move, k]
+        there = stones.colour[g, neighbour]
         if there == EMPTY:
-            gained += touching(chains, g, beside, me) == 0
+            gained += touching(chains, g, neighbour, me) == 0
     gained -= touching(chains, g, move, me) > 0
     gained += touching(chains, g, move, enemy_of(me)) > 0
     return gained

@@ -1,4 +1,4 @@
-"""Pre-training on a small board, tested: the same effort spent on 7x7 first, or on the large board from the start."""
+"""Pre-training on a small board: equal effort spent on 7x7 first, or on the large board from the start."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -35,9 +35,9 @@ class BootstrapJob(Job):
     net: str
     opponent: str
     share: float
-    """Of the effort, on the small board."""
+    """The share of the effort on the small board."""
     effort: float
-    """In millions of points."""
+    """The effort in millions of points."""
     games: int
     seed: int
 
@@ -126,7 +126,7 @@ class Bootstrap(Study):
     }
     sizes = (7, 11, 15, 19, 25)
     opponent = "heuristic:e=0.2"
-    """It does not weaken on large boards, unlike the naive player."""
+    """Unlike the naive player, this opponent is not weaker on large boards."""
 
     def conditions(self) -> dict[str, str]:
         s = self.settings

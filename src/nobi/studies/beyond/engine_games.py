@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 GAME = "go:komi=7.5"
 OPTIONS = "--level 0 --chinese-rules --positional-superko"
-"""Of GNU Go: its weakest level, and rules of Go like ours."""
+"""Options of GNU Go: the weakest level, and the same rules of Go as ours."""
 STAND_IN = "playout"
-"""The opponent in place of an engine at the scale `tiny`, which needs none."""
+"""The opponent at the scale `tiny`, which does not need an engine."""
 ANSWER_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class WeightsEntrant(Entrant):
-    """A network that is not in a file."""
+    """An entrant with a network that is not in a file."""
 
     network: str = ""
     weights: Weights = field(default_factory=lambda: np.zeros(0, np.float32), compare=False)
@@ -59,7 +59,7 @@ def engine_title(engine: Engine | None) -> str:
 def points_against(
     where: Variant, net: str, weights: Weights, opponent: str, games: int, seed: int
 ) -> NDArray[np.float64]:
-    """[game] the outcome 1, 0 or -1 of a network against an opponent, one game after the other.
+    """Return the outcomes 1, 0 or -1, [game], of a network against an opponent, played one game after the other.
 
     Games without a result count as 0.
     """

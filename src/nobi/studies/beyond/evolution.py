@@ -134,7 +134,7 @@ class Heuristic(Study):
 
 @dataclass(frozen=True)
 class TwoTrainings:
-    """Training against two opponents."""
+    """The amount of training against two opponents."""
 
     naive: Training
     heuristic: Training

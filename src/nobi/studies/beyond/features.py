@@ -21,7 +21,7 @@ INPUTS = {
     "liberties": "liberties",
     "all three": "liberties+atari+last",
 }
-"""Case → further inputs."""
+"""Case → additional inputs."""
 
 
 def with_inputs(net: str, case: str) -> str:
@@ -35,7 +35,7 @@ class FeaturesScale:
 
     measurement: Measurement
     candidates: int
-    """Of a generation, the same for all numbers of weights."""
+    """Candidates of a generation, the same for all numbers of weights."""
 
 
 class Features(Study):
@@ -54,7 +54,7 @@ class Features(Study):
     nets: ClassVar = {MDLSTM: tuple(INPUTS), MDRNN: (RAW, "all three")}
 
     def cases(self) -> list[tuple[str, str]]:
-        """Network and inputs."""
+        """Return pairs of network and inputs."""
         return [(net, case) for net, cases in self.nets.items() for case in cases]
 
     def conditions(self) -> dict[str, str]:

@@ -17,12 +17,12 @@ from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Stu
 NETS = (MDLSTM, MDRNN)
 PLAYOUT, ENGINE = "playout", "GNU Go, level 0"
 OPPONENTS = (PLAYOUT, ENGINE)
-"""In training and in the measurement."""
+"""The opponents in training and in the measurement."""
 
 
 @dataclass(frozen=True)
 class GoScale:
-    """Training and measurement against both opponents. GNU Go is some hundred times slower than playouts."""
+    """Training and measurement against both opponents. GNU Go is several hundred times slower than playouts."""
 
     playout: Measurement
     engine: Training
@@ -47,7 +47,7 @@ class Go(Study):
 
     @property
     def engine(self) -> Engine | None:
-        """GNU Go; None at the scale `tiny`, which has `playout` in its place."""
+        """GNU Go; None at the scale `tiny`, which uses `playout` instead."""
         return None if self.scale == "tiny" else self.engines[GNUGO]
 
     def conditions(self) -> dict[str, str]:

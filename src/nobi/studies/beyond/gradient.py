@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 GAME, TRAINED = "atari-go", 7
 TEACHER = "heuristic:e=0"
 PLAYER = "heuristic:e=0.2"
-"""Makes the moves of the games from which positions are taken, and is the opponent of the measurement."""
+"""The player of the games from which positions are taken, and the opponent of the measurement."""
 BOARDS = 128
-"""Games side by side, and the size of a batch."""
+"""Number of games that are played at once, and the batch size."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class GradientScale:
     runs: int
     steps: int
     deep: str
-    """The nobi-net."""
+    """The spec of the nobi-net."""
 
 
 class Gradient(Study):
@@ -130,7 +130,7 @@ class Gradient(Study):
 
     @property
     def nets(self) -> dict[str, str]:
-        """Name → network for training by gradient."""
+        """Return name → network for training by gradient."""
         return {"MDLSTM": MDLSTM, "CONV": CONV_2, "nobi-net": f"{self.settings.deep},planes=own-enemy"}
 
     def conditions(self) -> dict[str, str]:

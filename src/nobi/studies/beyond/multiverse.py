@@ -1,7 +1,7 @@
-"""A multiverse of S08 and S09: every choice that the papers leave open, varied alone and all together.
+"""A multiverse of S08 and S09: every choice that the papers leave open, varied separately and together.
 
-Jobs are those of s08-table2, s08-table3, s09-fig3a and s09-table2 where the settings are the same; at the scale `paper`
-the default is therefore not computed again.
+Jobs with equal settings are shared with s08-table2, s08-table3, s09-fig3a and s09-table2; at the scale `paper` the
+default is therefore not computed again.
 """
 
 from collections.abc import Callable, Mapping
@@ -51,9 +51,9 @@ class Universe:
     conv: str = CONV
     mdlstm: str = MDLSTM
     start: str = "cmaes"
-    """CMA-ES with its start."""
+    """CMA-ES with its initial mean."""
     rules: Mapping[str, Any] = field(default_factory=dict)
-    """Of coevolution."""
+    """The rules of coevolution."""
     beats: str = FIRST_MEANING
 
 
@@ -80,8 +80,8 @@ UNIVERSES: dict[str, Universe] = {
         rules=PUBLISHED_RULES,
     ),
 }
-"""Reading → its choices: each varied alone, then all of the published code. What "beats" means there is not known from
-the code, which has no dominance numbers."""
+"""Reading → choices: each varied separately, then all of the published code. The code does not define "beats", since it
+has no dominance numbers."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class Multiverse(Study):
         return jobs
 
     def _coevolved(self, runs: Any, size: int) -> ChampionsJob:
-        """Champions of coevolution; at the scale `paper` those of table III."""
+        """Return the champions of coevolution; at the scale `paper` those of table III."""
         s = self.settings
         if self.scale == "paper":
             return s.s08.champions(runs, size, "naive", self.seed)
@@ -217,7 +217,7 @@ class Multiverse(Study):
         return Findings([Table("Effects", rows)], claims, [Picture(file, caption)])
 
     def _effects(self, label: str, universe: Universe, found: Results) -> dict[str, Interval]:
-        """Conclusion → effect, positive as the paper claims."""
+        """Return conclusion → effect, positive as the paper claims."""
 
         def champions(*key: Any) -> Mapping[str, NDArray[Any]]:
             return found[(label, *key)]

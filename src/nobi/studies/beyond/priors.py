@@ -1,8 +1,8 @@
-"""Do 93 weights help a search? Evolved networks as priors of the tree search, and as judges of positions at its leaves.
+"""Do 93 weights help a search? Evolved networks as priors of the tree search, and as values of positions.
 
 Equal time without clocks: the cost of a playout with and without the network, and of a move of the value player, is
-measured first, alternately in one process, in CPU seconds of its thread. A match then gives both sides playouts of
-equal total cost, so its result does not depend on the load of the machine.
+measured first, alternately in one process, in CPU seconds of its thread. In a match both sides then have playouts of
+equal total cost, so the result does not depend on the load of the machine.
 """
 
 import time
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 MODELS = {game: f"{game}-mdlstm" for game in GAME_NAMES}
 """Game → shipped network of 93 weights, evolved on 7x7 against the naive player."""
 EVERY, LATER = 0, 16
-"""`evaluate_at`: every node of the tree is evaluated, or those with 16 playouts."""
+"""Values of `evaluate_at`: every node of the tree is evaluated, or those with 16 playouts."""
 TRAINED = 7
 """The board of the evolution of value networks."""
 
 
 def _positions(game: str, size: int, seed: int) -> list[Game]:
-    """Positions on which costs are measured: after 0, 1/8 and 1/4 of the points have been played at random."""
+    """Return positions for measuring costs, after random moves on 0, 1/8 and 1/4 of the points."""
     rng = np.random.Generator(np.random.PCG64(seed))
     found = []
     for stones in (0, size * size // 8, size * size // 4):
@@ -63,7 +63,7 @@ def _positions(game: str, size: int, seed: int) -> list[Game]:
 class CostJob(Job):
     """CPU seconds in one process: `plain` and `guided` [repeat] per playout, `value` [repeat, depth] per move.
 
-    A repeat measures all of them on the same positions, one after the other.
+    Each repeat measures all of them on the same positions, one after the other.
     """
 
     kind = "search-cost"
@@ -93,7 +93,7 @@ class CostJob(Job):
             settings = SearchSettings(model=self.model, mode="synchronous", evaluate_at=self.evaluate_at, reuse=False)
             searches.append(Search(where, settings))
         spent = np.zeros((self.repeats + 1, len(searches) + len(players)))
-        for repeat in range(self.repeats + 1):  # the first one compiles
+        for repeat in range(self.repeats + 1):  # the first repeat compiles
             for i, search in enumerate(searches):
                 spent[repeat, i] = _seconds_per_playout(search, positions, self.playouts)
             for i, player in enumerate(players):
@@ -125,7 +125,7 @@ def _seconds_per_move(player: Player, positions: list[Game]) -> float:
 class PriorsMatchJob(Job):
     """Search with priors against search without, at equal playouts or equal cost: `points` of the former [game].
 
-    `playouts` [2] are those of both sides.
+    `playouts` [2] are the playouts of both sides.
     """
 
     kind = "priors-match"
@@ -134,11 +134,11 @@ class PriorsMatchJob(Job):
     model: str
     evaluate_at: int
     playouts: int
-    """Of the search without priors."""
+    """Playouts of the search without priors."""
     games: int
     seed: int
     cost: CostJob | None = None
-    """None: equal playouts."""
+    """The measurement of costs for equal time; None: equal playouts."""
 
     @property
     def label(self) -> str:
@@ -161,7 +161,7 @@ class PriorsMatchJob(Job):
 
 
 def _play(where: Any, a: Player, b: Player, job: Any, cache: "JobCache", progress: Progress) -> NDArray[np.float64]:
-    """[game] the points of A, 0 to 1."""
+    """Return the points of A, 0 to 1, [game]."""
     played = play_games(
         where, a, b, job.games, seed=job.seed, threads=cache.threads, progress=lambda done: progress(done / job.games)
     )
@@ -217,7 +217,7 @@ class ValueMatchJob(Job):
     games: int
     seed: int
     cost: CostJob | None = None
-    """None: against the naive player."""
+    """The measurement of costs for a search of equal cost; None: against the naive player."""
 
     @property
     def label(self) -> str:
@@ -240,15 +240,14 @@ class ValueMatchJob(Job):
 
 
 def share_over_runs(runs: Sequence[NDArray[np.float64]]) -> Interval:
-    """Return the share of the points of runs [run][game]; the interval is over runs, or over the games of a single run.
-    """
+    """Return the share of the points of runs [run][game]; the interval is over runs, or over games of a single run."""
     if len(runs) == 1:
         return share_interval(float(runs[0].sum()), len(runs[0]))
     return bounded_mean(np.array([points.mean() for points in runs]), 0.0, 1.0)
 
 
 def elo_interval(share: Interval) -> Interval:
-    """Return the Elo difference at which this share is expected."""
+    """Return the Elo difference with this expected share."""
     return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
 
 
@@ -258,15 +257,15 @@ class PriorsScale:
 
     sizes: tuple[int, ...]
     playouts: int
-    """A move, of the search without priors."""
+    """Playouts per move of the search without priors."""
     games: int
     repeats: int
-    """Of the measurement of costs."""
+    """Repeats of the measurement of costs."""
     runs: int
     generations: int
     training_games: int
     largest_value: int
-    """The largest board on which value networks are measured: their cost grows with the square of the points."""
+    """Maximum board size for value networks, whose cost grows with the square of the number of points."""
 
 
 class Priors(Study):

@@ -1,4 +1,4 @@
-"""Size-independent networks, trained by gradient descent on small boards or on 19x19, and measured on all.
+"""Size-independent networks, trained by gradient descent on small boards or on 19x19, and measured on all boards.
 
 S09 names gradient training as future work; here its MDLSTM is compared with a size-independent convolutional network.
 """
@@ -22,9 +22,9 @@ from nobi.studies.training_jobs import (
 
 SMALL, LARGE = (9, 13), (19,)
 TRAINED = {"9x9 and 13x13": ("small", SMALL), "19x19": ("pro", LARGE)}
-"""Boards of training → role and sizes."""
+"""Boards of training → role and sizes of the dataset."""
 MEASURED = {9: "small", 13: "small", 19: "pro"}
-"""Board of the test → role."""
+"""Board of the test → role of the dataset."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SizeNetworks:
 
 
 def _scale(hidden: int, shape: str, positions: int, test: int, **changes: int) -> SizeNetworks:
-    """Both networks, after the same number of positions, each with the optimiser that suits it."""
+    """Return both networks, with the same number of positions, each with a suitable optimiser."""
     training = small_training(positions, test, **changes)
     swiping = replace(training, schedule="cosine:rate=0.004")
     residual = replace(training, optimiser="muon", schedule="wsd:rate=0.006,warmup=0.01,decay=0.2", clip=0.0)

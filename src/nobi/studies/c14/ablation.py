@@ -24,7 +24,7 @@ from nobi.studies.training_jobs import (
 BOARD = (19,)
 NONE, ALL, LIBERTIES_ONLY = "none", "all", "all but liberties"
 SWITCHES = {
-    # what is left out → the switches of the network that are off
+    # omitted technique → switches of the network that are off
     NONE: (),
     "ko constraints": ("ko",),
     "edge encoding": ("edge",),
@@ -46,7 +46,7 @@ TABLE_1 = {
     ALL: (33.45, 8.76, 7.07),
 }
 TEST_POSITIONS = 1_300_000
-"""Of the paper (section 3.2)."""
+"""Number of test positions of the paper (section 3.2)."""
 SINGLE = [case for case, off in SWITCHES.items() if len(off) == 1]
 SCALES = {
     "tiny": TINY,
@@ -191,9 +191,9 @@ class Figure3(AblationStudy):
 
 
 def symmetric_share(filters: NDArray[np.float32]) -> NDArray[np.float64]:
-    """[channel] the share of a filter's squared norm in its mean over the eight symmetries.
+    """Return the share of a filter's squared norm in its mean over the eight symmetries, [channel].
 
-    1 for a symmetric filter, 0 for one whose images cancel out.
+    It is 1 for a symmetric filter, 0 for a filter whose images cancel out.
 
     Args:
         filters: float32[outputs, inputs, width, width].

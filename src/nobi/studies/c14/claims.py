@@ -43,20 +43,20 @@ NETWORKS = {
     "tanh": "unit=tanh",
     "edge as enemy stones": "edge=false,enemy_edge=true",
     UNMASKED: "mask=false",
-    # about as many multiplications as the usual network: 106, 108 and 116 thousand a point without the top
+    # about as many multiplications as the usual network: 106, 108 and 116 thousand per point without the top
     DEEP: "filters=48/48/48/48/48/32,widths=5/3/3/3/3/3",
     FLAT: "filters=24/32,widths=11/11",
     AUGMENTED: "reflection=false",
 }
-"""label → settings; all are trained alike, AUGMENTED on samples with random symmetries of the board."""
+"""label → settings; all have the same training, except that AUGMENTED uses random symmetries of the board."""
 PAPER_KO = 2.4
 """Positions of professionals' games with a ko constraint, %."""
 EIGHT_FOLD = Interval(8.0, 7.5, 8.5)
 """The paper: tying reduces the number of parameters "by about eight folds"."""
 NEARLY_ALWAYS = 0.99
-"""\"Very close to 100 %\"."""
+"""The threshold for \"very close to 100 %\"."""
 RANDOM_MOVES = 4
-"""At the start of games between two networks, which are deterministic."""
+"""Number of random moves at the start of games between two networks, which are deterministic."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class ClaimsScale:
     size: int
     """The board of the changed networks. Small machines use 9x9, where training is five times as fast."""
     learning: GradientTraining
-    """Of the changed networks."""
+    """Training of the changed networks."""
     large: GradientTraining
-    """Of the networks of professionals' and of KGS games on 19x19."""
+    """Training of the networks of professionals' and of KGS games on 19x19."""
     games: int
-    """Between these two."""
+    """Games between these two networks."""
     ko: int
     longest: int = 0
 
     @property
     def role(self) -> str:
-        """The records of the changed networks."""
+        """The role of the dataset for the changed networks."""
         return "pro" if self.size == BOARD[0] else "small"
 
     def net(self, label: str) -> str:
@@ -194,7 +194,7 @@ class Claims(Study):
 
     @staticmethod
     def tying() -> list[Row]:
-        """Return how many times fewer weights there are when they are tied."""
+        """Return the ratios of numbers of free and tied weights."""
         from nobi.board.symmetry import cell_orbits
         from nobi.networks.deep import make_deep
 
@@ -211,7 +211,7 @@ class Claims(Study):
         """Return the claims on accuracy, legal moves and games."""
         from nobi.imitation.metrics import gain_of
 
-        # few positions decide how soon a network learns, not how well it plays in the end
+        # with few positions, results show the speed of learning, not the final strength
         after = f"after {self.run(USUAL).positions:,} positions"
 
         def better(text: str, one: str, other: str) -> Claim:

@@ -37,15 +37,15 @@ def of_games(share: float, games: int = 200) -> Interval:
 
 
 TABLE_4 = {
-    # network → share won against GNU Go by Chinese and by Japanese rules
+    # network → share won against GNU Go under Chinese and under Japanese rules
     KGS: {"chinese": of_games(0.86), "japanese": of_games(0.85)},
     PRO: {"chinese": of_games(0.87), "japanese": of_games(0.91)},
     SMALL: {"chinese": of_games(0.71), "japanese": of_games(0.67)},
 }
 TABLE_5 = {KGS: of_games(0.12), PRO: of_games(0.14)}
-"""Against Fuego 1.1 with 10 seconds a move."""
+"""Shares won against Fuego 1.1 with 10 seconds per move."""
 SOME = 0.02
-"""\"Some games\"."""
+"""The threshold for \"some games\"."""
 
 
 class NetworkGames(Study):
@@ -55,14 +55,14 @@ class NetworkGames(Study):
     roles: ClassVar = {"pro": BOARD, "kgs": BOARD}
 
     def match(self, network: str, opponent: MatchPlayer, rules: str = "chinese") -> MatchJob:
-        """Return a network against an opponent."""
+        """Return the match of a network against an opponent."""
         if network == MAIN.net:
             return match_job(main_player(), opponent, self.settings, self.seed, rules=rules)
         run = small_network(self) if network == SMALL else large_network(self, "kgs" if network == KGS else "pro")
         return match_job(network_player(run, network), opponent, self.settings, self.seed, rules=rules)
 
     def training_conditions(self) -> dict[str, str]:
-        """Return how the networks were trained, and how they choose moves."""
+        """Return the conditions of the networks' training and of their choice of moves."""
         small, large = SMALL_SCALES[self.scale], LARGE_SCALES[self.scale]
         counts = {role: self.datasets[role].count("train", BOARD) for role in self.roles}
         return {
@@ -88,7 +88,7 @@ class Table4(NetworkGames):
     }
 
     def opponent(self, rules: str = "chinese") -> MatchPlayer:
-        """GNU Go by these rules."""
+        """Return GNU Go with these rules."""
         return engine_player(self, GNUGO, Strength(level=self.settings.level, rules=rules))
 
     def conditions(self) -> dict[str, str]:
@@ -125,7 +125,7 @@ class Table5(NetworkGames):
     }
 
     def opponent(self) -> MatchPlayer:
-        """Fuego."""
+        """Return Fuego."""
         return engine_player(self, "fuego", Strength(seconds=self.settings.seconds))
 
     def conditions(self) -> dict[str, str]:

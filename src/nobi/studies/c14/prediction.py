@@ -33,7 +33,7 @@ PAPER = {
     ("kgs", "train"): (45.24, 5.07, 13.67),
 }
 POSITIONS = {"test": 1_300_000, "train": 14_700_000}
-"""Of the paper, in each dataset (section 3.2)."""
+"""Number of test positions of the paper in each dataset (section 3.2)."""
 PHASES = {
     "moves 1 to 10": (0, 10),
     "moves 11 to 50": (10, 50),
@@ -55,14 +55,14 @@ def large_network(study: Study, role: str) -> ImitationJob:
 
 
 class LargeStudy(Study):
-    """What the large network predicts; the keys of jobs are (role, split)."""
+    """Predictions of the large network; the keys of jobs are (role, split)."""
 
     page = "c14-prediction"
     roles: ClassVar = {"pro": BOARD}
     scales = SCALES
     predictions: ClassVar[tuple[tuple[str, str], ...]] = (("pro", "test"),)
     main_role = ""
-    """The records on whose test split go-main is measured too."""
+    """The role of the dataset on whose test split go-main is also measured."""
 
     def conditions(self) -> dict[str, str]:
         records = {}
@@ -95,14 +95,14 @@ class LargeStudy(Study):
     def predicted(self, found: Results, role: str = "pro", split: str = "test") -> "Prediction":
         """Return the prediction metrics of the network trained on the records of a role on a split of them.
 
-        The split `go-main` stands for the predictions of that network on the test split.
+        The split `go-main` refers to the predictions of this network on the test split.
         """
         from nobi.imitation.metrics import prediction_of
 
         return prediction_of(move_rankings(found[role, split]))
 
     def accuracy_table(self, found: Results, role: str) -> tuple[Table, dict[str, Interval]]:
-        """Table 2 or 3, and the accuracy on each split."""
+        """Return table 2 or 3, and the accuracy on each split."""
         metrics = {split: self.predicted(found, role, split).all for split in ("test", "train")}
         rows = []
         for split, quality in metrics.items():
@@ -168,7 +168,7 @@ class Figure6(LargeStudy):
         tenth = max(1, (len(losses) - 1) // 10)
         fallen, at_last = losses[0] - losses[-1], losses[-1 - tenth] - losses[-1]
         loss = self.predicted(found, split="validation").all.loss
-        # a schedule that lowers the rate to zero ends every improvement, so it cannot decide the claim
+        # a schedule that decays to zero ends every improvement, so the claim cannot be decided with it
         decides = "cosine" not in self.settings.schedule
         claim = Claim(
             "Improvement on the validation set has more or less slowed to a halt at the end.",

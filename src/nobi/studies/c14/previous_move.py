@@ -1,4 +1,4 @@
-"""C14 section 1: the previous move as an input, said to raise accuracy and to hurt play; M15 leaves it open."""
+"""C14 section 1: the previous move as an input, which is said to raise accuracy and to reduce strength."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,9 +47,9 @@ class PreviousMoveScale:
 
     learning: GradientTraining
     engine: MatchSettings
-    """Against GNU Go."""
+    """Games against GNU Go."""
     games: int
-    """Against each other."""
+    """Games of the networks against each other."""
 
 
 class PreviousMove(Study):
@@ -71,7 +71,7 @@ class PreviousMove(Study):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return engine_player(self, GNUGO, Strength(level=self.settings.engine.level, rules="chinese"))
 
     def conditions(self) -> dict[str, str]:

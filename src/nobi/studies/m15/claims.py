@@ -31,9 +31,9 @@ CHANGES: dict[str, dict[str, str]] = {
 }
 """label → settings of a network of the usual shape."""
 LARGEST = "m15"
-"""12 layers of 128 filters."""
+"""The largest network, with 12 layers of 128 filters."""
 BATCH_SECONDS = 0.15
-"""Of the largest network on the paper's GPU."""
+"""Seconds per batch of the largest network on the paper's GPU."""
 PAPER_OVERFITTING = 0.5
 """Accuracy of 10 layers on the training set minus that on the test set, points."""
 
@@ -46,9 +46,9 @@ class ClaimsScale:
     usual: Shape
     deep: Shape
     others: tuple[Shape, ...]
-    """Further networks of the usual planes, for accuracy and strength."""
+    """Additional networks with the usual planes, for accuracy and strength."""
     games: int
-    """Of each pair of networks."""
+    """Games of each pair of networks."""
     longest: int = 0
     largest: str = LARGEST
     """The network whose time is measured."""
@@ -94,12 +94,12 @@ class Claims(Study):
         return network_run(self, self.settings.learning, shape, **CHANGES[label])
 
     def prediction(self, run: ImitationJob, split: str = "test") -> PredictionJob:
-        """Return what a network predicts."""
+        """Return the predictions of a network."""
         return prediction_job(self, self.settings.learning, run, "kgs", BOARD, split, legal=False)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """The networks that play each other."""
+        """The networks that play against each other."""
         return (self.settings.usual, self.settings.deep, *self.settings.others)
 
     def jobs(self) -> Jobs:
@@ -178,7 +178,7 @@ class Claims(Study):
         )
 
     def strength(self, accuracy: Mapping[Any, Interval], matches: Mapping[tuple[Shape, Shape], MatchResult]) -> Claim:
-        """Return whether the network with the higher accuracy wins the games of a pair."""
+        """Return the claim that the network with the higher accuracy wins more games of a pair."""
         won = played = 0.0
         for (a, b), result in matches.items():
             won += result.points if accuracy[a].value >= accuracy[b].value else result.games - result.points
@@ -190,7 +190,7 @@ class Claims(Study):
     def strengths(
         self, accuracy: Mapping[Any, Interval], matches: Mapping[tuple[Shape, Shape], MatchResult]
     ) -> list[Row]:
-        """Accuracy of each network, and the games that it won against the others."""
+        """Return the accuracy of each network, and its share of games won against the others."""
         rows = []
         for shape in self.shapes:
             own = [(one.points, one.games) for (a, _), one in matches.items() if a == shape]

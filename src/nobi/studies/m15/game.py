@@ -29,12 +29,12 @@ from nobi.studies.study import Findings, Jobs, Picture, Results, Row, Study, Tab
 MODEL_NAME = "go-main"
 SIZE = 19
 NETWORK = 0
-"""The number of the player: it is A."""
+"""The number of the network as a player (A)."""
 
 
 @dataclass(frozen=True)
 class GameScale(MatchSettings):
-    """The games from which the one that is shown is chosen."""
+    """The games from which the displayed game is chosen."""
 
     model: str = MODEL_NAME
 
@@ -53,7 +53,7 @@ class Figure2(Study):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return engine_player(self, GNUGO, Strength(level=self.settings.level, rules="chinese"))
 
     def conditions(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Figure2(Study):
         }
 
     def match(self) -> MatchJob:
-        """Return the games."""
+        """Return the match."""
         return match_job(MatchPlayer(self.settings.model), self.opponent(), self.settings, self.seed)
 
     def jobs(self) -> Jobs:

@@ -1,4 +1,4 @@
-"""M15 section 5.2: networks that play: depth, the rank as an input, and several opponents."""
+"""M15 section 5.2: networks as players: depth, the rank as an input, and several opponents."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -48,7 +48,7 @@ DEPTH_WINS: dict[Shape, Interval] = {
 }
 """Network → games won against GNU Go, %, with the paper's standard error."""
 OTHERS: dict[str, tuple[Interval | float, Interval | float]] = {
-    # rows of the paper's table that are not its own networks: accuracy and games won against GNU Go, %
+    # rows of the paper's table other than its own networks: accuracy and games won against GNU Go, %
     "8 layers (Clark & Storkey 2014)": (44.4, with_standard_error(86.0, 2.5)),
     "Aya 2014": (38.8, with_standard_error(6.0, 1.0)),
     "human 6 dan": (with_standard_error(52.0, 5.8), 100.0),
@@ -60,7 +60,7 @@ RANK_WINS = {
 }
 """Dan → games won against a network without the rank as an input, %."""
 OPPONENTS = {
-    # engine, its playouts a move → games won by the network of 12 layers, %
+    # engine, playouts per move → games won by the network of 12 layers, %
     (GNUGO, 0): with_standard_error(97.2, 0.9),
     ("mogo", 100_000): with_standard_error(45.9, 4.5),
     ("pachi", 100_000): with_standard_error(11.0, 2.1),
@@ -69,7 +69,7 @@ OPPONENTS = {
     ("fuego", 10_000): with_standard_error(23.3, 7.8),
 }
 RANDOM_MOVES = 4
-"""At the start of games between two networks, which are deterministic."""
+"""Number of random moves at the start of games between two networks, which are deterministic."""
 
 
 class M15Games(Study):
@@ -79,7 +79,7 @@ class M15Games(Study):
     roles: ClassVar = {"kgs": BOARD}
 
     def training_conditions(self) -> dict[str, str]:
-        """Return how the networks were trained, and how they choose moves."""
+        """Return the conditions of the networks' training and of their choice of moves."""
         training = DEPTH_SCALES[self.scale].learning
         return {
             "networks": "those of m15-depth, with all 36 planes, playing as 9 dan",
@@ -103,7 +103,7 @@ class DepthWins(M15Games):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return engine_player(self, GNUGO, Strength(level=self.settings.level, rules="chinese"))
 
     def conditions(self) -> dict[str, str]:
@@ -222,7 +222,7 @@ class Opponents(M15Games):
             )
 
     def opponents(self) -> dict[tuple[str, int], MatchPlayer]:
-        """Return the available opponents, by the rows of the paper."""
+        """Return the available opponents, keyed by the rows of the paper."""
         if self.scale == "tiny":
             return {(GNUGO, 0): engine_player(self, GNUGO, Strength())}
         chosen = [

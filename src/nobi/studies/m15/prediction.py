@@ -24,9 +24,9 @@ from nobi.studies.training_jobs import (
 
 BOARD = (19,)
 Shape = tuple[int, int]
-"""Layers and filters."""
+"""Numbers of layers and filters."""
 TEST_POSITIONS = 2_000_000
-"""Of the paper (section 3)."""
+"""Number of test positions of the paper (section 3)."""
 SYMMETRY: dict[Shape, tuple[float, float]] = {
     # network of the paper → accuracy without and with symmetric weights
     (3, 64): (43.3, 44.3),
@@ -38,7 +38,7 @@ DEPTH: dict[Shape, Interval] = {
 }
 """Network → accuracy."""
 TOP_TEN = published_accuracy(94.0, TEST_POSITIONS)
-"""How often the move is among the ten best of the 12-layer network, %."""
+"""Share of expert moves among the ten best of the 12-layer network, %."""
 GUESSES = (1, 2, 3, 5, 10, 20, 50)
 DEVIATIONS = (
     "planes of own and enemy stones, where the paper's are black and white (tried in m15-claims); synchronous gradient "
@@ -57,7 +57,7 @@ class Networks:
 
 
 PAPER = GradientTraining(epochs=28.0, schedule="m15")
-"""25 epochs and 3 of fine-tuning."""
+"""The paper's training: 25 epochs and 3 of fine-tuning."""
 DEPTH_SCALES = {
     "tiny": Networks(TINY, ((3, 4), (3, 8), (6, 4), (12, 4))),
     "quick": Networks(
@@ -75,7 +75,7 @@ RANK_SCALES = {
 
 
 def shape_text(shape: Shape) -> str:
-    """`12 layers of 128`."""
+    """Return a shape as text, such as `12 layers of 128`."""
     return f"{shape[0]} layers of {shape[1]}"
 
 
@@ -98,7 +98,7 @@ def rank_network(study: Study, *, rank: bool) -> ImitationJob:
 
 
 def chains(shapes: tuple[Shape, ...]) -> dict[str, list[Shape]]:
-    """Networks that differ only in depth, and only in width, in order."""
+    """Return the networks that differ only in depth, and those that differ only in width, in order."""
     widths = [filters for _, filters in shapes]
     common = max(widths, key=lambda filters: (widths.count(filters), filters))
     return {
@@ -108,12 +108,12 @@ def chains(shapes: tuple[Shape, ...]) -> dict[str, list[Shape]]:
 
 
 class M15Study(Study):
-    """What networks of M15 predict on games of KGS."""
+    """Predictions of networks of M15 on games of KGS."""
 
     page = "m15-prediction"
     roles: ClassVar = {"kgs": BOARD}
     planes: ClassVar[str]
-    """The input planes, in words."""
+    """Description of the input planes."""
 
     def conditions(self) -> dict[str, str]:
         dataset = self.datasets["kgs"]
@@ -128,7 +128,7 @@ class M15Study(Study):
         }
 
     def prediction(self, run: ImitationJob) -> PredictionJob:
-        """Return what a network predicts."""
+        """Return the predictions of a network."""
         return prediction_job(self, self.settings.learning, run, "kgs", BOARD, legal=False)
 
 
@@ -170,7 +170,7 @@ class Symmetry(M15Study):
                 bars.append(PaperComparison(f"{name}, {weights}", accuracy, same))
                 curves[f"{name}, {weights}"] = curve_lines(found.runs((shape, weights))[0])
             pairs.append((rankings[shape, "symmetric"], rankings[shape, "free"]))
-            # where the paper's network is too large, its difference stands beside that of a smaller network
+            # where the paper's network is too large, its difference is compared with that of a smaller network
             suffix = "" if shape == paper_shape else f" (paper: {shape_text(paper_shape)})"
             gain, paper_gain = gain_of(*pairs[-1]).accuracy, round(paper[1] - paper[0], 1)
             changes.append(Row({"network": f"{name}{suffix}"}, "accuracy gained, points", 100 * gain, paper_gain, 0.0))

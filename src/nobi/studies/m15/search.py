@@ -1,4 +1,4 @@
-"""M15 section 6: tree search without a network, and with the priors of one, asynchronous and synchronous."""
+"""M15 section 6: tree search without a network, and with asynchronous and synchronous priors of a network."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +30,11 @@ from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Stu
 from nobi.studies.training_jobs import MAIN, GradientTraining, ImitationJob, ShippedNetwork
 
 SIZE = 9
-"""Of the board of the search without a network."""
+"""Board size of the search without a network."""
 DECISIVE = 1000
-"""Playouts a move at which the search without a network should win half of its games."""
+"""Playouts per move at which the search without a network should win half of its games."""
 SECTION_6 = {100_000: with_standard_error(86.7, 3.5), 10_000: with_standard_error(67.6, 2.6)}
-"""Playouts a move → games that search with the priors of the 12-layer network wins against that network alone, %."""
+"""Playouts per move → games won by the search with priors of the 12-layer network against this network alone, %."""
 MODES = {
     "asynchronous": f",model={MODEL},mode=asynchronous",
     "synchronous": f",model={MODEL},mode=synchronous",
@@ -48,14 +48,14 @@ class SearchScale:
     """The matches."""
 
     bare: MatchSettings
-    """Without a network."""
+    """Games of the search without a network."""
     playouts: tuple[int, ...]
-    """Per move, without a network."""
+    """Playouts per move without a network."""
     guided: MatchSettings
-    """With the priors of a network, against that network."""
+    """Games of the search with the priors of a network against this network."""
     guided_playouts: tuple[int, ...]
     decisive: int = 0
-    """Games of the search with DECISIVE playouts, without a network; 0: as of the others."""
+    """Games of the search with DECISIVE playouts without a network; 0: as for the others."""
 
 
 class SearchStudy(Study):
@@ -75,7 +75,7 @@ class SearchStudy(Study):
 
     @property
     def role(self) -> str:
-        """The role of the dataset of the network; without it the search with priors is left out."""
+        """The role of the dataset for the network; without it the search with priors is skipped."""
         return "kgs" if self.scale == "paper" else "small"
 
     @property
@@ -98,13 +98,13 @@ class SearchStudy(Study):
         return engine_player(self, GNUGO, Strength(level=self.settings.bare.level, rules="chinese"))
 
     def bare_match(self, playouts: int) -> MatchJob:
-        """Search without a network against GNU Go."""
+        """Return the match of the search without a network against GNU Go."""
         s = self.settings
         settings = replace(s.bare, games=s.decisive) if s.decisive and playouts == DECISIVE else s.bare
         return match_job(MatchPlayer(f"mcts:rollouts={playouts}"), self.opponent(), settings, self.seed, SIZE)
 
     def guided_match(self, run: ImitationJob | ShippedNetwork, playouts: int, mode: str) -> MatchJob:
-        """Search with the priors of a network, or without, against the network alone."""
+        """Return the match of the search with or without priors of a network against the network alone."""
         s = self.settings.guided
         priors = "without priors" if mode == "none" else f"with {mode} priors"
         spec, title = f"mcts:rollouts={playouts}{MODES[mode]}", f"search of {playouts} playouts {priors}"

@@ -26,7 +26,7 @@ class ClaimsScale:
 
 
 METHODS: dict[str, tuple[str, float]] = {
-    # label → trainer, factor of the generations, for about as many evaluations as (10+10)
+    # label → trainer, factor of the number of generations, for about as many evaluations as (10+10)
     "(10+10)": ("es:parents=10,offspring=10,mutation=0.1", 1),
     "hill climbing, (1+1)": ("es:parents=1,offspring=1,mutation=0.1", 10),
     "(5+5)": ("es:parents=5,offspring=5,mutation=0.1", 2),
@@ -63,7 +63,7 @@ class Claims(Study):
         }
 
     def runs(self, method: str, factor: float) -> tuple[EvolutionJob, ...]:
-        """Runs of one trainer."""
+        """Return the runs of one trainer."""
         settings = EvolutionSettings(sizes=(5,), net=MDRNN, method=method, measures=("score",))
         training = self.settings.training
         training = replace(training, generations=max(2, int(training.generations * factor)))

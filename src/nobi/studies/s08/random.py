@@ -30,11 +30,11 @@ from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Stu
 MDRNN = "mdrnn:hidden=10"
 MLP = "mlp:hidden=100,unit=sigmoid"
 BORDERS = {"border as in the paper's formula": MDRNN, "border as in the published code": f"{MDRNN},border=bias"}
-"""A missing predecessor is an output of its own, or a bias; the paper does not say which one its numbers are from."""
+"""A missing predecessor has an own output or adds a bias; the paper does not state which one its numbers are from."""
 GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente"}
 GAMES = ("atari-go", "gomoku")
 PAIRS = ((5, 9), (7, 11), (9, 19))
-"""The board sizes that table I compares."""
+"""The pairs of board sizes in table I."""
 TABLE_1 = {
     # game, opponent → correlation and p for each of PAIRS
     ("atari-go", "random"): ((0.81, 0.71), (0.78, 0.73), (0.71, 0.76)),
@@ -53,7 +53,7 @@ class Sample:
 
 
 def boards(small: int, large: int) -> str:
-    """Return how a pair of boards is written."""
+    """Return a pair of boards as text."""
     return f"{small}x{small} vs {large}x{large}"
 
 
@@ -64,7 +64,7 @@ def transfer_rows(
     paper: tuple[float | None, float | None] = (None, None),
     sample: int = 200,
 ) -> list[Row]:
-    """Correlation and p of independent networks on two boards; `sample` is the number of the paper's networks."""
+    """Return correlation and p of independent networks on two boards; `sample` is the paper's number of networks."""
     r, p = published(paper, sample)
     higher = share_interval(int((large > small).sum()), len(small))
     return [
@@ -74,7 +74,7 @@ def transfer_rows(
 
 
 def published(paper: tuple[float | None, float | None], sample: int) -> tuple[Interval | None, Interval | None]:
-    """Return a paper's correlation and p, with the intervals that follow from the number of its networks."""
+    """Return a paper's correlation and p, with the intervals that follow from the number of networks."""
     r, p = paper
     return (
         None if r is None else published_correlation(r, sample),
@@ -119,7 +119,7 @@ class RandomStudy(Study):
         }
 
     def job(self, net: str, game: str, size: int, opponent: str) -> RandomNetworksJob:
-        """Random networks on one board against one opponent."""
+        """Return the job of random networks on one board against one opponent."""
         return RandomNetworksJob(net, game, size, opponent, self.settings.networks, self.settings.games, self.seed)
 
 

@@ -43,20 +43,20 @@ from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN, published
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 EVOLUTION_SIZES = (5, 7)
-"""The boards of the evolved networks of table III; the paper does not say which one figure 6 shows."""
+"""The boards of the evolved networks of table III; the paper does not state which one is shown in figure 6."""
 EVOLUTION = {"tiny": Training(2, 6, 4), "quick": Training(3, 40, 40), "paper": Training(10, 200)}
-"""S08: 10 runs; it does not say how many generations."""
+"""S08: 10 runs; the number of generations is not stated."""
 COEVOLUTION = {"tiny": Training(2, 8, 4), "quick": Training(2, 60, 40), "paper": Training(5, 400)}
-"""S08: 5 runs of 400 generations. The games of champions against the naive player have no influence on the run."""
+"""S08: 5 runs of 400 generations. The games of champions against the naive player do not affect the run."""
 TABLE_2 = {
     ("atari-go", False): (14.8, 3.0),
     ("atari-go", True): (27.6, 14.0),
     ("gomoku", False): (11.0, 5.0),
     ("gomoku", True): (15.6, 11.0),
 }
-"""(game, elitist) → dominance number and its ±."""
+"""(game, elitist) → the paper's dominance number and its ±."""
 RUNS = 5
-"""Of the paper's table II."""
+"""Number of runs of the paper's table II."""
 SELECTION = {True: "elitist", False: "non-elitist"}
 
 
@@ -66,8 +66,8 @@ def dominant(scores: NDArray[np.float64], least: float, latest: int = 0) -> list
     Args:
         scores: [i, j] the mean score of champion i against j over two games, each of them starting once.
         least: a champion beats another if its score is above this. A game won scores 0.8 or more, so a score above 0.5
-            means two wins, above 0 two wins or a win sooner than the loss, above -0.5 at least one win.
-        latest: compare with this number of the latest members only; 0: with all.
+            means two wins, above 0 two wins or a win that is quicker than the loss, above -0.5 at least one win.
+        latest: compare only with this number of the latest members; 0: with all.
     """
     members: list[int] = []
     for champion in range(len(scores)):
@@ -77,7 +77,7 @@ def dominant(scores: NDArray[np.float64], least: float, latest: int = 0) -> list
 
 
 def dominant_of_both(scores: NDArray[np.float64]) -> list[int]:
-    """Return the dominant champions of the two populations, each with a list of its own."""
+    """Return the dominant champions of the two populations, with a separate list for each."""
     return [population + 2 * i for population in (0, 1) for i in dominant(scores[population::2, population::2], 0.0)]
 
 
@@ -88,14 +88,14 @@ BEATS: dict[str, Callable[[NDArray[np.float64]], list[int]]] = {
     "its mean score against the latest member is above 0": lambda scores: dominant(scores, 0.0, 1),
     "its mean score against all members is above 0, a list for each population": dominant_of_both,
 }
-"""What the paper's "can beat all previous dominant individuals" may mean → the list."""
+"""Possible meaning of the paper's "can beat all previous dominant individuals" → list of dominant champions."""
 LEARNING_CAPTION = (
     "Solid: mean fitness of a generation. Dashed: the best. Means over the runs, with 95 % bands. Points: single runs."
 )
 
 
 def evolved_networks(study: Study, net: str, game: str, size: int) -> tuple[EvolutionJob, ...]:
-    """Runs of a (10+10) evolution strategy that measures all candidates again in every generation."""
+    """Return runs of a (10+10) evolution strategy that evaluates all candidates again in every generation."""
     method = "es:parents=10,offspring=10,mutation=0.1"
     settings = EvolutionSettings(game=game, sizes=(size,), net=net, method=method, measures=("score",))
     return evolution_runs(EVOLUTION[study.scale], settings, study.seed)
@@ -104,7 +104,7 @@ def evolved_networks(study: Study, net: str, game: str, size: int) -> tuple[Evol
 def coevolved_networks(
     study: Study, net: str, game: str, *, elitist: bool = True, **rules: Any
 ) -> tuple[CoevolutionJob, ...]:
-    """Runs of coevolution on 5x5; `rules` are settings of `CoevolutionSettings`."""
+    """Return runs of coevolution on 5x5; `rules` are fields of `CoevolutionSettings`."""
     settings = CoevolutionSettings(game=game, size=5, net=net, elitist=elitist, measure_against="naive", **rules)
     return coevolution_runs(COEVOLUTION[study.scale], settings, study.seed)
 
@@ -143,7 +143,7 @@ class Figure6(Study):
                 rows.append(Row(labels, "mean fitness, last tenth", reached))
                 rows.append(Row(labels, "best fitness, last tenth", top))
                 text = f"Evolution finds weights that beat the naive player in most games: {GAME_NAMES[game]} {board}."
-                # the best fitness of a generation is the highest of several noisy ones, and too high
+                # the best fitness of a generation is the maximum of several noisy values, hence biased
                 claims.append(Claim.positive(text, reached, "mean fitness over the last tenth of the generations"))
             panels.append(LearningPanel(GAME_NAMES[game], curves))
         title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
@@ -258,7 +258,7 @@ class Figure8(CoevolutionStudy):
         ciao_plot(plots[0], out / "s08-fig8.png", title)
         later, calmer = [], []
         for scores in plots:
-            # a's champion is the later one below the diagonal, the earlier one above it
+            # a's champion is the later one below the diagonal and the earlier one above it
             below, above = scores[np.tril_indices_from(scores, -1)], scores[np.triu_indices_from(scores, 1)]
             later.append(float(below.mean() - above.mean()) / 2)
             half = len(scores) // 2
@@ -296,7 +296,7 @@ class Figure8(CoevolutionStudy):
 
 
 def cyclic_share(scores: NDArray[np.float64]) -> float:
-    """Return the share of triples without a tie that beat each other in a circle; scores [i, j] are antisymmetric."""
+    """Return the share of triples without ties that beat each other cyclically; scores [i, j] are antisymmetric."""
     wins, decided = (scores > 0).astype(np.float64), (scores != 0).astype(np.float64)
     circles = float(np.einsum("ij,ji->", wins @ wins, wins)) / 3
     triples = float(np.einsum("ij,ji->", decided @ decided, decided)) / 6

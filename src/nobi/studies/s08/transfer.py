@@ -33,7 +33,7 @@ TABLE_3: dict[Case, tuple[float, float]] = {
     ("gomoku", "evolution", 7, 11): (0.43, 0.85),
 }
 CHAMPIONS = 200
-"""Of the paper, in each row."""
+"""Number of champions of the paper in each row."""
 INTERVALS = (
     "p: over runs, since champions of one run are not independent; correlations: bootstrap over champions, which are "
     "not independent, so that these intervals are too narrow; the paper's: from the number of its networks"
@@ -45,8 +45,7 @@ Transfer = tuple[Interval, Interval]
 
 
 def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
-    """Return what both papers say of trained networks; of each case (correlation, p) of trained and of untrained ones.
-    """
+    """Return both papers' claims on trained networks; `cases` are (correlation, p) of trained and untrained ones."""
     correlations = [untrained[0] - trained[0] for trained, untrained in cases]
     shares = [trained[1] - untrained[1] for trained, untrained in cases]
     lower, higher = (

@@ -17,8 +17,8 @@ MDLSTM, MDRNN, MLP = "mdlstm:hidden=3", "mdrnn:hidden=3", "mlp:hidden=3,unit=tan
 CONV = "conv:features=3,width=5"
 CONV_2 = f"{CONV},planes=2"
 CONVS = (CONV, CONV_2)
-"""Both readings of the paper: one signed input plane, which fits its number of weights, and a plane for own and one for
-enemy stones, as in the published code."""
+"""Both readings of the paper: one signed input plane, which agrees with its number of weights, and separate planes for
+own and enemy stones, as in the published code."""
 NAMES = {MDLSTM: "MDLSTM", CONV: "CONV (1 plane)", CONV_2: "CONV (2 planes)", MDRNN: "MDRNN", MLP: "MLP"}
 CONV_CONDITION = (
     "3 maps of 5x5; with 1 plane of own minus enemy stones (79 weights, the paper's count), and with 2 planes (155 "
@@ -80,7 +80,7 @@ class Figure2(RandomStudy):
 
     name = "s09-fig2"
     variants: ClassVar[dict[str, dict[str, Any]]] = {
-        # what may explain the paper's number: label → what is different from (a)
+        # possible explanations of the paper's number: label → difference from (a)
         "as in (a)": {},
         "border: a term, as in the published code": {"net": f"{MDRNN},border=bias"},
         "border: a term for each position along it, the default there": {"reading": Reading(border="position")},
@@ -124,7 +124,7 @@ class Figure2(RandomStudy):
         deviation: float = 1.0,
         reading: Reading | None = None,
     ) -> Job:
-        """Random networks on Go-Moku with something different."""
+        """Return the job of random networks on Go-Moku with a difference from (a)."""
         if reading is None:
             return replace(self.job(net, "gomoku", size, opponent), deviation=deviation)
         s = self.settings

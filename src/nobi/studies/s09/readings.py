@@ -1,8 +1,8 @@
-"""S09 figure 2's one number, the share of strong random MDRNNs on Go-Moku: readings of the network and of its moves.
+"""S09 figure 2, the share of strong random MDRNNs on Go-Moku: possible readings of the network and of its moves.
 
-The networks of nobi implement the papers' formula and the published code. Here is a plain MDRNN in NumPy with further
-readings: other borders, biases, separate recurrent weights, other choices of a move. It is slow and only used for
-random networks.
+The networks of nobi implement the papers' formula and the published code. This module has a simple MDRNN in NumPy with
+additional readings: other borders, biases, separate recurrent weights, other choices of a move. It is slow and used
+only for random networks.
 """
 
 from dataclasses import asdict, dataclass
@@ -34,26 +34,26 @@ class Reading:
     """A reading of the MDRNN of S09 section 2.2 and of its moves."""
 
     border: Literal["value", "bias", "position", "none"] = "value"
-    """What a missing predecessor is: the value w_b (the papers), a term w_b (the published code with `simpleborders`),
-    a term that depends on the position along the border (the published code by default), or zero."""
+    """The representation of a missing predecessor: the value w_b (the papers), a term w_b (the published code with
+    `simpleborders`), a term that depends on the position along the border (its default), or zero."""
     bias: bool = False
     """Whether each hidden unit has a bias."""
     separate: bool = False
-    """Whether the two predecessors have recurrent weights of their own."""
+    """Whether the two predecessors have separate recurrent weights."""
     ties: Literal["random", "first"] = "random"
-    """Which of several best moves is chosen: any, or the first in the order of rows."""
+    """The choice among several best moves: any, or the first in row-major order."""
     temperature: float = 0.0
-    """Above 0, moves are drawn by the sigmoid outputs at this temperature."""
+    """Above 0: moves are drawn by the sigmoid outputs at this temperature."""
     hidden: int = 3
 
 
 class ReadingPlayer(Player):
-    """Random MDRNNs of one reading, each on boards of its own."""
+    """Random MDRNNs of one reading, each on its own boards."""
 
     name = "reading"
 
     def __init__(self, where: Variant, reading: Reading, networks: range, games: int, seed: int) -> None:
-        """Network number i plays the boards i · games, …; weights are drawn from N(0, 1) by seed and number."""
+        """Network i plays the boards i · games, …; its weights are drawn from N(0, 1) by seed and number."""
         super().__init__(where)
         self._reading, self._games = reading, games
         k, size = reading.hidden, where.size
@@ -81,7 +81,7 @@ class ReadingPlayer(Player):
         values = np.where((colour == EMPTY).reshape(len(indices), -1), values, -np.inf)
         if self._reading.temperature:
             chances = 1 / (1 + np.exp(-values)) / self._reading.temperature
-            noise = -np.log(-np.log(np.clip(random, 1e-300, 1 - 1e-16)))  # of Gumbel: draws by the softmax
+            noise = -np.log(-np.log(np.clip(random, 1e-300, 1 - 1e-16)))  # Gumbel noise, to draw from the softmax
             chosen = np.argmax(np.where(np.isfinite(values), chances + noise, -np.inf), axis=1)
         elif self._reading.ties == "first":
             chosen = np.argmax(values, axis=1)
@@ -91,7 +91,7 @@ class ReadingPlayer(Player):
         moves[:] = points[chosen]
 
     def values(self, planes: Values, network: NDArray[np.int64]) -> Values:
-        """[board, cell] the sums over the four sweeps, before the sigmoid; planes are [board, row, column, plane]."""
+        """Return the sums over the sweeps, [board, cell], before the sigmoid; planes: [board, row, column, plane]."""
         r, size = self._reading, planes.shape[1]
         x = np.concatenate([planes[:, ::down, ::right] for down, right in SWEEPS])
         network = np.tile(network, len(SWEEPS))

@@ -17,21 +17,21 @@ from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, MDLSTM,
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 AGAINST_NAIVE = {"tiny": Training(2, 5, 4), "quick": Training(2, 50, 50), "paper": Training(10, 200)}
-"""S09: 10 runs."""
+"""S09 states 10 runs."""
 AGAINST_HEURISTIC = {
     "tiny": Training(2, 4, 4),
     "quick": Training(2, 40, 30),
     "day": Training(5, 1000),
     "paper": Training(5, 3500),
 }
-"""S09: 5 runs; the axes of its figures 3b and 3c extend to 3500 generations."""
+"""S09 states 5 runs; the axes of its figures 3b and 3c extend to 3500 generations."""
 LAST_TENTH = "mean fitness over the last tenth of the generations, difference"
 
 
 def trained_networks(
     study: Study, training: Training, net: str, opponent: str = "naive", game: str = "atari-go"
 ) -> tuple[EvolutionJob, ...]:
-    """Runs of CMA-ES on 7x7."""
+    """Return runs of CMA-ES on 7x7."""
     settings = EvolutionSettings(game=game, sizes=(7,), net=net, method="cmaes", opponents=(opponent,))
     return evolution_runs(training, settings, study.seed)
 
@@ -43,7 +43,7 @@ class LearningStudy(Study):
     nets: ClassVar[tuple[str, ...]]
     opponent: ClassVar[str]
     order: ClassVar[tuple[tuple[str, str], ...]]
-    """(better, worse): the conclusions of the paper."""
+    """Pairs (better, worse): the conclusions of the paper."""
 
     def conditions(self) -> dict[str, str]:
         s = self.settings
@@ -78,7 +78,7 @@ class LearningStudy(Study):
         return Findings([Table("What training reaches", rows)], claims, [Picture(file, LEARNING_CAPTION)])
 
     def further_claims(self, reached: Mapping[str, NDArray[np.float64]]) -> list[Claim]:  # noqa: ARG002
-        """Claims that are not of the kind `order`; `reached` maps network to mean fitness [run] at the end."""
+        """Return claims other than `order`; `reached` maps network to mean fitness [run] at the end."""
         return []
 
 
@@ -114,7 +114,7 @@ class Figure3b(LearningStudy):
     order: ClassVar[tuple[tuple[str, str], ...]] = ((MDLSTM, CONV), (MDLSTM, CONV_2))
 
     def further_claims(self, reached: Mapping[str, NDArray[np.float64]]) -> list[Claim]:
-        """Almost keeps up: nearer to MDLSTM than to CONV."""
+        """Return the claim that MDRNN almost keeps up, that is, ends nearer to MDLSTM than to CONV."""
         claims = []
         for conv in CONVS:
             half = 0.5 * bounded_mean(reached[MDLSTM])

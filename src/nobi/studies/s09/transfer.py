@@ -37,11 +37,11 @@ TABLE_2 = {
 TRAINED = 7
 UNTRAINED = "MDLSTM, untrained"
 NETWORKS = 100
-"""Of the paper, in each row of table 2 and each cloud of figure 4."""
+"""Number of networks of the paper in each row of table 2 and each cloud of figure 4."""
 
 
 class TransferStudy(Study):
-    """A study of champions on 7x7 and larger boards. S09: 100 networks; it does not say from how many runs."""
+    """A study of champions on 7x7 and larger boards. S09 has 100 networks and does not state the number of runs."""
 
     page = "s09-transfer"
     scales: ClassVar = {
@@ -50,7 +50,7 @@ class TransferStudy(Study):
         "paper": Measurement(AGAINST_NAIVE["paper"], 50, 7, 100, 400),
     }
     opponents: ClassVar[tuple[str, ...]] = ("naive",)
-    """In training and in the measurement."""
+    """The opponents in training and in the measurement."""
 
     def conditions(self) -> dict[str, str]:
         s = self.settings
@@ -66,7 +66,7 @@ class TransferStudy(Study):
         }
 
     def champions(self, net: str, game: str, size: int, opponent: str) -> Job:
-        """Champions trained and measured against an opponent."""
+        """Return the champions trained and measured against an opponent."""
         runs = trained_networks(self, self.settings.training, net, opponent, game)
         return self.settings.champions(runs, size, opponent, self.seed)
 
@@ -148,7 +148,7 @@ class ScatterStudy(TransferStudy):
 
     size: ClassVar[int]
     correlations: ClassVar[dict[str, float]]
-    """The paper's."""
+    """The paper's correlations."""
 
     def jobs(self) -> Jobs:
         keys = product(self.opponents, (MDLSTM, *CONVS), (TRAINED, self.size))
@@ -207,5 +207,5 @@ class Figure4c(ScatterStudy):
     }
     size = 15
     opponents = ("heuristic:e=0.2", "heuristic:e=0.05")
-    """The caption of the paper's figure says e = 0.2; its text says "the strongest opponent", which is e = 0.05."""
+    """The caption of the paper's figure states e = 0.2, its text "the strongest opponent", which is e = 0.05."""
     correlations: ClassVar = {MDLSTM: 0.64, CONV: 0.08, CONV_2: 0.08}

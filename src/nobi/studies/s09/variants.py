@@ -1,4 +1,4 @@
-"""S09 figure 3a with other choices: CMA-ES started from random weights; the other games."""
+"""S09 figure 3a with other choices: CMA-ES with a random initial mean; other games."""
 
 from abc import abstractmethod
 from pathlib import Path
