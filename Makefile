@@ -1,4 +1,4 @@
-# `make play`, `make demo` and `make test` set up everything they need on a fresh machine (Python 3.11 or newer) and do their job.
+# `make play`, `make demo` and `make test` install everything they need on a new machine (Python 3.11 or newer).
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,15 +8,15 @@ BIN := $(VENV)/bin
 
 help:
 	@echo "make play           play against networks in a web page, and look inside them"
-	@echo "make demo           evolve a network of 93 weights on 7x7 and see how it plays up to 19x19"
+	@echo "make demo           evolve a network of 93 weights on 7x7 and play on boards up to 19x19"
 	@echo "make test           style, types and the tests"
 	@echo "make quick          the tests without engines, studies and processes"
 	@echo "make test-clients   the tests with other programs: a browser, a Ray cluster"
-	@echo "make docs           the documentation as a site, in docs/_build/html"
+	@echo "make docs           the documentation as a website, in docs/_build/html"
 	@echo "make test-portable  the tests of numerical code again, as on a processor without AVX-512"
 	@echo "make bench          every speed figure of this machine"
-	@echo "make format         put the code into the project's style"
-	@echo "make clean          remove what the others made"
+	@echo "make format         format the code"
+	@echo "make clean          remove generated files"
 
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
@@ -49,27 +49,27 @@ check: $(VENV)/ready-dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# the checks, of which mypy takes most of a minute on one core, run beside the tests
+# the checks run in parallel with the tests; mypy takes most of a minute on one core
 test: $(VENV)/ready-dev
 	$(MAKE) --no-print-directory --jobs 2 check tests
 
-# tests that run other programs beside nobi have the markers browser and cluster; `.ci/run` runs them after the others
+# tests that run other programs have the markers browser and cluster; `.ci/run` runs them after the others
 tests: $(VENV)/ready-dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not browser and not cluster"
 
-# the cluster one after the other: every test starts and stops Ray, or several processes that train together
+# cluster tests run one at a time: each starts and stops Ray, or several training processes
 test-clients: $(VENV)/ready-dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m browser
 	$(BIN)/pytest -m cluster
 
-# what needs neither engines, browsers, other processes nor long compilation
+# tests that need no engines, browsers, other processes or long compilation
 QUICK := tests/board tests/games tests/features tests/trainers tests/test_spec.py tests/test_storage.py tests/test_statistics.py \
 	tests/test_clock.py tests/test_streams.py tests/test_memory.py tests/test_layers.py tests/test_workers.py
 
 quick: $(VENV)/ready-dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal $(QUICK)
 
-# what depends on the order of sums, under the instruction set that tests/portable.env chooses
+# tests of code that depends on the order of sums, with the instruction set of tests/portable.env
 NUMERICAL := tests/nn tests/networks tests/trainers tests/search tests/test_demo.py
 
 test-portable: $(VENV)/ready-dev

@@ -1,8 +1,8 @@
-"""The latency and the speed of `nobi analysis`, beside the search alone.
+"""Latency and speed of `nobi analysis`, compared with the search alone.
 
     python benchmarks/analysis.py [--size 19] [--queries 50] [--threads 1] [PLAYER]
 
-Prints the time from a query to its answer with one visit, the time from a query to its first report (asked for after
+Prints the time from a query to its answer with one visit, the time from a query to its first report (requested after
 1 ms), the visits per second of one long query, and the playouts per second of the same search without the protocol, as
 `nobi bench` measures them.
 """
@@ -55,7 +55,7 @@ class Engine:
 
 
 def main() -> None:
-    """Measure and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("player", nargs="?", default="mcts")
     parser.add_argument("--size", type=int, default=19)

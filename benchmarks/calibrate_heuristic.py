@@ -1,6 +1,6 @@
-"""How the naive and the random player fare against heuristic(e): the table in docs/players.md.
+"""Win rates of the naive and the random player against heuristic(e): the table in docs/players.md.
 
-The games are the same on every machine, so running this prints the table again to the last digit.
+The games are the same on every machine, so this script reproduces the table to the last digit.
 """
 
 from nobi.arena.play import play_games

@@ -1,6 +1,6 @@
 """Which files of nobi run in the two call traces of docs/architecture.md: `python benchmarks/call_traces.py`.
 
-A file counts if one of its functions is called, or compiled for a call; what runs at its import does not count. The
+A file counts if one of its functions is called, or compiled for a call; code that runs at import does not count. The
 commands run in this process, with an empty cache of compiled code, at the smallest scale.
 """
 
@@ -30,7 +30,7 @@ class Trace:
         self._known: set[CodeType] = set()
 
     def add(self, path: str, function: str) -> None:
-        """Note a call."""
+        """Record a call."""
         if path.startswith(_PREFIX) and not function.startswith("<"):
             self.files.add(str(Path(path).relative_to(PACKAGE).with_suffix("")))
 
@@ -78,7 +78,7 @@ def _at_import(frame: FrameType) -> bool:
 
 
 def run(*commands: list[str]) -> set[str]:
-    """The files that run in these commands."""
+    """The files called by these commands."""
     from nobi.cli import run as run_command
 
     with Trace() as trace:
@@ -89,7 +89,7 @@ def run(*commands: list[str]) -> set[str]:
 
 
 def report(title: str, files: set[str]) -> None:
-    """Print the files, and how many there are without command line, core modules and registries."""
+    """Print the files, and their number without command line, core modules and registries."""
     inner = {file for file in files if file.split("/")[0] not in {*CORE, "cli"} and not file.endswith("__init__")}
     print(f"{title}: {len(files)} files, {len(inner)} without command line, core modules and registries")
     for folder in sorted({str(Path(file).parent) for file in files}):
@@ -97,7 +97,7 @@ def report(title: str, files: set[str]) -> None:
 
 
 def main() -> None:
-    """Run both."""
+    """Run both traces."""
     study = ["study", "s09-fig4a", "--scale", "tiny", "--out", str(FOLDER / "study"), "--threads", "1"]
     report("A study of random networks", run(study))
     sgf, data, model = (str(FOLDER / name) for name in ("sgf", "data", "run"))

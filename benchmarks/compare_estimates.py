@@ -1,9 +1,9 @@
-"""The expected score of the search beside GNU Go's `estimate_score`, in finished and half-finished games of a dataset.
+"""The expected score of the search compared with GNU Go's `estimate_score`, in finished and half-finished games.
 
     python benchmarks/compare_estimates.py DATASET [--size 9] [--positions 200] [--playouts 1000] [--model go-main]
 
 Half of the positions are the last ones of their games, the other half are those after half of the moves. Positions for
-which GNU Go needs more than 20 s, or which it refuses, are skipped. Prints the
+which GNU Go needs more than 20 s, or which it rejects, are skipped. Prints the
 correlation, the mean difference (ours minus GNU Go's, for Black) and the mean absolute difference of each kind and of
 all. docs/gtp.md quotes the result.
 """
@@ -30,7 +30,7 @@ _SECONDS = 20.0
 
 
 def moves_of(dataset: Dataset, size: int, count: int) -> list[list[tuple[int, int]]]:
-    """The moves, as (colour, move), of games without set-up stones that were played to a score."""
+    """The moves (colour, move) of scored games without set-up stones."""
     games = dataset.collection("test", size)
     points = board_points(size)
     found = []
@@ -72,7 +72,7 @@ def lead(search: Search, moves: list[tuple[int, int]], playouts: int) -> float:
 
 
 def main() -> None:
-    """Compare and prints."""
+    """Compare and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--size", type=int, default=9)

@@ -1,10 +1,10 @@
-"""Our final score beside GNU Go's, on finished games that GNU Go plays against itself.
+"""Our final score compared with GNU Go's, on finished games that GNU Go plays against itself.
 
     python benchmarks/compare_scores.py --games 100 --size 9 --rules chinese
 
 Prints how often the scores agree, and for every game in which they do not, both scores and the stones that only one of
-the two takes for dead. docs/gtp.md quotes the result. With --out, the games and GNU Go's scores are added to a file, a
-line a game; that of the tests, tests/data/gnugo_scores.txt, holds 100 games by each of the two rules.
+the two programs considers dead. docs/gtp.md quotes the result. With --out, the games and GNU Go's scores are appended
+to a file, one line per game; tests/data/gnugo_scores.txt, used by the tests, contains 100 games for each rule set.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
         try:
             for move in moves:
                 game.play(move)
-        except NobiError as fault:  # GNU Go allows what our simple ko does not, or the other way round
+        except NobiError as fault:  # GNU Go allows a move that our simple ko forbids, or the reverse
             print(f"game {number}: {fault}")
             continue
         dead = set(dead_stones(game))

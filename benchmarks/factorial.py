@@ -5,11 +5,11 @@
 
 Every setting has two values. For every pair of games both players draw one value of each setting; the two games have
 the same opening of two random moves and exchanged colours. A linear regression of the points on the differences of the
-settings then estimates the Elo gain of every second value over the first, the other settings being varied as well.
+settings then estimates the Elo gain of every second value over the first, while the other settings vary as well.
 With n settings, every game contributes to all n estimates, so that this costs a fraction of n separate tests; effects
-of combinations are not distinguished. What seems to win is tested alone by `nobi tune` afterwards.
+of combinations are not distinguished. Test promising values separately with `nobi tune` afterwards.
 
-Pairs are appended to --out, and those that it holds already are not played again. Without --pairs the file is analysed.
+Pairs are appended to --out, and existing pairs are not played again. Without --pairs the file is analysed.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def report(factors: list[tuple[str, list[str]]], pairs: list[dict[str, Any]]) ->
 
 
 def main() -> None:
-    """Play the missing pairs and prints the estimates."""
+    """Play the missing pairs and print the estimates."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("player")
     parser.add_argument("factors", nargs="+", metavar="NAME=FIRST,SECOND")

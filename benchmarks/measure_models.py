@@ -1,4 +1,4 @@
-"""Measures the shipped models and writes src/nobi/models/results.json, from which docs/models.md is made.
+"""Measure the shipped models and write src/nobi/models/results.json, the source of docs/models.md.
 
     python benchmarks/measure_models.py fitness atari-go-mdlstm …          against naive, 1,000 games on each board
     python benchmarks/measure_models.py accuracy go-main --data "KGS, dan players, 19x19=runs/data/kgs" …
@@ -9,11 +9,11 @@
     python benchmarks/measure_models.py speed go-main                           milliseconds per move of the network
     python docs/make_models.py                                                  writes docs/models.md
 
-Naive loses every game against a good search. In a ladder, searches with ever more playouts meet their next neighbours,
-and a fit of ratings to all games gives the Elo difference of each to naive.
+Naive loses every game against a good search. In a ladder, searches with increasing numbers of playouts play their
+neighbours, and a fit of ratings to all games gives the Elo difference of each to naive.
 
 Matches of Go follow Chinese rules with komi 7.5; GNU Go also scores the games, colours alternate, repeated games are
-left out. A match limited by time (`--seconds`) needs a machine that does nothing else.
+excluded. A match limited by time (`--seconds`) needs an otherwise idle machine.
 """
 
 import argparse
@@ -46,7 +46,7 @@ GNUGO_TITLE = "GNU Go 3.8, level 10"
 
 
 def rounded(interval: Interval) -> dict[str, float | None]:
-    """An interval as JSON; None for what is not finite."""
+    """An interval as JSON; None for numbers that are not finite."""
     return {key: round(value, 4) if math.isfinite(value) else None for key, value in asdict(interval).items()}
 
 
@@ -62,7 +62,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def store(name: str, found: dict[str, Any]) -> None:
-    """Write the results of a model beside those of the others."""
+    """Write the results of a model, keeping those of the others."""
     everything = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     everything[name] = found
     atomic_write(RESULTS, (json.dumps(dict(sorted(everything.items())), indent=1) + "\n").encode())
@@ -95,7 +95,7 @@ def fitness(name: str, games: int, seed: int) -> None:
 
 
 def accuracy(name: str, data: list[str], positions: int) -> None:
-    """How often the expert's move has the highest value, by collection, board and move number."""
+    """Fraction of positions in which the expert's move has the highest value, by collection, board and move number."""
     found = load(name)
     tables = found.setdefault("accuracy", {})
     for entry in data:
@@ -123,7 +123,7 @@ def accuracy(name: str, data: list[str], positions: int) -> None:
 
 
 def play(a: str, b: str, options: list[str], folder: Path) -> tuple[list[GameResult], int]:
-    """The games of a match without repeated ones, and how many were repeated; continued if the folder has some."""
+    """The games of a match without repeated ones, and the number of repeated games; an existing folder is continued."""
     command = [sys.executable, "-m", "nobi", "match", a, b, *options, "--folder", str(folder), "--resume"]
     subprocess.run(command, check=True)  # noqa: S603
     return without_repetitions([GameResult(**json.loads(g)) for g in (folder / "games.jsonl").read_text().splitlines()])
@@ -139,7 +139,7 @@ def match(name: str, size: int, games: int, playouts: int, seconds: float, folde
     options += ["--timeout", "600", "--parallel", "1" if seconds else str(parallel)]
     options += ["--random-moves", "0" if playouts or seconds else "2"]
     kept, repeated = play(player, f"gtp:{GNUGO}", options, folder)
-    # a game that GNU Go lost by a crash or by time is void
+    # a game that GNU Go lost by a crash or on time does not count
     valid = [game for game in kept if game.points(0) is not None and not (game.forfeit and game.forfeit[0] == 1)]
     points = [float(game.points(0) or 0) for game in valid]
     share = share_interval(sum(points), len(points))

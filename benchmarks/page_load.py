@@ -1,6 +1,6 @@
-"""How fast the page answers 50 visitors who play at once: `python benchmarks/page_load.py [VISITORS] [MOVES]`.
+"""Response time of the page with 50 simultaneous visitors: `python benchmarks/page_load.py [VISITORS] [MOVES]`.
 
-Starts `nobi play` in a process of its own. Every visitor is a web socket that plays Atari-Go on 9x9 against the naive
+Starts `nobi play` in a separate process. Every visitor is a web socket that plays Atari-Go on 9x9 against the naive
 player: it clicks a point, waits until the board shows the answer, thinks for one to two seconds, and clicks again. The
 time from the click to the answer is measured, in milliseconds.
 """
@@ -27,13 +27,13 @@ import socketio
 
 SIZE = 9
 WAIT = 60.0
-"""Seconds after which an answer counts as lost."""
+"""Seconds after which an answer counts as missing."""
 ARRIVAL = 0.5
-"""Seconds between two visitors who come in; each stays until all have come."""
+"""Seconds between the arrivals of two visitors; each stays until all have arrived."""
 
 
 def empty_port() -> int:
-    """A port that nobody uses."""
+    """An unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -63,7 +63,7 @@ class Visitor:
         self._stones = ""
 
     async def play(self, moves: int, everybody: asyncio.Event) -> None:
-        """Come in, waits until everybody is there, plays and leaves."""
+        """Connect, wait until all visitors are connected, play and disconnect."""
         async with httpx.AsyncClient(timeout=WAIT) as client:
             page = await client.get(f"{self.url}/?game=atari-go&size={SIZE}&opponent=naive")
             cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
@@ -127,7 +127,7 @@ class Visitor:
 async def load(
     url: str, visitors: int, moves: int, begin: Callable[[], None] = lambda: None
 ) -> tuple[list[float], list[BaseException]]:
-    """The times of all answers, and what went wrong; `begin` is called when everybody has come in."""
+    """The times of all answers, and the errors; `begin` is called when all visitors are connected."""
     all_of_them = [Visitor(url, seed) for seed in range(visitors)]
 
     async def come(visitor: Visitor, number: int) -> None:
@@ -150,7 +150,7 @@ async def load(
 
 
 def main() -> None:
-    """Serve the page, measures, and prints one JSON document."""
+    """Serve the page, measure, and print one JSON document."""
     visitors, moves = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((1, 50), (2, 6)))
     port = empty_port()
     with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def main() -> None:
                 if process.poll() is not None:
                     raise SystemExit(log.read_text())
                 time.sleep(0.2)
-            asyncio.run(load(f"http://127.0.0.1:{port}", 2, 2))  # compiles what is not compiled yet
+            asyncio.run(load(f"http://127.0.0.1:{port}", 2, 2))  # compiles missing code
             start: list[float] = []
 
             def begin() -> None:

@@ -1,14 +1,14 @@
-"""How evolution scales over workers: `python benchmarks/scale.py [--json FILE] [--workers 1 2 4 8] [--quick]`.
+"""Scaling of evolution over workers: `python benchmarks/scale.py [--json FILE] [--workers 1 2 4 8] [--quick]`.
 
 Measures, on one machine with the Ray that `--executor ray` starts,
 
-* the overhead of a task, and the time that the process which gives the work needs for each;
+* the overhead of a task, and the time per task in the process that submits the tasks;
 * the bytes that a generation sends and receives;
-* generations of CMA-ES on 9x9 with 2 threads and with 2 Ray workers, in turn, in one run;
-* generations with 1, 2, 4 … simulated workers, which sleep for the time of the games instead of playing them;
+* generations of CMA-ES on 9x9 with 2 threads and with 2 Ray workers, alternating in one run;
+* generations with 1, 2, 4 … simulated workers, which sleep for the duration of the games instead of playing them;
 
-and prints what `generation_seconds`, a model with these numbers, expects for up to 1,000 workers, and what some
-experiments cost. The figures of docs/cluster.md come from here.
+and prints the predictions of `generation_seconds`, a model with these numbers, for up to 1,000 workers, and the cost of
+some experiments. These are the figures of docs/cluster.md.
 """
 
 import argparse
@@ -38,22 +38,22 @@ PRICE = 0.04
 
 @dataclass(frozen=True)
 class Costs:
-    """What the model knows about a machine and a network."""
+    """Parameters of the model: a machine and a network."""
 
     game_seconds: float
-    """One game on one worker, where a candidate plays all its games at once."""
+    """Seconds per game on one worker, if a candidate plays all its games at once."""
     small_factor: float
-    """How much longer a game takes where a candidate's games are divided into parts of `LEAST_GAMES`."""
+    """Factor on the time per game if a candidate's games are divided into parts of `LEAST_GAMES`."""
     task_seconds: float
-    """From the end of a task to the start of the next on the same worker."""
+    """Seconds from the end of a task to the start of the next on the same worker."""
     serial_seconds: float
-    """Work for a task in the process that gives the work; it is not shared by the workers."""
+    """Seconds per task in the process that submits the tasks; serial."""
     generation_overhead: float
-    """Storing and fetching the weights, and the trainer."""
+    """Seconds for storing and fetching the weights, and for the trainer."""
 
 
 def generation_seconds(workers: int, population: int, games: int, costs: Costs) -> float:
-    """The expected time of a generation but the first, where every candidate plays `games` games on one board."""
+    """Expected time of a generation except the first, if every candidate plays `games` games on one board."""
     work = population * games * costs.game_seconds
     useful = min(workers, max(1, round(math.sqrt(work / costs.serial_seconds)))) if costs.serial_seconds else workers
     pieces = max(1, min(-(-useful // population), games // LEAST_GAMES))
@@ -77,7 +77,7 @@ def efficiency(workers: int, population: int, games: int, costs: Costs) -> float
 
 
 class Sleeping:
-    """A candidate's games as a pause of the same length."""
+    """Sleeps for the duration of a candidate's games."""
 
     def __init__(self, seconds: float, weights: Any) -> None:
         self._seconds, self._weights = seconds, weights
@@ -88,14 +88,14 @@ class Sleeping:
 
 
 def nothing(_: int) -> int:
-    """A task without work."""
+    """An empty task."""
     return 0
 
 
 def task_overhead(executor: Executor, tasks: int) -> tuple[float, float]:
-    """Second per empty task of one worker, and CPU seconds per task in this process."""
+    """Seconds per empty task of one worker, and CPU seconds per task in this process."""
     executor.map(nothing, range(4))  # the worker starts
-    usual, cluster.PART_SECONDS = cluster.PART_SECONDS, 0.0  # no part is joined with another
+    usual, cluster.PART_SECONDS = cluster.PART_SECONDS, 0.0  # parts are not merged
     try:
         start, cpu = time.perf_counter(), time.process_time()
         executor.map(nothing, range(tasks))
@@ -110,7 +110,7 @@ def candidates(size: int) -> Any:
 
 
 def one_generation(executor: Executor, weights: Any, generation: int, size: int = SIZE) -> float:
-    """Second of a generation's games."""
+    """Seconds of a generation's games."""
     fitness = Fitness("atari-go", [size], make_network(NET), ["naive"], GAMES, 0, executor=executor)
     fitness._compiled = True
     start = time.perf_counter()
@@ -119,7 +119,7 @@ def one_generation(executor: Executor, weights: Any, generation: int, size: int 
 
 
 def game_seconds(size: int, games: int, repeats: int) -> float:
-    """Second of one game on one thread, a candidate's games at once."""
+    """Seconds per game on one thread, all games of a candidate at once."""
     weights = candidates(size)[:4]
     fitness = Fitness("atari-go", [size], make_network(NET), ["naive"], games, 0, executor=ThreadExecutor(1))
     fitness.play(weights, 0)
@@ -132,7 +132,7 @@ def game_seconds(size: int, games: int, repeats: int) -> float:
 
 
 def bytes_per_generation(weights: Any) -> dict[str, int]:
-    """What a generation sends to each node, and what it receives."""
+    """Bytes that a generation sends to each node, and receives."""
     import ray.cloudpickle
 
     from nobi.games import variant
@@ -144,7 +144,7 @@ def bytes_per_generation(weights: Any) -> dict[str, int]:
 
 
 def measure(workers: list[int], repeats: int, tasks: int) -> dict[str, Any]:
-    """All measurements."""
+    """Run all measurements."""
     found: dict[str, Any] = {}
     weights = candidates(SIZE)
     found["game_seconds"] = {size: game_seconds(size, GAMES, repeats) for size in (7, 9, 19)}
@@ -184,7 +184,7 @@ def measure(workers: list[int], repeats: int, tasks: int) -> dict[str, Any]:
 
 
 def costs_of(found: dict[str, Any], size: int = SIZE) -> Costs:
-    """The numbers of the model from the measurements."""
+    """The parameters of the model from the measurements."""
     seconds = {int(key): value for key, value in found["game_seconds"].items()}
     parts = {int(key): value for key, value in found["game_seconds_in_parts"].items()}
     generation = found["generation"]

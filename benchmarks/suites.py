@@ -1,9 +1,9 @@
-"""How many problems of GNU Go's regression suites players solve.
+"""Count the problems of GNU Go's regression suites that players solve.
 
     python benchmarks/suites.py gnugo-3.8/regression mcts:rollouts=1000,resign=0 mcts:rollouts=1000,resign=0,nakade=0.8
     python benchmarks/suites.py gnugo-3.8/regression "gtp:gnugo --mode gtp --level 10" --suites 9x9 13x13
 
-The folder is `regression` of the source package of GNU Go, with its files *.tst and the game records that they load.
+The folder is `regression` of the source package of GNU Go, with its *.tst files and their game records.
 Every case of `reg_genmove` on a board of at most --size is a problem: the move has to match the expected ones. Chinese
 rules; the komi is that of the game record. With --seeds n every problem is tried n times, and the figures are sums.
 For every player after the first, the problems that only one of the two solved are counted, with McNemar's p-value.
@@ -25,7 +25,7 @@ from nobi.players import make_bot
 from nobi.players.base import RESIGN
 
 SET_UP = ("boardsize", "clear_board", "komi", "play", "fixed_handicap", "black", "white")
-"""Commands of the suites that change the position, besides `loadsgf`; the others concern GNU Go alone."""
+"""Commands of the suites that change the position, besides `loadsgf`; the others are specific to GNU Go."""
 CASE = re.compile(r"(\d+)\s+(?:reg|gg)_genmove\s+(\S+)")
 ANSWER = re.compile(r"#\?\s*\[(!?)(.*)\]")
 
@@ -69,7 +69,7 @@ def read_suite(file: Path) -> list[Problem]:
 
 
 def set_up(session: Session, problem: Problem) -> None:
-    """Lead the session to the position of a problem."""
+    """Set up the position of a problem in the session."""
     session.clear()
     for name, *words in problem.position:
         as_play = name in ("black", "white")  # older suites write `black C3`
@@ -77,27 +77,27 @@ def set_up(session: Session, problem: Problem) -> None:
 
 
 def solves(session: Session, problem: Problem, size: int) -> bool | None:
-    """Whether the player of the session solves a problem; None if it is not one for boards of this size."""
+    """Whether the player of the session solves a problem; None if the problem does not fit this board size."""
     try:
         set_up(session, problem)
         if session.game.size > size:
             return None
         session.bot.forget()
         move = session.choose(colour_from(problem.colour))
-    except GtpError:  # a record that is missing or illegal by our rules
+    except GtpError:  # a missing record, or one that is illegal under our rules
         return None
     return move != RESIGN and problem.is_solved_by(vertex_name(move, session.game.size))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The two-sided p-value of the hypothesis that both players solve a problem alone equally often."""
+    """The two-sided p-value of McNemar's test that both players solve equally many problems."""
     from scipy.stats import binomtest
 
     return float(binomtest(only_first, only_first + only_second).pvalue) if only_first + only_second else 1.0
 
 
 def main() -> None:
-    """Ask all players and prints a table."""
+    """Run all players and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("players", nargs="+")

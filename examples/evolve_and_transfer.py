@@ -1,4 +1,4 @@
-"""Evolve a network on a small board and let it play on larger ones."""
+"""Evolve a network on a small board and measure it on larger ones."""
 
 import nobi
 

@@ -1,4 +1,4 @@
-"""A complete new study in one file: how much does the first move help two players of random moves?
+"""A complete new study in one file: what is the advantage of the first move between random players?
 
 `nobi study first-move --scale quick --load examples/first_move_study.py` runs it.
 """
@@ -16,7 +16,7 @@ from nobi.studies.study import Claim, Findings, Row, Study, Table
 
 @dataclass(frozen=True)
 class GamesJob(Job):
-    """Games of a player against itself: `black` [game], 1 where Black won. Stored once, by its settings."""
+    """Games of a player against itself: `black` [game], 1 if Black won. Cached by its settings."""
 
     kind = "example-games"
     player: str
@@ -26,7 +26,7 @@ class GamesJob(Job):
 
     @property
     def label(self):
-        """A short readable description, part of the name of the file."""
+        """A short readable description, part of the file name."""
         return f"games {self.player} {self.size}"
 
     def make(self, cache, progress):
@@ -53,18 +53,18 @@ class FirstMoveSettings:
 
 @register
 class FirstMove(Study):
-    """Example: how much does the first move help in Atari-Go?"""
+    """Example: what is the advantage of the first move in Atari-Go?"""
 
     name = "first-move"
     page = "example"
     scales = {"tiny": FirstMoveSettings(200), "quick": FirstMoveSettings(10_000), "paper": FirstMoveSettings(100_000)}  # noqa: RUF012
 
     def conditions(self):
-        """The conditions of the measurement, for the reader."""
+        """The conditions of the measurement, as text."""
         return {"players": "random against random", "games": f"{self.settings.games:,} on each board"}
 
     def jobs(self):
-        """The jobs that it needs, by the key under which `report` finds them."""
+        """The required jobs, by the keys that `report` uses."""
         return {size: GamesJob("random", size, self.settings.games, self.seed) for size in (5, 9, 13)}
 
     def report(self, found, out):  # noqa: ARG002 (the folder for figures)

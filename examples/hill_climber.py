@@ -1,4 +1,4 @@
-"""A complete new trainer in one file: hill climbing from the best network so far.
+"""A complete new trainer in one file: hill climbing.
 
 `nobi evolve runs/hill --method hill-climb:step=0.2 --load examples/hill_climber.py` trains with it.
 """
@@ -24,7 +24,7 @@ class HillClimbSettings:
 
 @register
 class HillClimb(Trainer):
-    """Mutants of the best network of the previous generation, which stays a candidate."""
+    """Mutants of the best network of the previous generation, which remains a candidate."""
 
     name = "hill-climb"
     settings_type = HillClimbSettings

@@ -1,4 +1,4 @@
-"""A complete new network in one file: a point is valued by the stones around it, with five weights.
+"""A complete new network in one file: the value of a point depends on the adjacent stones, with five weights.
 
 `nobi evolve runs/local --net local-net --load examples/local_net.py` trains it.
 """
@@ -20,27 +20,27 @@ DIAGONAL = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 
 @dataclass(frozen=True)
 class LocalSettings:
-    """There is nothing to choose."""
+    """No settings."""
 
 
 class LocalWorkspace(NamedTuple):
-    """What the pass works on: every network has `x` and `out`."""
+    """The arrays of the forward pass; every network has `x` and `out`."""
 
     x: NDArray[np.float32]
     """[cell, plane, lane] own stones, then enemy stones."""
     out: NDArray[np.float32]
     """[cell, lane]"""
     weights: NDArray[np.float32]
-    """[plane, 2] for stones beside and at the diagonal."""
+    """[plane, 2] weights of orthogonal and diagonal neighbours."""
     edge: NDArray[np.float32]
-    """[1] for every neighbour that lies beyond the border."""
+    """[1] weight of every neighbour beyond the border."""
     total: NDArray[np.float32]
     """[lane]"""
 
 
 @compiled
 def forward(workspace: LocalWorkspace, lanes: int) -> None:
-    """Compute out = tanh(Σ weights of the stones around)."""
+    """Compute out = tanh(Σ weights of the adjacent stones)."""
     size = int(np.sqrt(len(workspace.out)))
     for cell in range(size * size):
         row, column = cell // size, cell % size
@@ -64,13 +64,13 @@ def forward(workspace: LocalWorkspace, lanes: int) -> None:
 
 @register
 class LocalNet(Network):
-    """Looks at the eight points around, no further."""
+    """A network that uses only the eight neighbours of a point."""
 
     name = "local-net"
     settings_type = LocalSettings
 
     def groups(self, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG002
-        """Two weights a plane, and one for the edge."""
+        """Two weights per plane, and one for the edge."""
         return {"stones": (2, 2), "edge": (1,)}
 
     def forward(self) -> Forward:

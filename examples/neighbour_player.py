@@ -1,7 +1,7 @@
-"""A complete new player in one file: it plays beside the opponent's latest move if it can.
+"""A complete new player in one file: it plays next to the opponent's latest move if possible.
 
-`nobi match neighbour random --load examples/neighbour_player.py` plays a match with it. In the package itself, the
-registry in `src/nobi/players/__init__.py` would have one more line instead of the call of `register`.
+`nobi match neighbour random --load examples/neighbour_player.py` plays a match with it. Inside the package,
+one line in the registry of `src/nobi/players/__init__.py` replaces the call of `register`.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from nobi.streams import below
 
 @register
 class NeighbourPlayer(nobi.Player):
-    """Beside the latest move, else anywhere."""
+    """A move next to the latest move, else a random one."""
 
     name = "neighbour"
 

@@ -1,6 +1,6 @@
 """A complete new game in one file: Squava.
 
-Four in a row win, but three in a row, without a fourth, lose. Played on 5x5 by its inventor; here on any board.
+Four in a row wins, but three in a row without a fourth loses. Invented for 5x5; here for every board size.
 `nobi match naive random --game squava --size 5 --load examples/squava.py` plays it.
 """
 
@@ -23,14 +23,14 @@ from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
 
 
 class SquavaBoards(NamedTuple):
-    """The state of many boards: every game has `stones`; others add what their rules need."""
+    """The state of many boards: every game has `stones`; some add further arrays."""
 
     stones: Stones
 
 
 @inlined
 def longest_row(stones: Stones, g: int, point: int, colour: int) -> int:
-    """The most stones in a row that a stone of this colour at the point stands in, or would."""
+    """The longest row that contains, or would contain, a stone of this colour at the point."""
     longest = 1
     for k in range(0, 8, 2):  # the columns k and k + 1 of `neighbours` point in opposite directions
         run = 1
@@ -63,14 +63,14 @@ def legal(boards: SquavaBoards, g: int, move: int) -> bool:
 
 @inlined
 def immediate_outcome(boards: SquavaBoards, g: int, move: int) -> int:
-    """Four wins, three loses."""
+    """The outcome of a move that ends the game: four wins, three loses."""
     row = longest_row(boards.stones, g, move, boards.stones.to_move[g])
     return WINS if row >= 4 else LOSES if row == 3 else UNDECIDED
 
 
 @inlined
 def play(boards: SquavaBoards, g: int, move: int) -> None:
-    """Place the stone and ends the game if that decides it."""
+    """Place the stone and end the game if that decides it."""
     stones = boards.stones
     me = stones.to_move[g]
     decision = immediate_outcome(boards, g, move)
@@ -86,19 +86,19 @@ def play(boards: SquavaBoards, g: int, move: int) -> None:
 
 @register
 class Squava(Game):
-    """Four in a row win, three lose."""
+    """Squava: four in a row wins, three loses."""
 
     name = "squava"
     rules: ClassVar[Rules] = Rules(clear, setup, legal, play, immediate_outcome)
 
     @classmethod
     def allocate(cls, boards: int, size: int, settings: Any) -> SquavaBoards:  # noqa: ARG003
-        """Make the state of so many boards."""
+        """Allocate the state of this number of boards."""
         return SquavaBoards(allocate_stones(boards, size))
 
     @classmethod
     def most_moves(cls, size: int, settings: Any) -> int:  # noqa: ARG003
-        """The board is full then."""
+        """The number of points: the board is full."""
         return size * size
 
 

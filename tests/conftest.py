@@ -1,7 +1,7 @@
-"""What holds for all tests.
+"""Configuration of all tests.
 
-Failed comparisons inside the shared helpers are explained as fully as those inside the tests. Ctrl-C reaches the
-commands under test even where the tests run in the background of a shell, which makes its children ignore it.
+Assertions in the shared helpers are rewritten like those in the tests. Ctrl-C reaches the commands under test even if
+the tests run in the background of a shell, which makes its children ignore it.
 """
 
 import signal

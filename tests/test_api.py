@@ -23,7 +23,7 @@ def test_the_examples_of_the_interface(module, examples):
 
 
 @pytest.mark.parametrize("name", nobi.__all__)
-def test_every_public_name_is_there_and_documented(name):
+def test_every_public_name_exists_and_is_documented(name):
     value = getattr(nobi, name)
     assert name in dir(nobi)
     if inspect.isclass(value) or inspect.isfunction(value):
@@ -72,7 +72,7 @@ def test_models_are_saved_and_loaded(tmp_path):
     assert len(played.to_frame()) == 10
 
 
-def test_games_show_themselves():
+def test_games_are_displayed_in_notebooks():
     game = nobi.game("go", 9)
     game.play("E5")
     game.play("C3")

@@ -1,4 +1,4 @@
-"""How long a move may take."""
+"""Time control: seconds per move."""
 
 import pytest
 from hypothesis import given
@@ -14,12 +14,12 @@ def control(*settings):
     return TimeControl(TimeSettings(*settings))
 
 
-def test_no_limit():
+def test_no_time_limit():
     for settings in (("none",), ("canadian", 100, 10, 0), ("byoyomi", 100, 10, 0)):
         assert control(*settings).seconds(BLACK, POINTS, 0) is None
 
 
-def test_absolute_time_is_shared_out_over_the_moves_to_come():
+def test_absolute_time_is_divided_among_the_remaining_moves():
     clocks = control("absolute", 600)
     early = clocks.seconds(BLACK, POINTS, 0)
     assert early == pytest.approx((600 - RESERVE) / (0.75 * 361 / 2) - LAG)
@@ -32,7 +32,7 @@ def test_absolute_time_is_shared_out_over_the_moves_to_come():
     assert clocks.seconds(WHITE, POINTS, 0) == early
 
 
-def test_canadian_overtime_is_shared_out_over_its_stones():
+def test_canadian_overtime_is_divided_among_its_stones():
     clocks = control("canadian", 0, 300, 25)
     assert clocks.seconds(BLACK, POINTS, 0) == pytest.approx(12 - LAG)
     clocks.note(BLACK, 100, 5)
@@ -41,7 +41,7 @@ def test_canadian_overtime_is_shared_out_over_its_stones():
     assert clocks.seconds(BLACK, POINTS, 0) == pytest.approx(12 - LAG)  # as in overtime: more than the share of main
 
 
-def test_byoyomi_gives_a_whole_period_to_each_move():
+def test_byoyomi_uses_a_whole_period_for_each_move():
     clocks = control("byoyomi", 0, 30, 5)
     assert clocks.seconds(BLACK, POINTS, 0) == pytest.approx(30 - LAG)
     clocks.note(BLACK, 28, 1)
@@ -52,7 +52,7 @@ def test_byoyomi_gives_a_whole_period_to_each_move():
     assert clocks.seconds(BLACK, POINTS, 0) > 30
 
 
-def test_a_period_of_nothing_is_absolute_time():
+def test_a_period_of_zero_is_absolute_time():
     assert TimeSettings("canadian", 60, 0, 0).system == "absolute"
     assert TimeSettings("byoyomi", 60, 0, 3).system == "absolute"
 
@@ -85,7 +85,7 @@ def test_own_clock():
         (("byoyomi", 0, 30, 1), [30, 30], 31, 30.0),
     ],
 )
-def test_the_flag_falls(settings, moves, last, most):
+def test_exceeding_the_time(settings, moves, last, most):
     clocks = control(*settings)
     assert all(clocks.spend(BLACK, seconds) for seconds in moves)
     assert clocks.most(BLACK) == pytest.approx(most)
@@ -130,7 +130,7 @@ def test_a_player_that_keeps_its_limits_never_loses_on_time(system, main, period
         else:
             assert seconds <= max(0.01, state.seconds)
         in_time = clocks.spend(BLACK, seconds)
-        assert in_time or seconds == 0.01  # the shortest time that there is
+        assert in_time or seconds == 0.01  # the shortest possible time
         left -= seconds
         if left < 0.1:
             return

@@ -1,4 +1,4 @@
-"""The folders of compiled code: what a function depends on, and when a folder is deleted."""
+"""The folders of compiled code: dependencies of a function, and deletion of folders."""
 
 import importlib
 import os
@@ -57,7 +57,7 @@ def test_only_imported_modules_count():
     assert compile_cache._modules_of(called_by) == compile_cache._all_modules()  # a function of another package
 
 
-def test_folders_are_deleted_when_they_were_not_used_for_long(monkeypatch, tmp_path):
+def test_folders_are_deleted_after_a_long_time_without_use(monkeypatch, tmp_path):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compile_cache, "_used_folders", set())
     ages = {"new": 0, "used": 29, "unused": 31}

@@ -1,4 +1,4 @@
-"""The compiler's wrapper: templates and the cache."""
+"""Compilation: templates and the cache."""
 
 import os
 import signal
@@ -68,7 +68,7 @@ BOTH = ["functions of __main__", "functions of rule"]
 
 
 def test_the_cache_is_used_and_never_stale(tmp_path):
-    """A second process compiles nothing; after an edit of a called function in another file, it compiles anew."""
+    """A second process compiles nothing; after an edit of a called function in another file, it compiles again."""
     (tmp_path / "template.py").write_text("def template(x):\n    return value(x)\n")
     rule = tmp_path / "rule.py"
     environment = os.environ | {"NOBI_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -116,7 +116,7 @@ def test_an_interrupt_during_compilation_is_raised_and_leaves_the_function_usabl
     assert triple(1.5) == 4.5
 
 
-def test_what_is_compiled_is_said_in_words():
+def test_compilation_is_described_in_words():
     from nobi.board.chains import is_open
     from nobi.games import find
     from nobi.players.random import NaivePlayer
@@ -133,10 +133,10 @@ def test_what_is_compiled_is_said_in_words():
     assert subject_of(is_open.py_func) == "the boards"
     template.__module__ = "numba.cpython.builtins"
     assert subject_of(template) == ""
-    assert subject_of(test_what_is_compiled_is_said_in_words) == f"functions of {__name__}"
+    assert subject_of(test_compilation_is_described_in_words) == f"functions of {__name__}"
 
 
-def test_the_time_of_compiling_counts_what_is_compiled_inside_only_once(monkeypatch):
+def test_nested_compilation_time_is_counted_once(monkeypatch):
     watch, noted = compiling._Watch(), []
     watch.say = noted.append
     outer, inner = (SimpleNamespace(data={"dispatcher": function}) for function in (add_one, double))
@@ -150,4 +150,4 @@ def test_the_time_of_compiling_counts_what_is_compiled_inside_only_once(monkeypa
     watch.on_start(outer)
     watch.on_end(outer)
     assert watch.seconds == 5.0
-    assert noted == [f"functions of {__name__}"]  # both are part of the same thing
+    assert noted == [f"functions of {__name__}"]  # both are part of the same compilation

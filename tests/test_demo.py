@@ -1,4 +1,4 @@
-"""`make demo` prints what docs/demo.md and the README show.
+"""`make demo` prints the output in docs/demo.md and the README.
 
 Its trainer and the compiled networks compute the same bits on every processor with fused multiply-add, so this holds
 under the instruction set of `make test-portable` too.
@@ -20,7 +20,7 @@ def commands_of_the_demo():
 
 
 def without_times(text):
-    """The lines, but for what depends on the speed of the machine and spaces that nobody sees."""
+    """The lines without times and trailing spaces."""
     text = re.sub(r"in [\d.]+ s \([\d,]+ games/s\)", "in … s (… games/s)", text)
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 

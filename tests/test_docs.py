@@ -1,4 +1,4 @@
-"""What the documentation shows is what the program does."""
+"""The examples and figures of the documentation agree with the program."""
 
 import ast
 import doctest
@@ -25,7 +25,7 @@ def load(path):
     return module
 
 
-def test_sessions_in_the_pages():
+def test_doctests_of_the_pages():
     failed = 0
     for page in sorted((ROOT / "docs").glob("*.md")):
         failed += doctest.testfile(str(page), module_relative=False, verbose=False).failed
@@ -43,7 +43,7 @@ def run_program(text, folder):
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
-def test_what_the_programs_of_a_page_import_is_there(page, tmp_path):
+def test_imports_of_the_programs_of_a_page_exist(page, tmp_path):
     for program in programs_of(page):
         imports = [node for node in ast.parse(program).body if isinstance(node, ast.Import | ast.ImportFrom)]
         run_program(ast.unparse(ast.Module(imports, [])), tmp_path)
@@ -79,19 +79,19 @@ def test_the_match_with_an_engine_of_the_readme(capsys, monkeypatch):
     assert "gtp:gnugo" in out
 
 
-def test_the_speed_page_is_made_from_its_figures():
+def test_the_speed_page_is_up_to_date():
     folder = ROOT / "benchmarks"
     figures = json.loads((folder / "reference.json").read_text())
     assert (ROOT / "docs" / "speed.md").read_text() == load(folder / "page.py").render(figures)
 
 
 @pytest.mark.parametrize(("player", "size"), [("naive", 7), ("random", 9)])
-def test_the_calibration_table_comes_out_again(player, size):
+def test_the_calibration_table_is_reproduced(player, size):
     row = load(ROOT / "benchmarks" / "calibrate_heuristic.py").row(player, size)
     assert row in (ROOT / "docs" / "players.md").read_text()
 
 
-def test_links_lead_somewhere():
+def test_links_are_valid():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -1,4 +1,4 @@
-"""What results state about where they were computed."""
+"""The environment that results record."""
 
 import platform
 import re

@@ -1,4 +1,4 @@
-"""The examples run."""
+"""The examples and notebooks."""
 
 import random
 import subprocess
@@ -35,7 +35,7 @@ def squava(monkeypatch):
 
 
 def rows_through(stones, point):
-    """The longest row through the point, by counting outwards."""
+    """The longest row through the point, counted from the point outwards."""
     best = 1
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         run = 1
@@ -47,7 +47,7 @@ def rows_through(stones, point):
     return best
 
 
-def test_the_example_game_is_known_and_right(squava):
+def test_the_example_game_is_registered_and_correct(squava):
     assert "squava" in names()
     rng = random.Random(0)
     for _ in range(200):

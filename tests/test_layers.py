@@ -1,4 +1,4 @@
-"""Which part of the package may import which."""
+"""The layers of the package and their imports."""
 
 import ast
 import subprocess
@@ -113,7 +113,7 @@ for module in pkgutil.walk_packages(nobi.__path__, "nobi."):
 """
 
 
-def test_everything_but_deep_networks_and_their_training_loads_without_torch():
+def test_all_parts_except_deep_networks_and_their_training_load_without_torch():
     out = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True, check=True).stdout
     assert {line.split()[1] for line in out.splitlines()} == {"torch"}
     failed = {line.split()[0] for line in out.splitlines()}

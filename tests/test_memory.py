@@ -6,7 +6,7 @@ from nobi.memory import PAIR, zeros
 
 @pytest.mark.parametrize("shape", [1, 3, (2, 5), (7, 3, 64), 0])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, np.float32])
-def test_arrays_are_zero_and_of_the_asked_shape(shape, dtype):
+def test_arrays_are_zero_and_have_the_requested_shape(shape, dtype):
     array = zeros(shape, dtype)
     expected = np.zeros(shape, dtype)
     assert array.shape == expected.shape

@@ -1,4 +1,4 @@
-"""The package: what it requires, and what an index shows of it."""
+"""The package: its requirements and metadata."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ import nobi
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BESIDE = {"llvmlite", "gymnasium", "open-spiel"}
-"""Parts of numba and of pettingzoo; and what `nobi bench` measures itself against, where it is installed."""
+"""Dependencies of numba and pettingzoo, and optional packages that `nobi bench` compares with."""
 
 
 def names_of(requirements):
@@ -38,7 +38,7 @@ def imported_distributions(folder):
     return {name.lower().replace("_", "-") for module in modules for name in found.get(module, [])} - {"nobi"}
 
 
-def test_what_is_required_is_imported_and_what_is_imported_is_required():
+def test_requirements_and_imports_agree():
     extras = PROJECT["optional-dependencies"]
     used = imported_distributions(ROOT / "src")
     required = names_of(PROJECT["dependencies"])
@@ -59,7 +59,7 @@ def test_torch_is_a_range_for_users_and_one_version_for_the_makefile():
 
 @pytest.fixture
 def build(monkeypatch):
-    """What hatch_build.py defines. Its interfaces are there while a package is built, and only then."""
+    """The names of hatch_build.py. Its interfaces exist only during the build of a package."""
     metadata = ModuleType("hatchling.metadata.plugin.interface")
     metadata.MetadataHookInterface = object
     hooks = ModuleType("hatchling.builders.hooks.plugin.interface")
@@ -72,7 +72,7 @@ def build(monkeypatch):
     return runpy.run_path(str(ROOT / "hatch_build.py"))
 
 
-def test_a_wheel_carries_the_results_that_the_page_shows(build):
+def test_a_wheel_contains_the_results_shown_on_the_page(build):
     hook = build["CustomBuildHook"]()
     hook.root = str(ROOT)
     data = {"force_include": {}}
@@ -86,7 +86,7 @@ def test_a_wheel_carries_the_results_that_the_page_shows(build):
     assert nothing == {"force_include": {}}
 
 
-def test_a_package_index_shows_no_link_that_leads_nowhere(build):
+def test_links_of_the_package_description_are_valid(build):
     description = build["description"]
 
     readme = (ROOT / "README.md").read_text()
@@ -99,6 +99,6 @@ def test_a_package_index_shows_no_link_that_leads_nowhere(build):
     assert description("a ![b](c.png) [d](e.md) [f](https://g)") == "a *Figure: b.* d [f](https://g)"
 
 
-def test_the_citation_is_of_this_version():
+def test_the_citation_has_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert re.search(rf"^version: {re.escape(nobi.__version__)}$", text, re.MULTILINE)

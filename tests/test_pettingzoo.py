@@ -13,13 +13,13 @@ GAMES = [("atari-go", 5), ("gomoku", 5), ("pente", 7), ("go:komi=0.5", 5)]
 
 @pytest.mark.parametrize(("game", "size"), GAMES)
 @pytest.mark.filterwarnings("ignore")
-def test_pettingzoo_is_content(game, size):
+def test_pettingzoos_own_tests_pass(game, size):
     pettingzoo_test.api_test(env(game, size), num_cycles=300)
     pettingzoo_test.seed_test(lambda: env(game, size), num_cycles=60)
 
 
 @pytest.mark.parametrize(("game", "size"), GAMES)
-def test_random_games_end_as_the_rules_say(game, size):
+def test_random_games_end_by_the_rules(game, size):
     rng = np.random.default_rng(0)
     for _ in range(5):
         environment, twin = env(game, size), variant(game, size).new()

@@ -1,4 +1,4 @@
-"""`make test-portable` really computes with other instructions than this processor would choose."""
+"""`make test-portable` uses other instructions than the default of this processor."""
 
 import json
 import os
@@ -60,8 +60,8 @@ def test_the_settings_of_the_portable_tests_take_effect():
     assert any("cpu,isa:Intel AVX2" in line for line in onednn)
 
 
-def test_a_target_that_the_user_chose_stays():
-    """One of the two variables is enough: neither is overwritten by what this processor has."""
+def test_a_target_chosen_by_the_user_is_kept():
+    """One of the two variables is enough: neither is overwritten by the features of this processor."""
     program = "import nobi.compiling, numba; print(numba.config.CPU_NAME, numba.config.CPU_FEATURES)"
     for given, expected in (
         ({"NUMBA_CPU_NAME": "haswell"}, "haswell None"),

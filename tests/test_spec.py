@@ -1,4 +1,4 @@
-"""Words, the settings they say, and what is said of wrong ones."""
+"""Specs: names, settings and error messages."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -29,7 +29,7 @@ class Sample:
         ("x:share=0.25,bold=true,kind=two", Sample(share=0.25, bold=True, kind="two")),
     ],
 )
-def test_words_and_settings_are_the_same_thing(spec, settings):
+def test_specs_and_settings_are_equivalent(spec, settings):
     name, given = parse_spec(spec)
     assert settings_from(Sample, given, spec) == settings
     assert format_spec(name, settings) == spec
@@ -47,7 +47,7 @@ def test_words_and_settings_are_the_same_thing(spec, settings):
         ("x:count=-1", "'x:count=-1': count must not be negative."),
     ],
 )
-def test_bad_words_get_one_sentence(spec, sentence):
+def test_bad_specs_get_one_sentence(spec, sentence):
     with pytest.raises(NobiError) as error:
         settings_from(Sample, parse_spec(spec)[1], spec)
     assert str(error.value) == sentence

@@ -128,8 +128,8 @@ def test_difference_of_two():
     assert math.isnan(elo_difference(0, 0).value)
 
 
-def test_the_interval_holds_its_level():
-    """Of many matches between players 100 Elo apart, about 95 % of the intervals hold the truth."""
+def test_the_interval_has_the_nominal_level():
+    """In many matches between players 100 Elo apart, about 95 % of the intervals contain the true value."""
     rng = np.random.default_rng(1)
     share = 1 / (1 + 10 ** (-100 / 400))
     inside = 0
@@ -140,7 +140,7 @@ def test_the_interval_holds_its_level():
 
 
 def likelihood(elo, points):
-    """The slow, plain form of what is maximised."""
+    """A slow, plain form of the likelihood."""
     total = 0.0
     for i in range(len(points)):
         for j in range(len(points)):
@@ -169,7 +169,7 @@ def test_two_players_agree_with_the_simple_formula():
 
 
 def test_ratings_relative_to_one_player():
-    """The interval to the player of reference is that of the difference: with two players that of their match."""
+    """The interval relative to the reference player is that of the difference; with two players, of their match."""
     elo = bradley_terry(np.array([[0, 30.0], [10.0, 0]]), reference=1).elo
     expected = elo_difference(30, 40)
     assert elo[0].value == pytest.approx(expected.value)
@@ -177,7 +177,7 @@ def test_ratings_relative_to_one_player():
     assert (elo[1].low, elo[1].value, elo[1].high) == (0, 0, 0)
 
 
-def test_intervals_of_ratings_hold_their_level():
+def test_intervals_of_ratings_have_the_nominal_level():
     rng = np.random.default_rng(2)
     truth = np.array([120.0, 0.0, -120.0])
     inside = 0
@@ -191,7 +191,7 @@ def test_intervals_of_ratings_hold_their_level():
     assert 0.92 < inside / 900 < 0.98
 
 
-def test_who_wins_everything_gets_a_finite_rating():
+def test_a_player_that_wins_all_games_gets_a_finite_rating():
     ratings = bradley_terry(np.array([[0, 10.0, 10], [0, 0, 5], [0, 5, 0]]))
     assert ratings.added_draws
     values = [one.value for one in ratings.elo]
@@ -199,7 +199,7 @@ def test_who_wins_everything_gets_a_finite_rating():
     assert all(math.isfinite(one.low) and math.isfinite(one.high) for one in ratings.elo)
 
 
-def test_those_who_never_met_cannot_be_compared():
+def test_players_without_common_games_cannot_be_compared():
     points = np.array([[0, 3.0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     assert all(math.isinf(one.high) for one in bradley_terry(points).elo)
     assert all(math.isinf(one.high) for one in bradley_terry(np.zeros((2, 2))).elo)

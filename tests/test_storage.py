@@ -9,7 +9,7 @@ from nobi.errors import NobiError
 from nobi.storage import atomic_folder, atomic_write, make_writable_folder, save_tensors
 
 
-def test_a_file_is_whole_or_not_there(tmp_path):
+def test_a_file_is_complete_or_absent(tmp_path):
     target = tmp_path / "file"
     atomic_write(target, b"first")
     atomic_write(target, b"second")
@@ -45,7 +45,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_an_exception_leaves_the_old_folder(tmp_path):
+def test_an_exception_keeps_the_old_folder(tmp_path):
     path = tmp_path / "folder"
     write_folder(path, "first", replace=True)
     with pytest.raises(KeyError):
@@ -71,7 +71,7 @@ def test_the_same_content_is_the_same_bytes(tmp_path):
     tensors = {"b": np.arange(6, dtype=np.float32).reshape(2, 3), "a": np.array([1.5, np.nan])}
     texts = {name: f'{name} 方 "quoted"' for name in "hgfedcba"}
     contents = set()
-    for i in range(20):  # the library alone would write the texts in another order almost every time
+    for i in range(20):  # the library alone would write the texts in a varying order
         order = np.random.default_rng(i).permutation(list(texts))
         save_tensors(tmp_path / "file", tensors, {str(name): texts[name] for name in order})
         contents.add((tmp_path / "file").read_bytes())

@@ -1,4 +1,4 @@
-"""Threads: those of OpenMP sleep while they wait, and those that were started end."""
+"""Threads: OpenMP threads sleep while they wait, and started threads end."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from nobi.players.base import Player
 
 
 @pytest.mark.parametrize(("given", "expected"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "active"}, "ACTIVE")])
-def test_openmp_waits_without_spinning_unless_the_user_wants_it(given, expected):
+def test_openmp_waits_without_spinning_by_default(given, expected):
     environment = {name: text for name, text in os.environ.items() if name != "OMP_WAIT_POLICY"} | given
     done = subprocess.run(
         [sys.executable, "-c", "import nobi.nn.torch_layers"],
@@ -67,7 +67,7 @@ class Uncompiled(Player):
 
 @pytest.mark.parametrize("moment", [1, 2, 3, 20])
 @pytest.mark.parametrize(("module", "work"), [(fitness, measure_fitness), (fitness, play_pairs), (arena, play_arena)])
-def test_ctrl_c_ends_threads_without_the_rest_of_the_work(monkeypatch, module, work, moment):
+def test_ctrl_c_ends_threads_before_the_end_of_the_work(monkeypatch, module, work, moment):
     """Ctrl-C while the threads are being started, and later."""
     main, played = threading.main_thread(), []
 
@@ -91,4 +91,4 @@ def test_ctrl_c_ends_threads_without_the_rest_of_the_work(monkeypatch, module, w
     with pytest.raises(KeyboardInterrupt):
         work()
     assert set(threading.enumerate()) == before
-    assert len(played) < 50  # of 60 parts at the least
+    assert len(played) < 50  # of at least 60 parts

@@ -65,7 +65,7 @@ def test_ctrl_c_cancels_the_tasks_that_have_not_begun(moment):
     assert len(begun) < 200
 
 
-def test_fitness_uses_the_executor_it_is_given():
+def test_fitness_uses_the_given_executor():
     class Counting(Executor):
         workers = 3
         tasks = 0
@@ -86,8 +86,8 @@ def parts_of(sizes):
     return [end - begin for begin, end in iter(sizes.take, None)]
 
 
-def test_parts_are_not_so_small_that_giving_them_out_takes_longer_than_one_of_them():
-    # 1,000 items of 0.1 s for 1,000 workers, 1 ms for each part in the process that gives them out
+def test_submitting_all_parts_takes_no_longer_than_one_part():
+    # 1,000 items of 0.1 s for 1,000 workers, 1 ms for each part in the submitting process
     assert parts_of(PartSizes(1000, 1, 0.5, 1000, 0.1)) == [1] * 1000
     assert parts_of(PartSizes(1000, 1, 0.5, 1000, 0.1, 0.001))[:-1] == [3] * 333
     # few workers: their shares are larger anyway

@@ -26,5 +26,5 @@ if [ "$others" -gt 0 ]; then
         --num-cpus="$SLURM_CPUS_PER_TASK" --block &
     sleep 15
 fi
-# the command runs on the head's node, beside Ray; --resume continues after a time limit or a lost node
+# the command runs on the node of the head; --resume continues after a time limit or a lost node
 RAY_ADDRESS="$head_ip:$port" srun --overlap --nodes=1 --ntasks=1 --nodelist="$head" nobi "$@" --executor ray --resume

@@ -11,6 +11,6 @@ set -euo pipefail
 processes=${PROCESSES_PER_NODE:-2}
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 export OMP_NUM_THREADS=$((SLURM_CPUS_PER_TASK / processes)) OMP_WAIT_POLICY=passive
-# --resume continues after a time limit or a lost node, to the same bits
+# --resume continues after a time limit or a lost node, with bit-identical results
 srun torchrun --nnodes="$SLURM_JOB_NUM_NODES" --nproc-per-node="$processes" --rdzv-id="$SLURM_JOB_ID" \
     --rdzv-backend=c10d --rdzv-endpoint="$head:29500" -m -- nobi imitate "$@" --resume

@@ -52,7 +52,7 @@ def test_twenty_queries_at_once_are_answered_completely_in_the_order_of_priority
 
 
 class Input:
-    """Lines that come when they are sent."""
+    """An input stream whose lines arrive when they are sent."""
 
     def __init__(self):
         self._chunks, self._news = [], threading.Condition()
@@ -74,7 +74,7 @@ class Input:
 
 
 class Output(io.RawIOBase):
-    """Objects as they are written."""
+    """An output stream that collects JSON objects."""
 
     def __init__(self):
         self.written, self._news = [], threading.Condition()
@@ -110,7 +110,7 @@ def ids(written):
 ENDLESS = {**BASE, "maxVisits": 10_000_000, "reportDuringSearchEvery": 0.05}
 
 
-def test_a_search_without_end_does_not_keep_others_waiting(talk):
+def test_an_unlimited_search_does_not_block_others(talk):
     given, out = talk
     given.send({**ENDLESS, "id": "ponder", "priority": 101}, {**ENDLESS, "id": "other", "priority": 100})
     out.wait_for(lambda written: {"ponder", "other"} <= {one["id"] for one in written})
@@ -125,7 +125,7 @@ def test_a_search_without_end_does_not_keep_others_waiting(talk):
     assert "t" in [one["id"] for one in out.written]
 
 
-def test_a_query_that_waits_is_terminated_without_results(talk):
+def test_a_waiting_query_is_terminated_without_results(talk):
     given, out = talk
     given.send(*({**ENDLESS, "id": f"{i}"} for i in range(2)))
     out.wait_for(lambda written: {"0", "1"} <= {one["id"] for one in written})

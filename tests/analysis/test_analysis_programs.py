@@ -16,7 +16,7 @@ MODEL = "mcts:memory=16"  # no network: quick to start
 
 @pytest.fixture(scope="module")
 def katrain():
-    """The process as KaTrain starts it, whose EXE may be any program."""
+    """The process as started by KaTrain, with any program as its EXE."""
     with Process(
         "analysis", "-override-config", "homeDataDir=/tmp/a folder", "-analysis-threads", "2", MODEL
     ) as engine:
@@ -40,7 +40,7 @@ UNLIMITED = {**KATRAIN, "overrideSettings": {"reportAnalysisWinratesAs": "BLACK"
 
 
 def katrain_reads(found):
-    """What KaTrain takes from an answer; a KeyError would lose it."""
+    """The fields that KaTrain reads from an answer; in KaTrain a KeyError would discard the answer."""
     assert found["rootInfo"]["visits"] >= 1
     assert 0 <= found["rootInfo"]["winrate"] <= 1
     assert isinstance(found["rootInfo"]["scoreLead"], float)
@@ -97,12 +97,12 @@ def test_katrain(katrain):
 
 
 def final(found):
-    """The queries that are answered completely."""
+    """The queries with a complete answer."""
     return {one["id"] for one in found if "rootInfo" in one and not one["isDuringSearch"]}
 
 
 def test_ogatak(katrain):
-    """One query at a time; the next one is sent when the echo of `terminate` comes."""
+    """One query at a time; the next one is sent after the echo of `terminate`."""
     katrain.send({"id": "query_version!", "action": "query_version"})
     assert katrain.receive()["version"].count(".") == 2
     katrain.send(

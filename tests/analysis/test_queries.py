@@ -1,4 +1,4 @@
-"""Every field of a query: what is accepted, and the shape of errors and warnings."""
+"""Every field of a query: accepted values, errors and warnings."""
 
 import pytest
 

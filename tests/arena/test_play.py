@@ -1,4 +1,4 @@
-"""The arena: the same games for any number of threads and any batch, and results that the moves bear out."""
+"""The arena: the same games for any number of threads and any batch, and results that agree with the moves."""
 
 import signal
 import threading
@@ -27,13 +27,13 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
-def test_threads_change_nothing(game, size, a, b):
+def test_results_do_not_depend_on_threads(game, size, a, b):
     assert_same_games(match(game, size, a, b, threads=1), match(game, size, a, b, threads=2))
 
 
 @pytest.mark.parametrize(("game", "size", "a", "b"), PAIRS)
 @pytest.mark.parametrize("batch", [1, 3, 64, 1000])
-def test_games_side_by_side_are_the_games_one_by_one(game, size, a, b, batch):
+def test_fused_and_lockstep_loops_play_the_same_games(game, size, a, b, batch):
     """The fused loop of two compiled players and lockstep batches of any width play the same games."""
     where = variant(game, size)
     lockstep = match_in_lockstep(where, make_player(a, where), make_player(b, where), 60, batch)
@@ -49,7 +49,7 @@ def test_a_match_can_be_continued(game, size, a, b):
     assert_array_equal(whole.colour_of_a[100:], rest.colour_of_a)
 
 
-def test_the_seed_chooses_the_games():
+def test_games_depend_on_the_seed():
     one, other = match(*PAIRS[0], seed=1), match(*PAIRS[0], seed=2)
     assert (one.moves != other.moves).any(axis=1).mean() > 0.99
 
@@ -71,7 +71,7 @@ def test_the_moves_lead_to_the_outcome(game, size, a, b):
 
 
 class FirstEmptyPoint(Player):
-    """A player in plain Python that chooses for a whole batch: the seam that networks use."""
+    """A plain Python player that chooses for a whole batch, by the interface that networks use."""
 
     name = "first-empty-point"
     widths: list[int] = []  # noqa: RUF012
@@ -115,7 +115,7 @@ def test_an_interrupt_is_raised_with_the_games_played():
 
 
 def test_ctrl_c_is_not_suppressed():
-    """As an interactive session has it: the signal comes while the main thread waits for the others."""
+    """As in an interactive session: the signal arrives while the main thread waits for the others."""
     main = threading.main_thread().ident
     timer = threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT))
 
@@ -128,7 +128,7 @@ def test_ctrl_c_is_not_suppressed():
     assert 0 < len(raised.value.played) < 200_000
 
 
-def test_a_fault_of_a_player_ends_the_match():
+def test_an_exception_in_a_player_ends_the_match():
     class Faulty(FirstEmptyPoint):
         def choose(self, boards, indices, streams, moves):  # noqa: ARG002
             raise RuntimeError("out of order")

@@ -1,4 +1,4 @@
-"""The results of many games: colours, what the outcomes are worth to A, and the summary."""
+"""The results of many games: colours, scores of A, and the summary."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Speed figures: measured as they say, and printed with what they have to reach."""
+"""Speed figures: measurement and printing with their required values."""
 
 import json
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from nobi.records.sgf_reader import parse_sgf
 
 
 def test_rates_are_units_per_second(monkeypatch):
-    """By a clock on which a unit takes two milliseconds."""
+    """With a clock on which a unit takes two milliseconds."""
     clock = SimpleNamespace(seconds=0.0)
     amounts = []
 
@@ -31,7 +31,7 @@ def test_rates_are_units_per_second(monkeypatch):
     ("value", "least", "lower", "reached"),
     [(5, None, False, None), (5, 4, False, True), (5, 6, False, False), (5, 6, True, True), (5, 4, True, False)],
 )
-def test_a_figure_reaches_what_it_has_to(value, least, lower, reached):
+def test_a_figure_is_compared_with_its_required_value(value, least, lower, reached):
     assert Measurement("x", "s", value, value, at_least=least, lower_is_better=lower).reached is reached
 
 

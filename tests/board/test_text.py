@@ -1,4 +1,4 @@
-"""Names of points, and diagrams of boards."""
+"""Names of points and diagrams of boards."""
 
 import random
 
@@ -14,7 +14,7 @@ from nobi.games import variant
 @pytest.mark.parametrize("size", [5, 9, 19, 25])
 @pytest.mark.parametrize("spec", [*GAMES, "pente:centre=false", "go:suicide=true,komi=0"])
 def test_diagram_round_trip(spec, size):
-    """A drawn game read back has the same stones; only the mark of the latest move is gone."""
+    """A printed game that is read back has the same stones; only the mark of the latest move is lost."""
     chosen = variant(spec, size)
     rng = random.Random(size)
     game = chosen.new()
@@ -68,7 +68,7 @@ def test_diagram_shows_star_points_and_the_latest_move():
         pytest.param("● . . . .\n.....\n. . ○ . .\n.....\n. . . . ●", id="round stones"),
     ],
 )
-def test_diagram_in_other_hands(text):
+def test_diagrams_in_other_formats(text):
     for spec in ["go", "atari-go", "gomoku"]:
         game = variant(spec, 5).game.from_text(text)
         assert picture(game) == ["X....", ".....", "..O..", ".....", "....X"]

@@ -1,4 +1,4 @@
-"""The commands `nobi evolve` and `nobi coevolve`, as a user meets them."""
+"""The commands `nobi evolve` and `nobi coevolve`."""
 
 import json
 import signal
@@ -40,7 +40,7 @@ def test_evolve_as_json(tmp_path, capsys):
     assert code == 0
 
 
-def test_evolve_prints_what_came_of_it(tmp_path, capsys):
+def test_evolve_prints_its_result(tmp_path, capsys):
     code, out, _ = call(capsys, "evolve", str(tmp_path / "new" / "run"), *SMALL["evolve"], "--generations", "2")
     assert code == 0
     assert out.startswith("2 generations in ")
@@ -113,7 +113,7 @@ def test_bad_input_gets_one_sentence_and_the_code_2(tmp_path, capsys, arguments,
 
 
 @pytest.mark.parametrize("command", SMALL)
-def test_a_folder_that_cannot_be(tmp_path, capsys, command):
+def test_a_folder_that_cannot_be_created(tmp_path, capsys, command):
     (tmp_path / "file").write_text("")
     code, _, err = call(capsys, command, str(tmp_path / "file" / "run"), *SMALL[command])
     assert code == 2

@@ -17,7 +17,7 @@ def model(tmp_path):
     return path
 
 
-def test_export_says_what_it_did(capsys, tmp_path, model):
+def test_export_reports_its_result(capsys, tmp_path, model):
     code, out, err = call(capsys, "export", str(model), "--onnx", str(tmp_path / "new" / "net.onnx"))
     assert (code, err) == (0, "")
     assert "any size; the 31 planes of nobi; inputs planes." in out

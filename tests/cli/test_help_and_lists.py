@@ -124,7 +124,7 @@ def test_lists(capsys):
     assert {"name": "suicide", "default": "false", "values": "true, false"} in go["settings"]
 
 
-def test_a_reader_who_has_seen_enough_meets_no_complaint():
+def test_a_closed_output_pipe_causes_no_error():
     command = f"{sys.executable} -m nobi match --help | head -n 1"
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert found.stdout.startswith("usage: nobi match")
@@ -146,7 +146,7 @@ def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch)
     assert call(capsys, "games")[2] == ""
 
 
-def test_a_flag_that_may_be_left_out_shows_what_it_takes(capsys, monkeypatch):
+def test_an_optional_flag_shows_its_type(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     _, out, _ = call(capsys, "match", "--help")
     for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--sgf PATH"):

@@ -37,7 +37,7 @@ def trained(tmp_path_factory, data):
     return folder
 
 
-def test_what_a_run_leaves(trained):
+def test_files_of_a_run(trained):
     files = {path.name for path in trained.iterdir()}
     wanted = {"config.json", "checkpoint.safetensors", "metrics.jsonl", "model.safetensors", "curve.png", "curve.svg"}
     assert wanted | {"tensorboard"} == files
@@ -68,7 +68,7 @@ def test_tensorboard_reads_the_scalars(trained):
     )
 
 
-def test_imitate_says_what_it_did(capsys, tmp_path, data):
+def test_imitate_reports_its_result(capsys, tmp_path, data):
     code, out, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN)
     assert (code, err) == (0, "")
     assert "96 positions in " in out
@@ -85,7 +85,7 @@ def test_imitate_says_what_it_did(capsys, tmp_path, data):
     assert "already contains a run; add --resume" in err
 
 
-def test_a_dataset_is_no_place_for_a_run(data, capsys):
+def test_a_dataset_folder_is_refused_as_a_run_folder(data, capsys):
     code, out, err = call(capsys, "imitate", data, "--data", data, *RUN)
     assert (code, out) == (2, "")
     assert "holds a dataset; choose another for the run." in err
@@ -103,14 +103,14 @@ def test_ctrl_c_saves(capsys, tmp_path, data, monkeypatch):
     arguments = ["imitate", str(tmp_path / "run"), "--data", data, *RUN]
     monkeypatch.setattr(ImitationRun, "_step", interrupted_at_five)
     code, out, err = call(capsys, *arguments)
-    assert (code, "48 positions" in out) == (130, True)  # the step under way is finished, and the next
+    assert (code, "48 positions" in out) == (130, True)  # the current step is finished, and the next
     assert err == "nobi: interrupted after 6 of 12 steps; the same command with --resume continues.\n"
     code, out, err = call(capsys, *arguments, "--resume")
     assert (code, err) == (0, "")
     assert "In all 96 positions were seen" in out
 
 
-def test_ctrl_c_before_anything_is_done(capsys, tmp_path, data, monkeypatch):
+def test_ctrl_c_before_the_first_step(capsys, tmp_path, data, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
@@ -125,13 +125,13 @@ def test_ctrl_c_before_anything_is_done(capsys, tmp_path, data, monkeypatch):
     assert call(capsys, *arguments, "--resume")[0] == 0
 
 
-def test_a_run_without_a_measurement_is_drawn_without_a_word(capsys, tmp_path, data):
+def test_a_run_without_a_measurement_is_drawn_without_warnings(capsys, tmp_path, data):
     flags = ["--validation", "0", "--steps", "1", "--measurements", "1"]
     code, _, err = call(capsys, "imitate", str(tmp_path / "run"), "--data", data, *RUN, *flags)
     assert (code, err) == (0, "")
 
 
-def test_what_a_narrow_terminal_shows():
+def test_output_in_a_narrow_terminal():
     console = Console(file=io.StringIO(), width=80, force_terminal=True, legacy_windows=False)
     with Progress(*progress_columns(note=True), console=console) as progress:
         progress.add_task(
@@ -230,7 +230,7 @@ def test_help_loads_nothing_heavy(command):
     assert out.splitlines()[-1] == "[]"
 
 
-def test_intervals_are_printed_as_they_lie():
+def test_asymmetric_intervals_are_printed():
     assert _value(Interval(0.442, 0.435, 0.449), 100, 1, bounds=True) == "44.2 ± 0.7"
     assert _value(Interval(0.05, 0.009, 0.236), 100, 1, bounds=True) == "5.0 (1–24)"
     assert _value(Interval(0.05, 0.0, 1.0), 100, 1, bounds=False) == "5.0"

@@ -1,4 +1,4 @@
-"""The command `nobi match`, as a user meets it."""
+"""The command `nobi match`."""
 
 import json
 import signal

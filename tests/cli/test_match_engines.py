@@ -1,4 +1,4 @@
-"""`nobi match` with engines and `nobi tournament`, as a user meets them."""
+"""`nobi match` with engines and `nobi tournament`."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def test_a_match_with_an_engine(capsys, tmp_path):
     assert document["settings"]["size"] == 5
 
 
-def test_a_match_by_the_clock(capsys, tmp_path):
+def test_a_match_with_a_clock(capsys, tmp_path):
     folder = tmp_path / "match"
     arguments = ["match", "mcts:rollouts=0", engine("slow"), "--game", "go", "--size", "5", "--games", "2",
                  "--folder", str(folder), "--main-time", "0.9", "--byo-yomi", "0.2", "--periods", "2"]  # fmt: skip
@@ -72,7 +72,7 @@ def test_openings_random_moves_and_handicap(capsys, tmp_path):
     assert game["stones"] == ["B E5", "B C3"]
 
 
-def test_repeated_games_are_told(capsys):
+def test_repeated_games_are_reported(capsys):
     arguments = ["match", engine("good"), engine("passes"), "--game", "go", "--size", "5", "--games", "4"]
     code, out, _ = call(capsys, *arguments)
     assert code == 0
@@ -135,7 +135,7 @@ def test_a_tournament(capsys, tmp_path):
     assert sum(one["value"] for one in document["elo"].values()) == pytest.approx(0, abs=1e-6)
 
 
-def test_games_without_a_result_are_told(capsys):
+def test_games_without_a_result_are_reported(capsys):
     unsure = answering(final_score="perhaps")
     common = ["--game", "go", "--size", "5", "--games", "2", "--random-moves", "2", "--referee", unsure]
     reason = "no result: the referee answered 'final_score' with 'perhaps'"
@@ -153,8 +153,8 @@ def test_games_without_a_result_are_told(capsys):
     assert document["elo"]["naive"] == {"value": 0.0, "low": None, "high": None}
 
 
-def test_what_engines_say_is_printed_as_it_is(capsys, monkeypatch):
-    """Rich takes [bold] and :cat: for its own."""
+def test_output_of_engines_is_printed_verbatim(capsys, monkeypatch):
+    """Rich would interpret [bold] and :cat:."""
     words = "[/oops] [bold]bad[/bold] :cat:"
     rude = f"gtp:{answering(genmove=f'? {words}')} [/x] :dog:"
     common = ["--game", "go", "--size", "5", "--games", "2"]
@@ -174,7 +174,7 @@ def test_what_engines_say_is_printed_as_it_is(capsys, monkeypatch):
         assert ("[/x] :dog:" in err) == terminal
 
 
-def test_many_reasons_are_not_told_one_by_one():
+def test_many_reasons_are_summarised():
     from nobi.cli.match import Match
     from nobi.cli.series import series_notes
     from nobi.matches.folder import GameResult
@@ -190,7 +190,7 @@ def test_many_reasons_are_not_told_one_by_one():
     ]
 
 
-def test_an_engine_that_refuses_the_rules_is_noted_once(capsys):
+def test_an_engine_that_refuses_the_rules_is_reported_once(capsys):
     stubborn = f"gtp:{answering(known_command='true', **{'kata-set-rules': '? none of these'}, genmove='pass')}"
     arguments = ["match", stubborn, "random", "--game", "go", "--size", "5", "--games", "4", "--parallel", "2"]
     code, _, err = call(capsys, *arguments)
@@ -211,7 +211,7 @@ def test_an_engine_that_refuses_the_rules_is_noted_once(capsys):
         (["naive", "heuristic"], "The player 'heuristic' plays atari-go, not go."),
     ],
 )
-def test_no_tournament(capsys, arguments, sentence):
+def test_invalid_tournaments(capsys, arguments, sentence):
     code, out, err = call(capsys, "tournament", *arguments)
     assert (code, out) == (2, "")
     assert sentence in err
@@ -263,7 +263,7 @@ def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
 
 
 def test_a_match_against_gnugo(capsys, tmp_path):
-    """Both rulesets, a referee, two games at once, on the real engine."""
+    """Both rulesets, a referee and two games at once with the real engine."""
     command = f"{gnugo()} --mode gtp --level 1"
     common = ["--games", "4", "--parallel", "2", "--random-moves", "2", "--size", "7", "--json"]
     for scoring, flag in (("area", "--chinese-rules"), ("territory", "--japanese-rules")):

@@ -1,4 +1,4 @@
-"""`nobi play`: what can be tested without a browser."""
+"""`nobi play` without a browser."""
 
 import builtins
 import socket
@@ -13,7 +13,7 @@ from nobi.cli.terminal import board_text
 
 
 def answers(monkeypatch, *lines):
-    """Types these lines, then ends the input."""
+    """Enter these lines, then end the input."""
     left = list(lines)
 
     def answer(_=""):
@@ -35,7 +35,7 @@ def test_a_game_in_the_terminal(capsys, monkeypatch, tmp_path):
     assert b"RE[W+R]" in path.read_bytes()
 
 
-def test_the_columns_of_the_board_stand_under_their_letters():
+def test_columns_are_aligned_with_their_letters():
     variant = games.variant("go", 13)
     for name in ("A1", "N13", "G7"):
         game = variant.new()
@@ -90,7 +90,7 @@ def test_bad_input_is_one_sentence(capsys, arguments, sentence):
     assert len(err.splitlines()) == 1
 
 
-def test_a_port_that_is_taken(capsys):
+def test_a_port_in_use(capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -100,7 +100,7 @@ def test_a_port_that_is_taken(capsys):
     assert err == f"nobi: Port {port} is in use; try 'nobi play --port {port + 1}'.\n"
 
 
-def test_without_nicegui_it_says_how_to_install_it(capsys, monkeypatch):
+def test_without_nicegui_the_message_says_how_to_install_it(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "nicegui", None)
     code, _, err = call(capsys, "play", "--no-browser", "--port", "18472")
     assert code == 2

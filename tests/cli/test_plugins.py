@@ -51,7 +51,7 @@ tiny-trainer = tiny_nobi:TinyTrainer
 
 @pytest.fixture
 def package(tmp_path):
-    """The folder of an installed package with entry points, as pip would leave it."""
+    """The folder of an installed package with entry points, as created by pip."""
     folder = tmp_path / "site"
     info = folder / "tiny_nobi-1.0.dist-info"
     info.mkdir(parents=True)

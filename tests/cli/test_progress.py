@@ -1,4 +1,4 @@
-"""Progress where there is no terminal, the time of compiling, and `nobi warm-up`."""
+"""Progress without a terminal, compilation time, and `nobi warm-up`."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from nobi.errors import NobiError
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that stands still until it is set."""
+    """A clock that is set by hand."""
     now = SimpleNamespace(seconds=0.0)
     stopped = SimpleNamespace(monotonic=lambda: now.seconds, perf_counter=lambda: now.seconds)
     for module in (base, progress):
@@ -28,12 +28,14 @@ def clock(monkeypatch):
     return now
 
 
-def test_how_far_it_is_in_words(clock):
+def test_progress_as_text(clock):
     text = ProgressText("games", 100)
     assert str(text) == "games 0 of 100, 0:00 so far"
     clock.seconds = 60
     text.update(20, 100)
-    assert str(text) == "games 20 of 100, 1:00 so far"  # nothing tells how long these 20 took: they may be old ones
+    assert (
+        str(text) == "games 20 of 100, 1:00 so far"
+    )  # the time of these 20 is unknown: they may be from an earlier run
     clock.seconds = 125
     text.update(50, 100, "naive leads")
     assert str(text) == "games 50 of 100, 2:05 so far, about 1:48 left; naive leads"
@@ -42,7 +44,7 @@ def test_how_far_it_is_in_words(clock):
     assert str(text) == "games 100 of 100, 1:02:03 so far"
 
 
-def test_a_share_of_the_work_in_words(clock):
+def test_a_share_of_the_work_as_text(clock):
     text = ProgressText("work", 0, share=True)
     assert str(text) == "work 0 %, 0:00 so far"
     text.update(0, 80)
@@ -51,7 +53,7 @@ def test_a_share_of_the_work_in_words(clock):
     assert str(text) == "work 25 %, 0:30 so far, about 1:30 left; table 1"
 
 
-def test_without_a_terminal_there_are_lines(capsys, monkeypatch):
+def test_without_a_terminal_progress_is_printed_as_lines(capsys, monkeypatch):
     monkeypatch.setattr(progress, "LOG_SECONDS", 0.01)
     with progress_bar("games", 9, note=True) as update:
         update(4, "so far so good")
@@ -69,7 +71,7 @@ def until_something_is_said(capsys):
     raise AssertionError("nothing was said")
 
 
-def test_nothing_is_said_after_the_end_or_where_it_is_switched_off(capsys, monkeypatch):
+def test_nothing_is_printed_after_the_end_or_if_switched_off(capsys, monkeypatch):
     monkeypatch.setattr(progress, "LOG_SECONDS", 0.01)
     with progress_lines(lambda: "x"):
         pass
@@ -80,7 +82,7 @@ def test_nothing_is_said_after_the_end_or_where_it_is_switched_off(capsys, monke
     assert capsys.readouterr().err == ""
 
 
-def test_the_stopwatch_leaves_out_the_time_of_compiling(clock, monkeypatch):
+def test_the_stopwatch_excludes_compilation_time(clock, monkeypatch):
     spent = SimpleNamespace(seconds=5.0)
     monkeypatch.setattr(compiling, "seconds_compiling", lambda: spent.seconds)
     watch = Stopwatch()
@@ -90,7 +92,7 @@ def test_the_stopwatch_leaves_out_the_time_of_compiling(clock, monkeypatch):
     assert watch.seconds() == 10.0
 
 
-def test_a_finished_run_says_so(capsys, tmp_path):
+def test_a_finished_run_is_reported(capsys, tmp_path):
     command = [
         "evolve",
         str(tmp_path / "run"),
@@ -132,7 +134,7 @@ def one_step(*command):
     return lambda *_: iter([warm_up.Step("something", command)])
 
 
-def test_a_warm_up_says_what_it_compiled(capsys, monkeypatch):
+def test_a_warm_up_reports_what_it_compiled(capsys, monkeypatch):
     def run(_):
         compiling._watch.say("the rules of chess")
         return 0
@@ -171,7 +173,7 @@ def test_a_warm_up_that_fails_names_the_command(monkeypatch):
         warm_up.WarmUp().run()
 
 
-def test_what_is_compiled_is_said_with_a_hint_at_first():
+def test_compilation_is_reported_with_a_hint_at_first():
     program = (
         "from nobi.cli.base import announce_compiling; from nobi import compiling; announce_compiling();"
         "compiling._watch.say('the rules of go'); compiling._watch.say('the boards')"

@@ -1,4 +1,4 @@
-"""The command `nobi show`, as a user meets it."""
+"""The command `nobi show`."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def shown(capsys, path, *arguments):
     return json.loads(out)
 
 
-def test_json_holds_what_the_network_says(capsys, models):
+def test_json_contains_the_output_of_the_network(capsys, models):
     path = models / "swiping.safetensors"
     document = shown(capsys, path, "--moves", "D4", "c3", "D5")
     game = Gomoku(7)
@@ -118,13 +118,13 @@ def deep(tmp_path_factory):
     network = make_deep("nobi-net:width=16,blocks=1")
     rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        for weights in network.parameters():  # a fresh one has hardly an opinion
+        for weights in network.parameters():  # an untrained network gives nearly equal values
             weights.normal_(0, 0.4, generator=rng)
     save_model(path, DeepModel(network, 9, {}))
     return path
 
 
-def test_chances_of_a_deep_network(capsys, deep, tmp_path):
+def test_probabilities_of_a_deep_network(capsys, deep, tmp_path):
     document = shown(capsys, deep, "--size", "5", "--moves", "C3", "B2", "--out", str(tmp_path / "deep.png"))
     assert (document["game"], document["measure"], document["layers"]) == ("go", "chance in %", [])
     names = [f"{c}{r}" for r in range(5, 0, -1) for c in "ABCDE"]
@@ -142,7 +142,7 @@ def test_chances_of_a_deep_network(capsys, deep, tmp_path):
     assert (tmp_path / "deep.png").exists()
 
 
-def test_chances_are_printed(capsys, deep):
+def test_probabilities_are_printed(capsys, deep):
     _, out, _ = call(capsys, "show", str(deep), "--size", "5", "--moves", "C3")
     best = shown(capsys, deep, "--size", "5", "--moves", "C3")["best"]
     assert re.search(rf"The best moves?: {', '.join(best)}, with probability [0-9.]+ %( each)?\.", out)
@@ -181,7 +181,7 @@ def test_bad_input_to_show(capsys, models, model, arguments, sentence):
 
 
 @pytest.mark.parametrize("command", [["show"], ["match", "random"], ["gtp"], ["export", "--onnx", "x"]])
-def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
+def test_for_a_folder_its_models_are_listed(capsys, models, command):
     (models / "checkpoint.safetensors").touch()
     code, out, err = call(capsys, *command, str(models))
     assert (code, out) == (2, "")
@@ -190,7 +190,7 @@ def test_of_a_folder_the_models_in_it_are_named(capsys, models, command):
 
 
 @pytest.mark.parametrize("name", ["", "a" * 300, "tests", "heuristc"])
-def test_what_is_neither_player_nor_model(capsys, tmp_path, monkeypatch, name):
+def test_an_argument_that_is_neither_player_nor_model(capsys, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "heuristc").mkdir()
     (tmp_path / "other.safetensors").touch()
@@ -202,7 +202,7 @@ def test_what_is_neither_player_nor_model(capsys, tmp_path, monkeypatch, name):
     assert (code, err) == (2, f"nobi: There is no model file {name or 'none'!r}.\n")
 
 
-def test_values_that_are_no_numbers(capsys, tmp_path):
+def test_values_that_are_not_finite(capsys, tmp_path):
     network = make_deep("nobi-net:width=16,blocks=1")
     with torch.no_grad():
         for weights in network.parameters():

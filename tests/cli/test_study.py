@@ -1,4 +1,4 @@
-"""The command `nobi study`, as a user meets it."""
+"""The command `nobi study`."""
 
 import json
 import signal
@@ -99,7 +99,7 @@ def test_bad_input_gets_one_sentence_and_the_code_2(tmp_path, capsys, arguments,
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scale_that_is_not_there(capsys):
+def test_an_unknown_scale(capsys):
     code, out, err = call(capsys, "study", SMALL, "--scale", "huge")
     assert (code, out) == (2, "")
     assert err == "nobi: --scale cannot be 'huge'; choose one of quick, day, paper or tiny.\n"
@@ -132,7 +132,7 @@ def test_a_study_as_json_and_as_tables(tmp_path, capsys):
     assert err.startswith(f"nobi: The folder {str(tmp_path)!r} is not empty;")
 
 
-def test_of_a_collection_what_can_be_done_is_done(tmp_path, capsys):
+def test_of_a_group_the_possible_studies_are_run(tmp_path, capsys):
     code, out, err = call(capsys, "study", "m15", "--scale", "tiny", "--out", str(tmp_path), "--json")
     assert code == 0
     assert [one["study"] for one in json.loads(out)["studies"]] == ["m15-fig2", "m15-search"]
@@ -150,7 +150,7 @@ def test_the_folder_is_named_by_the_scale(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "runs" / "studies-tiny" / "results" / "s08-fig2.png").exists()
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
+def test_ctrl_c_saves_and_prints_how_to_resume(tmp_path):
     command = [sys.executable, "-m", "nobi", "study", "s09-fig3b", "--scale", "paper", "--out", str(tmp_path), "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120

@@ -31,7 +31,7 @@ def test_error_rates_of_the_sequential_test():
         assert np.mean([decision == wrong for decision in decisions]) < 0.17
 
 
-def test_the_elo_of_pairs_has_a_narrower_interval_than_that_of_games_where_pairs_are_split():
+def test_elo_intervals_over_pairs_are_narrower_than_over_games_if_pairs_are_split():
     split = np.tile([0.5, 0.5, 0.5, 1.0], 20)
     assert pair_elo(split).low > 0
 
@@ -92,6 +92,6 @@ def test_settings_are_optimised(capsys):
         (["mcts", "--vary", "rave"], "low:high"),
     ],
 )
-def test_wrong_flags(flags, words, capsys):
+def test_invalid_flags(flags, words, capsys):
     assert run(["tune", *flags]) == 2
     assert words in capsys.readouterr().err

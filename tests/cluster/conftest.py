@@ -1,4 +1,4 @@
-"""A real Ray on this machine: loopback only, token authentication on, bounded in time, nothing left behind."""
+"""A real Ray instance on this machine: loopback only, with token authentication, time limits and clean-up checks."""
 
 import os
 import secrets
@@ -22,11 +22,11 @@ os.environ |= {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # loopback only, as Ray does on macOS and Windows
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",
-    "GRPC_ENABLE_FORK_SUPPORT": "0",  # with it, gRPC 1.85 crashes now and then where the Ray Client server forks
+    "GRPC_ENABLE_FORK_SUPPORT": "0",  # with it, gRPC 1.85 occasionally crashes when the Ray Client server forks
 }
 os.environ.pop("RAY_ADDRESS", None)
 SECONDS = 240
-"""The longest time of a test."""
+"""Time limit of a test."""
 
 
 def pytest_collection_modifyitems(items):
@@ -37,14 +37,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def ray_folder():
-    """Where Ray keeps its files; its processes name it in their command lines."""
+    """The folder of Ray's files; its processes have it in their command lines."""
     yield FOLDER
     shutil.rmtree(FOLDER, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
 def bounded():
-    """End a test that waits for ever."""
+    """Fail a test that exceeds the time limit."""
 
     def late(*_):
         raise TimeoutError(f"the test took more than {SECONDS} s")
@@ -58,14 +58,14 @@ def bounded():
 
 @pytest.fixture
 def nothing_left(ray_folder):
-    """No process of Ray is left after the test."""
+    """Check that no process of Ray is left after the test."""
     yield
     assert wait_until(lambda: not processes_with(ray_folder), 20.0)
 
 
 @pytest.fixture(scope="module")
 def shared_cluster(ray_folder):
-    """A cluster of one node with two cores for all tests of a module; executors join it. The port of its Ray Client."""
+    """A cluster of one node with two cores for all tests of a module. Returns the port of its Ray Client."""
     from ray.cluster_utils import Cluster
 
     with socket.socket() as probe:
@@ -81,7 +81,7 @@ def shared_cluster(ray_folder):
 
 @pytest.fixture
 def cluster(monkeypatch, nothing_left):  # noqa: ARG001
-    """A cluster with a head that has no cores and one node with one core; executors join it."""
+    """A cluster with a head without cores and one node with one core; executors connect to it."""
     from ray.cluster_utils import Cluster
 
     found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **LOOPBACK})

@@ -1,4 +1,4 @@
-"""The examples for clusters, as far as they can be checked without one."""
+"""The cluster examples, checked without a cluster."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def test_ray_accepts_the_cluster_file():
     assert "--address=$RAY_HEAD_IP:6379" in config["worker_start_ray_commands"][-1]
 
 
-def test_what_the_image_is_made_of_is_there():
+def test_files_copied_into_the_image_exist():
     found = instructions((FOLDER / "Dockerfile").read_text())
     assert found[0] == ("FROM", "python:3.11-slim")
     assert {keyword for keyword, _ in found} == {"FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "CMD"}
@@ -46,7 +46,7 @@ def test_what_the_image_is_made_of_is_there():
                 assert (ROOT / source).exists(), source
         if keyword == "RUN":
             subprocess.run(["bash", "-n", "-c", rest], check=True)
-    # what the build of the package reads is copied
+    # the files that the package build needs are copied
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert set(re.search(r"\.\[([a-z,]+)\]", str(found))[1].split(",")) <= set(
         project["project"]["optional-dependencies"]
@@ -87,7 +87,7 @@ esac
     ],
 )
 def test_slurm_scripts_start_the_command(tmp_path, script, command, flags):
-    """With programs that only record how they are called, in place of those of Slurm, Ray and nobi."""
+    """With stubs for the programs of Slurm, Ray and nobi that record their arguments."""
     for name in ("scontrol", "srun", "hostname", "ray", "nobi", "torchrun", "sleep"):
         (tmp_path / name).write_text(RECORD)
         (tmp_path / name).chmod(0o755)

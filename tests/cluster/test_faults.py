@@ -1,4 +1,4 @@
-"""Lost workers, nodes and heads: the weights are those of an undisturbed run in threads."""
+"""Lost workers, nodes and heads: the weights are bit-identical to those of an uninterrupted run in threads."""
 
 import os
 import signal
@@ -62,7 +62,7 @@ def test_nodes_that_are_added_and_removed(cluster, tmp_path, undisturbed):
 
 @pytest.mark.parametrize("lost", ["head", "every node"])
 def test_the_head_is_lost(cluster, tmp_path, lost):
-    """The command says so; resumed without Ray, it gives the same bits. Ray ends a process whose own node is lost."""
+    """The command reports it; resumed without Ray, it gives the same bits. Ray ends processes of a lost node."""
     command = [sys.executable, "-m", "nobi", "evolve", str(tmp_path / "run"), *FLAGS]
     started = subprocess.Popen(
         [*command, "--generations", "1000000", "--executor", "ray"], stderr=subprocess.PIPE, text=True
@@ -74,7 +74,7 @@ def test_the_head_is_lost(cluster, tmp_path, lost):
     for process in processes:
         os.kill(process.process.pid, signal.SIGKILL)
     _, told = started.communicate(timeout=90)
-    # where every node is lost, either the command or Ray itself notices it first
+    # if every node is lost, either the command or Ray detects it first
     ends = {2: "head node of the Ray cluster"} | ({1: "its Ray node was lost"} if lost == "every node" else {})
     assert ends.get(started.returncode, "an expected end") in told
     assert told.count("the same command with --resume continues") == 1

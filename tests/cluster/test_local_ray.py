@@ -1,4 +1,4 @@
-"""A Ray that a command starts: the same bits, loopback only, a token is needed, nothing is left behind."""
+"""A Ray instance started by a command: same bits, loopback only, token authentication, clean-up."""
 
 import json
 import os

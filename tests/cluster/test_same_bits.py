@@ -1,4 +1,4 @@
-"""What is played on Ray has the same bits as what is played in threads."""
+"""Games on Ray are bit-identical to games in threads."""
 
 import json
 import subprocess
@@ -81,7 +81,7 @@ def on_both(capsys, *command):
 
 
 def games_in(folder):
-    """All games of a match folder by number, without the time that they took, and the SGF files."""
+    """All games of a match folder by number, without their times, and the SGF files."""
     lines = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
     games = {line["game"]: line | {"seconds": None} for line in lines}
     return games, {file.name: file.read_bytes() for file in folder.glob("*.sgf")}
@@ -123,7 +123,7 @@ def test_a_tournament(capsys, tmp_path):
 
 
 def test_a_command_outside_the_cluster(shared_cluster, monkeypatch, tmp_path):
-    """By the Ray Client server of the head."""
+    """With the Ray Client server of the head."""
     monkeypatch.delenv("RAY_ADDRESS")
     command = [sys.executable, "-m", "nobi", "evolve", str(tmp_path / "ray"), *FLAGS]
     client = ["--executor", f"ray://127.0.0.1:{shared_cluster}"]

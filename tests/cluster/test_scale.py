@@ -14,7 +14,7 @@ def scale():
     module = importlib.util.module_from_spec(spec)
     import sys
 
-    sys.modules["scale"] = module  # dataclasses look their module up
+    sys.modules["scale"] = module  # dataclasses look up their module
     spec.loader.exec_module(module)
     yield module
     del sys.modules["scale"]
@@ -39,7 +39,7 @@ def test_limits_of_the_model(scale):
     # a small generation is limited by the overhead, however many workers there are
     assert scale.generation_seconds(1000, 17, 100, costs) > costs.generation_overhead
     assert scale.efficiency(1000, 17, 100, costs) < 0.05
-    # the process that gives the work is the limit: 200 s of games and 1 s for each part are about 14 parts of 14 s
+    # the submitting process is the limit: 200 s of games and 1 s per part give about 14 parts of 14 s
     slow = scale.Costs(0.0002, 1.0, 0.0, 1.0, 0.0)
     assert 14 <= scale.generation_seconds(1000, 1000, 1000, slow) <= 15
     measured = scale.Costs(0.000176, 2.6, 0.0023, 0.0014, 0.0)

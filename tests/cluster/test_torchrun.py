@@ -1,4 +1,4 @@
-"""Gradient training over several nodes, and a process that is lost."""
+"""Gradient training on several nodes, and a lost process."""
 
 import os
 import signal

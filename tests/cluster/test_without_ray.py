@@ -1,4 +1,4 @@
-"""What `--executor` says where Ray is missing or not meant; these need no Ray."""
+"""Messages of `--executor` without Ray."""
 
 import sys
 import threading
@@ -19,7 +19,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_how_to_install_ray_is_said(capsys, monkeypatch, tmp_path, command):
+def test_the_message_says_how_to_install_ray(capsys, monkeypatch, tmp_path, command):
     monkeypatch.setitem(sys.modules, "ray", None)
     flags = [flag.format(folder=tmp_path / "run") for flag in COMMANDS[command]]
     code, out, err = call(capsys, command, *flags, "--executor", "ray")
@@ -43,8 +43,8 @@ def test_only_one_module_knows_ray():
     assert users == ["cluster.py"]
 
 
-def test_a_question_to_the_head_does_not_outlive_the_connection(monkeypatch):
-    """After Ray's shutdown it would connect again, and Ray ends a process whose node is gone."""
+def test_a_query_to_the_head_ends_with_the_connection(monkeypatch):
+    """After Ray's shutdown a query would connect again, and Ray ends a process whose node is lost."""
     monkeypatch.setattr(cluster, "_STATUS_SECONDS", 0.01)
     asked, may_answer, answered = threading.Event(), threading.Event(), []
 

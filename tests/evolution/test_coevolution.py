@@ -1,4 +1,4 @@
-"""Coevolution, on cases worked out by hand and on a game of numbers."""
+"""Coevolution, on hand-computed cases and on a game of numbers."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from nobi.trainers.base import fingerprint, replay
 
 
 def table(*rows):
-    """Win from rows such as `x.x`."""
+    """Table of wins from rows such as `x.x`."""
     return np.array([[mark == "x" for mark in row] for row in rows])
 
 
@@ -26,7 +26,7 @@ def numbers_game(hosts, opponents):
         (table("xx.", "x..", "..."), [0.5 + 1, 0.5, 0]),
         (table("xxx", "xxx", "xxx"), [1, 1, 1]),
         (table("...", "..."), [0, 0]),
-        # one who alone beats one opponent is worth more than two who beat the same two
+        # a host that alone beats one opponent is worth more than two hosts that beat the same two
         (table("..x", "xx.", "xx.", "xx."), [1, 2 / 3, 2 / 3, 2 / 3]),
     ],
 )
@@ -37,11 +37,11 @@ def test_shared_fitness(wins, fitness):
 @pytest.mark.parametrize(
     ("wins", "count", "chosen"),
     [
-        # 1 beats most; then 0 is worth ½ + ½ and 3 is worth 1, a tie that the index decides; then 3
+        # 1 beats most; then 0 is worth ½ + ½ and 3 is worth 1, a tie decided by the index; then 3
         (table("xx..", "xxx.", "..x.", "...x"), 3, [1, 0, 3]),
-        # 0 covers three hosts; 2 adds the one left, and is worth more than 1, who repeats two of them (½ + ½ < 1 + ½)
+        # 0 covers three hosts; 2 adds the one left, and is worth more than 1, which repeats two of them (½ + ½ < 1 + ½)
         (table("xxx.", "xx..", "..xx", "x..."), 2, [0, 2]),
-        # a host twice covered is worth a third
+        # a host covered twice is worth a third
         (table("x...", "x...", "x..x", ".x.."), 4, [2, 3, 0, 1]),
         (table("....", "....", "...."), 2, [0, 1]),
         (table("....", "...x", "...."), 3, [1, 0, 2]),
@@ -61,7 +61,7 @@ def test_best_first():
 
 @pytest.mark.parametrize("elitist", [True, False])
 def test_selection_by_hand(elitist):
-    """Two of four are selected by shared fitness, though the champion is chosen by the mean score."""
+    """Two of four are selected by shared fitness, but the champion is chosen by the mean score."""
     settings = CoevolutionSettings(population=4, selected=2, parasites=2, hall=1, elitist=elitist, mutation=0.001)
     coevolution = Coevolution(settings, 5, seed=0)
     hosts, opponents = coevolution.ask()
@@ -95,7 +95,7 @@ def test_roles_swap_and_opponents_come_from_the_other_side():
     coevolution = Coevolution(settings, 3, seed=0)
     first_hosts, first_opponents = coevolution.ask()
     assert coevolution.host_population == 0
-    assert len(first_opponents) == 4  # all of the other population, in its order: nobody has any result
+    assert len(first_opponents) == 4  # all of the other population, in order: there are no results yet
     first_scores = np.array(
         [
             [0.1, -1, -1, -1],
@@ -119,7 +119,7 @@ def test_roles_swap_and_opponents_come_from_the_other_side():
     assert coevolution.host_population == 0
     # the shared fitness was ½, 1½, ½, 1½, and 3 had a better mean score than 1
     np.testing.assert_array_equal(third_hosts[:2], first_hosts[[3, 1]])
-    # 0 beat nobody but the member of the hall, who does not stand for the hosts; 1, 2 and 3 each beat one parasite
+    # 0 beat only the member of the hall, which does not count for the hosts; 1, 2 and 3 each beat one parasite
     np.testing.assert_array_equal(third_opponents[:2], hosts[[1, 2]])
     assert {row.tobytes() for row in third_opponents[2:]} == {first_hosts[3].tobytes(), hosts[2].tobytes()}
     np.testing.assert_array_equal(coevolution.champions[0], first_hosts[3])
@@ -144,21 +144,21 @@ def test_sizes_of_the_paper():
         assert coevolution.generation == len(coevolution.champions) == generation + 1
 
 
-def test_a_champion_enters_the_hall_once():
+def test_a_champion_enters_the_hall_of_fame_once():
     coevolution = Coevolution(CoevolutionSettings(population=3, selected=1, parasites=1, hall=5), 2, seed=0)
     for _ in range(12):
         _, opponents = coevolution.ask()
         scores = np.full((3, len(opponents)), -1.0)
-        scores[0] = 1.0  # the first stays, and stays champion
+        scores[0] = 1.0  # the first remains champion
         coevolution.tell(scores)
     assert len({one.tobytes() for one in coevolution.champions}) == 2
     _, opponents = coevolution.ask()
-    # the hall has two; four parasites are wanted beside them and three are there
+    # the hall has two members; four more parasites are requested and three exist
     assert len(opponents) == 5
 
 
 @pytest.mark.parametrize("elitist", [True, False])
-def test_it_progresses_in_a_game_of_numbers(elitist):
+def test_a_game_of_numbers_is_learnt(elitist):
     coevolution = Coevolution(CoevolutionSettings(elitist=elitist), 6, seed=3)
     for _ in range(60):
         coevolution.tell(numbers_game(*coevolution.ask()))
@@ -188,7 +188,7 @@ def test_replay(generations):
     assert fingerprint(Coevolution(None, 6, seed=4).ask()) != fingerprint(Coevolution(None, 6, seed=3).ask())
 
 
-def test_wrong_scores_and_settings():
+def test_invalid_scores_and_settings():
     coevolution = Coevolution(None, 6, seed=3)
     with pytest.raises(RuntimeError, match="ask before tell"):
         coevolution.tell(np.zeros((15, 15)))
@@ -211,7 +211,7 @@ def test_wrong_scores_and_settings():
 
 
 def played(generations, **settings):
-    """A coevolution after some generations of the game of numbers, and what it asked."""
+    """A coevolution after some generations of the game of numbers, and the requested candidates."""
     coevolution, asked = Coevolution(CoevolutionSettings(**settings), 4, seed=3), []
     for _ in range(generations):
         asked.append(coevolution.ask())
@@ -223,7 +223,7 @@ def played(generations, **settings):
 def test_every_rule_of_the_published_code_changes_the_run_and_it_still_learns(rule):
     changes = PUBLISHED_RULES if rule == "all of them" else {rule: PUBLISHED_RULES[rule]}
     ours, (coevolution, asked) = played(30)[0], played(30, **changes)
-    if rule not in ("results", "champion_by"):  # in the game of numbers these decide alike
+    if rule not in ("results", "champion_by"):  # in the game of numbers these make no difference
         assert fingerprint(coevolution.ask()) != fingerprint(ours.ask())
     assert coevolution.champions[29].sum() > coevolution.champions[1].sum() + 0.5  # of the same population
     again = Coevolution(coevolution.settings, 4, seed=3)

@@ -1,4 +1,4 @@
-"""Runs of coevolution: resumed ones end in the same bits as those that were left alone, and what comes of them."""
+"""Runs of coevolution: resumed runs are bit-identical to uninterrupted ones; contents of the files."""
 
 import dataclasses
 import json
@@ -54,14 +54,14 @@ def test_killed_runs_end_in_the_same_files(tmp_path):
     check_kills(command, lambda generations: maker(generations=generations), tmp_path)
 
 
-def test_threads_change_nothing(tmp_path):
+def test_results_do_not_depend_on_threads(tmp_path):
     runs = [finish(maker(**KINDS["measured"]), tmp_path / str(threads), threads=threads) for threads in (1, 2)]
     assert_same_files(tmp_path / "1", tmp_path / "2")
     assert runs[0].dominance() == runs[1].dominance()
     assert np.array_equal(runs[0].ciao(), runs[1].ciao())
 
 
-def test_resuming_measures_nothing_again(tmp_path, monkeypatch):
+def test_resuming_repeats_no_measurement(tmp_path, monkeypatch):
     leave_after(maker(**KINDS["measured"]), tmp_path, 5)
     asked = []
     measure = Fitness.measure
@@ -70,14 +70,14 @@ def test_resuming_measures_nothing_again(tmp_path, monkeypatch):
     assert asked == [5, 6]
 
 
-def test_what_is_measured_selects_nobody(tmp_path):
+def test_measurements_do_not_affect_selection(tmp_path):
     plain, measured = (finish(maker(**KINDS[kind]), tmp_path / kind) for kind in ("elitist", "measured"))
     for one, other in zip(plain.done, measured.done, strict=True):
         assert one.champion.tobytes() == other.champion.tobytes()
         assert one.line == {key: value for key, value in other.line.items() if key != "absolute"}
 
 
-def test_what_the_files_hold(tmp_path):
+def test_contents_of_the_files(tmp_path):
     run = finish(maker(**KINDS["measured"]), tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["generation"] for line in lines] == list(range(7))
@@ -109,7 +109,7 @@ def test_after_one_generation_only_one_population_has_a_champion(tmp_path):
 
 
 def test_dominance_and_ciao(tmp_path):
-    """The same as from a table of all pairs; networks without ties, so that the seed of the games does not matter."""
+    """The same as from a table of all pairs; the networks have no ties, so the seed of the games has no effect."""
     run = finish(maker(net="mlp", generations=13), tmp_path)
     champions = np.stack([one.champion for one in run.done])
     table = play_each_other(variant("atari-go", 5), make_network("mlp"), champions, champions)

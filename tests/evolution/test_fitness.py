@@ -1,4 +1,4 @@
-"""Fitness is a pure function of weights, games, seed and generation; networks that play each other, by hand."""
+"""Fitness is a pure function of weights, games, seed and generation; games between networks, computed by hand."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_fitness_is_that_of_a_match():
         assert value == played.points_of_a.mean()
 
 
-def test_threads_and_company_change_nothing():
+def test_fitness_does_not_depend_on_threads_or_other_candidates():
     alone = [fitness().measure(CANDIDATES[i : i + 1], 7)[0] for i in range(5)]
     for threads in (1, 2, 3):
         assert fitness(threads).measure(CANDIDATES, 7).tolist() == alone
@@ -42,7 +42,7 @@ def test_generations_play_different_games():
     assert f.measure(CANDIDATES, 1).tolist() != f.measure(CANDIDATES, 2).tolist()
 
 
-def test_several_boards_and_opponents_count_alike():
+def test_several_boards_and_opponents_have_equal_weight():
     both = fitness(sizes=(5, 6), opponents=("naive", "random"))
     assert both.games_per_candidate == 160
     parts = [fitness(sizes=(s,), opponents=(o,)).measure(CANDIDATES, 0) for s in (5, 6) for o in ("naive", "random")]
@@ -61,18 +61,18 @@ def test_measures():
     assert MEASURES["length"](played).mean() == pytest.approx(-played.length.mean() / where.size**2)
 
 
-# --- networks that play each other ---------------------------------------------------------------------------------
+# --- games between networks ----------------------------------------------------------------------------------------
 
 
 def networks(spec, size, *counts, seed=0):
-    """A kind of network, and weights[i, weight] for each of the counts."""
+    """A network, and weights[i, weight] for each of the counts."""
     network = make_network(spec)
     rng = np.random.default_rng(seed)
     return network, *(np.stack([network.random_weights(size, rng) for _ in range(count)]) for count in counts)
 
 
 def play_by_hand(where, network, black, white):
-    """(the winner's colour or DRAW, the number of moves) of a game of greedy networks; the first of equal moves."""
+    """(winner's colour or DRAW, number of moves) of a game of greedy networks; the first of equal moves is played."""
     game, moves = where.new(), 0
     points = game.points()
     while not game.is_over:
@@ -99,7 +99,7 @@ def score_by_hand(where, network, first, second):
     ("game", "spec"), [("atari-go", "mlp"), ("gomoku", "mlp"), ("atari-go", "mdrnn:hidden=2"), ("pente", "mlp")]
 )
 def test_scores_by_hand(game, spec):
-    """An mlp has no two moves of one value; an mdrnn only such as are mirrored, which lead to mirrored games."""
+    """An mlp has no ties; an mdrnn has ties only between mirrored moves, which lead to mirrored games."""
     where = variant(game, 5)
     network, firsts, seconds = networks(spec, 5, 4, 3)
     scores = play_each_other(where, network, firsts, seconds, 2, seed=1)
@@ -109,7 +109,7 @@ def test_scores_by_hand(game, spec):
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.5])
-def test_threads_and_parts_change_no_scores(monkeypatch, temperature):
+def test_scores_do_not_depend_on_threads_or_parts(monkeypatch, temperature):
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mdrnn:hidden=2", 5, 7, 5)
     scores = play_each_other(where, network, firsts, seconds, 4, 3, 1, temperature)
@@ -125,7 +125,7 @@ def test_threads_and_parts_change_no_scores(monkeypatch, temperature):
             assert again.tobytes() == scores.tobytes()
 
 
-def test_seeds_matter_where_there_is_chance():
+def test_seeds_affect_random_games():
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mlp", 5, 4, 4)
     greedy, drawn = (
@@ -136,14 +136,14 @@ def test_seeds_matter_where_there_is_chance():
     assert not np.array_equal(greedy[0], drawn[0])
 
 
-def test_nobody_beats_himself():
+def test_no_network_beats_itself():
     network, players = networks("mlp", 5, 6)
     scores = play_each_other(variant("atari-go", 5), network, players, players)
     np.testing.assert_array_equal(np.diag(scores), 0)
     np.testing.assert_allclose(scores, -scores.T, atol=1e-12)  # the same two games, seen from the other side
 
 
-def test_nobody_to_play():
+def test_an_empty_set_of_opponents():
     network, players = networks("mlp", 5, 3)
     assert play_each_other(variant("atari-go", 5), network, players, players[:0]).shape == (3, 0)
     assert play_each_other(variant("atari-go", 5), network, players[:0], players).shape == (0, 3)

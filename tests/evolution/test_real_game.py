@@ -9,7 +9,7 @@ from nobi.trainers import make_trainer
 
 @pytest.mark.parametrize("seed", [6, 8])
 def test_cmaes_beats_naive(seed):
-    """Within 40 generations the best of one wins 95 % of its games; docs/evolution.md reports ten seeds."""
+    """Within 40 generations the best candidate wins 95 % of its games; docs/evolution.md has ten seeds."""
     network = make_network("mdlstm:hidden=3")
     assert network.weight_count(7) == 93
     trainer = make_trainer("cmaes", 93, seed)

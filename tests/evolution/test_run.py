@@ -1,4 +1,4 @@
-"""Runs of evolution: resumed ones end in the same bits as those that were left alone."""
+"""Runs of evolution: resumed runs are bit-identical to uninterrupted ones."""
 
 import dataclasses
 import json
@@ -51,26 +51,26 @@ def test_killed_runs_end_in_the_same_files(tmp_path):
     check_kills(command, lambda generations: maker(generations=generations), tmp_path)
 
 
-def test_threads_change_nothing(tmp_path):
+def test_results_do_not_depend_on_threads(tmp_path):
     for threads in (1, 2):
         finish(maker(), tmp_path / str(threads), threads=threads)
     assert_same_files(tmp_path / "1", tmp_path / "2")
 
 
-def test_seeds_change_all(tmp_path):
+def test_results_depend_on_the_seed(tmp_path):
     one, other = (files_of(finish(maker(seed=seed), tmp_path / str(seed)).folder) for seed in (1, 2))
     assert all(one[name] != other[name] for name in one)
 
 
-def test_more_generations_go_on(tmp_path):
+def test_a_run_can_be_extended(tmp_path):
     finish(maker(generations=3), tmp_path / "run")
     finish(maker(), tmp_path / "run")
     finish(maker(), tmp_path / "whole")
     assert_same_files(tmp_path / "whole", tmp_path / "run")
 
 
-def test_what_the_files_hold(tmp_path):
-    """The champion is the best of what the trainer asked, and its games can be played again."""
+def test_contents_of_the_files(tmp_path):
+    """The champion is the best candidate, and its games are reproducible."""
     run = finish(maker(), tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["generation"] for line in lines] == list(range(7))
@@ -89,7 +89,7 @@ def test_what_the_files_hold(tmp_path):
     assert model.provenance["generation"] == 7
 
 
-def test_the_curriculum_gets_harder(tmp_path):
+def test_the_curriculum_becomes_harder(tmp_path):
     levels = [line["e"] for line in finish(maker(**KINDS["curriculum"]), tmp_path).metrics()]
     assert levels[0] == 0.9
     assert levels == sorted(levels, reverse=True)
@@ -155,6 +155,6 @@ def test_levels_of_a_curriculum():
 
 
 @pytest.mark.parametrize("wrong", [{"start": 0.1, "end": 0.2}, {"start": 1.5}, {"end": -0.1}, {"factor": 1.0}])
-def test_settings_of_a_curriculum_that_make_no_sense(wrong):
+def test_invalid_settings_of_a_curriculum(wrong):
     with pytest.raises(ValueError, match="must be"):
         CurriculumSettings(**wrong)

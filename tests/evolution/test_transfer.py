@@ -19,7 +19,7 @@ NETWORK = make_network("mdrnn:hidden=2")
 WEIGHTS = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5))).astype(np.float32)
 
 
-def test_everyone_dominates_where_later_is_better():
+def test_all_champions_are_dominant_if_later_ones_are_better():
     assert dominance_tournament(lambda i, j: i - j, 5) == [0, 1, 2, 3, 4]
     assert dominance_tournament(lambda i, j: j - i, 5) == [0]
     assert dominance_tournament(lambda i, j: 0.0, 5) == [0]  # noqa: ARG005 a draw is no win
@@ -38,7 +38,7 @@ def test_rock_paper_scissors():
     assert dominance_tournament(score, 5) == [0, 1]
 
 
-def test_no_game_more_than_needed():
+def test_no_unnecessary_games():
     played = []
 
     def score(i, j):
@@ -59,7 +59,7 @@ def test_transfer():
     assert found.correlation == correlation(small, large)
 
 
-def test_transfer_of_too_little():
+def test_transfer_with_too_few_models():
     nothing = Interval(math.nan, -1.0, 1.0)
     line = np.array([0.1, 0.2, 0.3, 0.4])
     for small, large, p in [
@@ -76,7 +76,7 @@ def test_transfer_of_too_little():
         assert 0 <= found.higher.low <= found.higher.high <= 1
 
 
-def test_transfer_refuses_what_is_no_pair():
+def test_transfer_refuses_invalid_pairs():
     with pytest.raises(ValueError, match="one fitness per network"):
         transfer(np.zeros(3), np.zeros(4))
     with pytest.raises(ValueError, match="finite"):

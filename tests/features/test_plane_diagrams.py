@@ -1,4 +1,4 @@
-"""What single planes say of positions made by hand: ladders, captures, ko, the latest moves, rank."""
+"""Single planes of hand-made positions: ladders, captures, ko, latest moves, rank."""
 
 import re
 
@@ -29,7 +29,7 @@ def marked(game, plane, planes=M15, rank=0):
 
 
 def counted(game, plane):
-    """By point: the number, as text, that the planes of this name tell."""
+    """By point: the number, as text, encoded by the planes of this name."""
     found = {}
     for name in M15.channels:
         start, _, number = name.rpartition(" ")
@@ -130,7 +130,7 @@ def test_ladders(name):
     assert int(twin["ladder"].sum()) == len(expected)
 
 
-def test_a_ladder_is_the_attackers_not_the_defenders():
+def test_a_ladder_is_marked_for_the_attacker_only():
     assert marked(position("go", LADDER, WHITE), "ladder") == set()
 
 
@@ -143,7 +143,7 @@ def test_a_ladder_runs_across_the_largest_board(breaker, expected):
 
 @pytest.mark.parametrize(("stones", "steps"), [("Z21", 1300), ("M1 Z21", 2800)])
 def test_a_ladder_that_branches_is_read_to_its_end(stones, steps):
-    """White stones on and beside the edge lead the attacker astray, and only at the far end of the board."""
+    """White stones on and near the edge mislead the attacker, but only at the far end of the board."""
     empty = "\n".join([" ".join("." * 25)] * 25)
     game = position("go", with_stones(empty, X="B3 C2 D2", O=f"C3 {stones}"))
     before = ladder_limit_hits()
@@ -181,7 +181,7 @@ O O O X .
 
 
 def test_liberties_after_a_move_in_a_snapback():
-    """Black throws a stone in at B1; white, who takes it, is left with one liberty, and black takes five."""
+    """Black throws in at B1; white captures it and has one liberty left, and black captures five stones."""
     game = position("go", SNAPBACK)
     assert counted(game, "liberties after")["B1"] == "1"
     assert counted(game, "captures") == {}
@@ -227,7 +227,7 @@ def test_suicide_is_not_legal():
     assert "A5" not in counted(game, "liberties after")
 
 
-def test_turns_since_count_passes_and_forget_what_was_captured():
+def test_turns_since_count_passes_and_exclude_captured_stones():
     game = play(position("go:ko=simple", KO), "C1")
     assert counted(game, "turns since")["C1"] == "1"
     assert "B1" not in counted(game, "turns since")
@@ -267,7 +267,7 @@ def test_the_edge_plane_is_empty_on_the_board():
         ("m15:rank=no", "'m15:rank=no': there is no setting 'rank'; it takes none"),
     ],
 )
-def test_bad_words(spec, sentence):
+def test_bad_specs(spec, sentence):
     with pytest.raises(NobiError, match=re.escape(sentence)):
         make_planes(spec)
 

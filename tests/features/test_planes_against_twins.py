@@ -1,4 +1,4 @@
-"""Every plane, on random games and made-up positions of several sizes, as the plain twin writes it down."""
+"""Every plane, on random games and random positions of several sizes, compared with the reference implementation."""
 
 import numpy as np
 import pytest
@@ -145,7 +145,7 @@ def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
 
 
 @pytest.mark.parametrize(("ko", "allowed"), [("simple", True), ("situational", True), ("positional", False)])
-def test_a_game_in_the_hand_goes_by_its_own_rules(ko, allowed):
+def test_a_single_game_follows_its_own_rules(ko, allowed):
     """White sends two stones and may retake one if only the start position may not be recreated with white to move."""
     planes = make_planes("m15")
     game = play(position(f"go:ko={ko}", SEND_TWO, WHITE), "A1 C1")
@@ -158,7 +158,7 @@ def test_a_game_in_the_hand_goes_by_its_own_rules(ko, allowed):
     assert_same(position_planes(game, planes, rank=10), expected, planes.channels)
 
 
-def test_a_game_is_not_changed_by_looking_at_it():
+def test_computing_planes_does_not_change_the_game():
     game = Go(9)
     for move in ["E5", "E4", "D4", "F4", "C4", "D3"]:
         game.play(move)

@@ -1,4 +1,4 @@
-"""Figures of boards and of the inside of networks: files that can be read, with everything in its place."""
+"""Figures of boards and of hidden units: valid files with the expected contents."""
 
 import xml.etree.ElementTree as ET
 
@@ -23,7 +23,7 @@ DPI = 150
 
 
 def assert_whole(path, width=None, height=None):
-    """PNG and SVG are there, and of this many inches."""
+    """PNG and SVG exist and have this size in inches."""
     image = imread(path.with_suffix(".png"))
     assert image.shape[2] == 4
     assert image[..., :3].std() > 0.05
@@ -56,7 +56,7 @@ def drawn(colours, **marks):
         return axes, circles, texts
 
 
-def test_stones_stand_where_they_are():
+def test_stones_are_drawn_at_their_points():
     game = game_of("D4 C3 A7")
     _, circles, _ = drawn(colours_of(game))
     stones = {(c.center[1], c.center[0]): c.get_facecolor() for c in circles if c.radius > 0.4}
@@ -96,7 +96,7 @@ def test_numbers_are_written_on_the_stones():
         assert box.width * 72 / DPI < 0.9 * cell  # it does not reach beyond its stone
 
 
-def test_a_numbered_game_keeps_captured_stones_and_tells_the_moves_without_room():
+def test_a_numbered_game_keeps_captured_stones_and_lists_the_moves_without_space():
     game = Go(5)
     for move in ["A2", "A1", "B1", "E5", "A1", "pass"]:  # black takes A1, and later plays there
         game.play(move)
@@ -109,7 +109,7 @@ def test_a_numbered_game_keeps_captured_stones_and_tells_the_moves_without_room(
     assert notes == ["5 at 2", "6 pass"]
 
 
-def test_a_numbered_game_goes_on_from_the_stones_set_up():
+def test_a_numbered_game_continues_from_the_stones_set_up():
     game = Go.from_text("A B C D E\n. . . . .\n. X . . .\n. . . . .\n. . . O .\n. . . . .", to_move=WHITE)
     game.play("A1")
     colours, numbers, _ = numbered_stones(game)
@@ -139,7 +139,7 @@ def test_inside_figure(tmp_path, spec, kind, size):
 
 @pytest.mark.filterwarnings("error")
 def test_inside_figure_up_to_a_full_board(tmp_path):
-    """One legal move, then none, and a network that says 0 everywhere."""
+    """One legal move, then none, and a network with output 0 everywhere."""
     network = make_network("mdrnn:hidden=1")
     game = Gomoku.from_text("A B C D E\nX X O O X\nO O X X O\nX X O O X\nO O X X O\nX X O O .")
     for _ in range(2):
@@ -163,7 +163,7 @@ def test_the_same_figure_is_the_same_file(tmp_path):
         ).read_bytes()
 
 
-def test_units_of_an_mdrnn_are_drawn_before_they_are_squashed():
+def test_units_of_an_mdrnn_are_drawn_before_tanh():
     network = make_network("mdrnn:hidden=2")
     found = inspect_network(game_of("D4 C3"), network, 3 * network.random_weights(7, np.random.default_rng(1)))
     [block] = blocks_of(found.layers)
@@ -175,7 +175,7 @@ def test_units_of_an_mdrnn_are_drawn_before_they_are_squashed():
 @pytest.mark.parametrize("units", [*range(1, 17), 64])
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("gates", [[""], ["row 0, column 1", "row 1, column 0"]])
-def test_all_units_of_all_sweeps_have_a_place_on_the_figure(gates, layers, units):
+def test_all_units_of_all_sweeps_are_in_the_figure(gates, layers, units):
     sweeps = [SweepLabel(arrow, gate) for arrow in "↘↙↗↖" for gate in gates]
     hidden = np.arange(len(sweeps) * units, dtype=np.float32)[:, None, None].repeat(5, 1).repeat(5, 2)
     layer = LayerInspection(sweeps, hidden.reshape(len(sweeps), units, 5, 5))

@@ -1,4 +1,4 @@
-"""The picture of the planes shows what the page says of it."""
+"""The figure of the planes agrees with its description in the documentation."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def test_the_position_of_the_page():
     assert where("ko") == {"G6"}
 
 
-def test_a_picture_is_drawn_again_to_the_same_bytes(tmp_path):
+def test_a_figure_is_reproduced_to_the_same_bytes(tmp_path):
     for name in ("one", "other"):
         planes_figure(example_game(), make_planes("c14-3"), tmp_path / f"{name}.png")
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "other.png").read_bytes()

@@ -1,4 +1,4 @@
-"""Figures of training and prediction: what stands where."""
+"""Figures of training and prediction: their contents."""
 
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ from nobi.statistics import Interval
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Keep every figure that is saved."""
+    """Collect every saved figure."""
     kept = []
     for module in (style, training):
         monkeypatch.setattr(module, "save_figure", lambda figure, path: kept.append((figure, path)))
@@ -28,7 +28,7 @@ def share(value):
     return Interval(value, value - 0.05, value + 0.05)
 
 
-def test_rates_that_fall_now_and_then_are_marked():
+def test_decreases_of_the_learning_rate_are_marked():
     jobs = [line(step, rate) for step, rate in ((0, 5), (10, 5), (20, 5), (30, 1), (40, 1), (50, 1))]
     assert training.rate_drops(jobs) == [25 * 128]
     assert training.rate_drops([line(step, 1 / (1 + step)) for step in range(10)]) == []
@@ -58,7 +58,7 @@ def test_curves_of_guesses_and_moves(drawn, tmp_path):
     assert moves.get_lines()[0].get_xdata().tolist() == [5.5, 15.5]  # the middle of moves 1 to 10 and 11 to 20
 
 
-def test_groups_stand_in_their_order(drawn, tmp_path):
+def test_groups_are_in_order(drawn, tmp_path):
     groups = {"a": {"5k": share(0.3), "1d": share(0.5)}, "b": {"1d": share(0.4)}}
     training.accuracy_by_group(groups, tmp_path / "ranks.png", "rank")
     axes = drawn[0][0].axes[0]
@@ -70,7 +70,7 @@ def test_groups_stand_in_their_order(drawn, tmp_path):
     assert [segment[:, 1] for segment in bars.get_segments()] == [pytest.approx([25, 35]), pytest.approx([45, 55])]
 
 
-def test_filters_are_drawn_as_they_are(drawn, tmp_path):
+def test_filters_are_drawn_with_their_values(drawn, tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
     training.filter_figure(filters, tmp_path / "filters.png", "filters")
     figure = drawn[0][0]
@@ -102,7 +102,7 @@ def test_the_names_of_inputs():
     assert training.plane_names("own-enemy", SimpleNamespace()) == ["own", "enemy"]
 
 
-def test_filters_are_drawn_again_to_the_same_bytes(tmp_path):
+def test_figures_of_filters_are_reproduced_to_the_same_bytes(tmp_path):
     filters = np.random.default_rng(0).normal(size=(3, 2, 5, 5)).astype(np.float32)
     training.filter_figure(filters, tmp_path / "filters.png", "filters")
     first = (tmp_path / "filters.png").read_bytes()
@@ -111,7 +111,7 @@ def test_filters_are_drawn_again_to_the_same_bytes(tmp_path):
     assert (tmp_path / "filters.svg").exists()
 
 
-def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
+def test_curves_of_several_runs_can_be_distinguished(drawn, tmp_path):
     runs = {f"run {i}": [line(step, 0.1, validation_accuracy=0.01 * i) for step in (0, 10)] for i in range(8)}
     training.validation_curves(runs, tmp_path / "runs.png", "eight runs")
     axes = drawn[0][0].axes[0]
@@ -121,7 +121,7 @@ def test_curves_of_several_runs_can_be_told_apart(drawn, tmp_path):
     assert len(looks) == 8
 
 
-def test_ours_stand_beside_the_papers(monkeypatch, tmp_path):
+def test_our_results_are_next_to_the_papers(monkeypatch, tmp_path):
     kept = []
     monkeypatch.setattr(style, "save_figure", lambda figure, _: kept.append(figure))
     cases = [

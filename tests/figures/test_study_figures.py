@@ -1,4 +1,4 @@
-"""Figures of studies: what is drawn is what was measured, and the files can be read."""
+"""Figures of studies: the drawn values are the measured ones, and the files are valid."""
 
 import xml.etree.ElementTree as ET
 
@@ -32,7 +32,7 @@ FITNESS = RANDOM.uniform(-1, 1, 60)
 
 @pytest.fixture
 def figures(monkeypatch):
-    """The figures that would have been saved."""
+    """The figures that a study would save."""
     kept = []
     for module in ("style", "board"):
         monkeypatch.setattr(f"nobi.figures.{module}.save_figure", lambda figure, _: kept.append(figure))
@@ -70,7 +70,7 @@ def test_percentile_bands_are_the_intervals_cut_at_the_ends_of_the_scale(figures
     found = drawn[np.isclose(drawn[:, 0], PERCENTAGES[30]), 1]
     assert {round(y, 9) for y in found} == {round(at.low, 9), round(at.high, 9)}
     assert drawn[:, 1].min() >= -1
-    assert drawn[:, 1].max() == 1  # 60 networks say nothing of the best of all
+    assert drawn[:, 1].max() == 1  # 60 networks do not determine the best of all
 
 
 def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path):
@@ -92,7 +92,7 @@ def test_a_legend_is_shared_if_all_panels_have_the_same_curves(figures, tmp_path
     assert looks[0]["a"][1] != looks[0]["b"][1]
 
 
-def test_many_curves_can_be_told_apart():
+def test_many_curves_can_be_distinguished():
     few = curve_styles([f"net {i}" for i in range(7)])
     assert len({colour for colour, _ in few.values()}) == len({str(line) for _, line in few.values()}) == 7
     many = curve_styles([f"{net}, k = {k}" for net in ("MDLSTM", "MDRNN", "CONV", "MLP") for k in (1, 3, 10)])
@@ -101,7 +101,7 @@ def test_many_curves_can_be_told_apart():
     assert len({(colour, str(line)) for colour, line in curve_styles([f"net {i}" for i in range(20)]).values()}) == 20
 
 
-def test_scatter_plots_tell_the_correlation(figures, tmp_path):
+def test_scatter_plots_show_the_correlation(figures, tmp_path):
     other = np.clip(FITNESS + RANDOM.normal(0, 0.4, len(FITNESS)), -1, 1)
     clouds = [Cloud("MDLSTM", FITNESS, other), Cloud("CONV", FITNESS, np.zeros(len(FITNESS))),
               Cloud("MLP", FITNESS, -FITNESS)]  # fmt: skip
@@ -138,7 +138,7 @@ def test_bands_of_one_run_have_no_width_and_none_leaves_the_scale():
     assert high.max() <= 1
 
 
-def test_learning_curves_are_solid_for_the_mean_and_broken_for_the_best(figures, tmp_path):
+def test_learning_curves_are_solid_for_the_mean_and_dashed_for_the_best(figures, tmp_path):
     curves = {"MDLSTM": runs_of(3, 20), "CONV": runs_of(3, 20)}
     learning_bands([LearningPanel("one", curves)], tmp_path / "figure.png", "")
     [axes] = figures[0].axes
@@ -161,7 +161,7 @@ def test_many_runs_are_not_drawn_one_by_one(figures, tmp_path):
     assert "mean of a run, last tenth" not in labels_of(figures[0].legends[0])
 
 
-def test_one_run_has_no_bands_to_explain(figures, tmp_path):
+def test_one_run_has_no_bands_in_the_legend(figures, tmp_path):
     learning_bands([LearningPanel("one", {"MDLSTM": runs_of(1, 20)})], tmp_path / "figure.png", "")
     assert labels_of(figures[0].legends[0]) == ["MDLSTM", "mean of the generation", "best of the generation"]
 
@@ -196,7 +196,7 @@ def test_the_axis_of_fitness_is_as_long_as_needed(intervals, bottom, top):
     assert top < high < top + 0.06
 
 
-def test_titles_in_words():
+def test_titles_are_descriptive():
     assert in_words("mdlstm:hidden=3,mode=tied") == "MDLSTM (hidden 3, mode tied)"
     assert in_words("cmaes") == "CMA-ES"
     assert in_words("runs/a:b/champion.safetensors") == "runs/a:b/champion.safetensors"
@@ -213,7 +213,7 @@ def test_long_runs_make_small_files(tmp_path):
     assert (tmp_path / "figure.svg").stat().st_size < 310_000
 
 
-def test_games_of_different_sizes_stand_side_by_side(figures, tmp_path):
+def test_games_of_different_sizes_are_drawn_side_by_side(figures, tmp_path):
     small, large = AtariGo(5), Go(9)
     for move in ["C3", "B3", "C2"]:
         small.play(move)

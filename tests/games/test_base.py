@@ -1,4 +1,4 @@
-"""What every game in the hand has: moves that are none, taking back, and copies."""
+"""Common behaviour of single games: invalid moves, undo and copies."""
 
 import random
 
@@ -21,7 +21,7 @@ def test_games_without_a_pass(spec):
 
 
 @pytest.mark.parametrize("move", [-1, 1, 6, 12, 43, 500, 70_000])
-def test_a_number_that_is_no_point_is_refused(move):
+def test_a_number_that_is_not_a_point_is_refused(move):
     game = variant("gomoku", 5).new()
     for use in (game.is_legal, game.play, game.colour):
         with pytest.raises(NobiError, match=f"^{move} is not a point of a 5x5 board.$"):
@@ -32,7 +32,7 @@ def test_a_number_that_is_no_point_is_refused(move):
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), size=st.integers(5, 7), back=st.integers(1, 30))
 def test_undo_and_copy(spec, seed, size, back):
-    """Taking moves back and playing them again ends in the same position, and a copy goes its own way."""
+    """Undoing moves and playing them again ends in the same position, and a copy is independent."""
     rng = random.Random(seed)
     game = variant(spec, size).new()
     pictures = [str(game)]

@@ -37,7 +37,7 @@ def test_go_stones_with_a_liberty_left_stay():
 
 @pytest.mark.parametrize("ko", KO_RULES)
 def test_go_snapback(ko):
-    """White throws a stone in, black takes it and leaves his chain one liberty: the point just freed."""
+    """White throws in, black captures the stone and his chain has one liberty left: the point just freed."""
     game = position(
         f"go:ko={ko}",
         """

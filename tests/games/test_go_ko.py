@@ -10,7 +10,7 @@ from nobi.games import variant
 
 @pytest.mark.parametrize("suicide", ["true", "false"])
 @pytest.mark.parametrize("ko", KO_RULES)
-def test_go_ko_is_not_taken_back_at_once(ko, suicide):
+def test_go_ko_is_not_recaptured_at_once(ko, suicide):
     game = position(f"go:ko={ko},suicide={suicide}", KO)
     game.play("C1")
     assert game.colour("B1") == EMPTY
@@ -26,7 +26,7 @@ def test_go_ko_is_not_taken_back_at_once(ko, suicide):
         pytest.param("E5 pass", id="a threat and a pass"),
     ],
 )
-def test_go_ko_is_taken_back_after_an_exchange(ko, between):
+def test_go_ko_is_recaptured_after_an_exchange(ko, between):
     game = position(f"go:ko={ko}", KO)
     play(game, "C1")
     play(game, between)
@@ -37,8 +37,8 @@ def test_go_ko_is_taken_back_after_an_exchange(ko, between):
     assert_forbidden(game, "C1")
 
 
-def test_go_ko_threats_alternate_for_long():
-    """Each retakes after every exchange elsewhere."""
+def test_go_long_ko_fight():
+    """Each player recaptures after every exchange elsewhere."""
     game = position("go", KO)
     for take, threat, answer in [("C1", "E5", "A5"), ("B1", "B5", "D5"), ("C1", "E4", "A4"), ("B1", "B4", "D4")]:
         game.play(take)
@@ -135,8 +135,8 @@ def test_go_a_pass_is_never_a_forbidden_repetition(ko, moves):
 
 
 @pytest.mark.parametrize(("ko", "allowed"), [("simple", True), ("positional", False), ("situational", False)])
-def test_go_superko_remembers_the_whole_of_a_long_game(ko, allowed):
-    """The position after move 1 would come again at move 95, when the arena would long have ended the game."""
+def test_go_superko_covers_a_whole_long_game(ko, allowed):
+    """The position after move 1 would recur at move 95, far beyond the arena's move limit."""
     game = variant(f"go:ko={ko}", 5).new()
     names = [f"{x}{y}" for y in range(1, 6) for x in "ABCDE"]  # A1 to E5
     play(game, " pass ".join(names[:-1]))
@@ -154,7 +154,7 @@ def test_go_superko_remembers_the_whole_of_a_long_game(ko, allowed):
 
 
 @pytest.mark.parametrize("ko", KO_RULES)
-def test_go_undo_gives_ko_and_superko_back(ko):
+def test_go_undo_restores_ko_and_superko(ko):
     game = position(f"go:ko={ko}", SEND_TWO, WHITE)
     play(game, "A1 C1")
     before = game.legal_moves()

@@ -37,7 +37,7 @@ def test_go_knows_when_a_pass_would_end_the_game():
     assert game.next_pass_ends
 
 
-def test_go_a_move_between_passes_starts_the_count_anew():
+def test_go_a_move_between_passes_resets_the_count():
     game = variant("go:komi=0", 5).new()
     play(game, "pass C3 pass")
     assert not game.is_over
@@ -113,7 +113,7 @@ def test_go_score(diagram, komi, by_area, by_territory):
 
 
 @pytest.mark.parametrize(("to_move", "lost"), [(BLACK, [8, 0]), (WHITE, [0, 13])], ids=["black", "white"])
-def test_go_whoever_plays_first_in_a_seki_loses_his_stones(to_move, lost):
+def test_go_the_player_who_moves_first_in_a_seki_loses_stones(to_move, lost):
     game = play(position("go", SEKI, to_move), "D1 D7")
     assert prisoners(game) == lost
 
@@ -197,7 +197,7 @@ def test_go_prisoners_in_the_score(spec, diagram, to_move, move, before, after):
     assert game.score() == after
 
 
-def test_go_margin_is_blacks_points_less_whites_and_komi():
+def test_go_margin_is_blacks_points_minus_whites_and_komi():
     game = position("go:komi=6.5,scoring=territory", INTRUDERS)
     assert game.margin() == -6.5
     assert game.margin(dead=points("A5 A2 E4", 5)) == -4.5

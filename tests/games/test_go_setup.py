@@ -20,7 +20,7 @@ GTP_HANDICAP = [
 
 
 def gtp_handicap(stones, size):
-    """That table for any board: stones stand on the third line below 13x13, on the fourth from there on."""
+    """The table for any board: stones are on the third line below 13x13, else on the fourth."""
     line = 3 if size < 13 else 4
     lines = {"low": line, "middle": (size + 1) // 2, "high": size + 1 - line}
     chosen = GTP_HANDICAP[:stones]
@@ -87,7 +87,7 @@ def test_go_handicap_points_come_in_the_order_of_gtps_table():
         (19, -2, "Handicap on 19x19 is 2 to 9 stones, not -2."),
     ],
 )
-def test_go_handicap_that_does_not_exist(size, stones, message):
+def test_go_unavailable_handicap(size, stones, message):
     game = variant("go", size).new()
     with pytest.raises(NobiError) as error:
         game.place_handicap(stones)
@@ -179,7 +179,7 @@ def test_set_up_stones_without_liberties_are_refused(spec, diagram, where):
 
 
 @pytest.mark.parametrize("spec", ["go", "atari-go"])
-def test_set_up_that_is_refused_leaves_the_game_as_it_was(spec):
+def test_refused_set_up_does_not_change_the_game(spec):
     game = variant(spec, 5).new()
     surrounded = [(p, BLACK) for p in points("A2 B1", 5)] + [(p, WHITE) for p in points("A1", 5)]
     with pytest.raises(NobiError):
@@ -194,7 +194,7 @@ def test_set_up_that_is_refused_leaves_the_game_as_it_was(spec):
 # Length
 
 
-def test_go_game_in_the_hand_never_ends_by_its_length():
+def test_go_single_game_has_no_length_limit():
     """Sending two and returning one, again and again, far beyond the arena's limit of 75 moves."""
     game = position("go:ko=simple", SEND_TWO, WHITE)
     for turn in range(1, 101):

@@ -1,4 +1,4 @@
-"""Gomoku, and the rows of five that Pente shares with it, case by case."""
+"""Gomoku, and rows of five, which are shared with Pente, case by case."""
 
 import pytest
 
@@ -28,7 +28,7 @@ DIRECTIONS = {"east": (1, 0), "north": (0, 1), "north-east": (1, 1), "south-east
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("length", [4, 5, 6, 7, 9])
 def test_five_or_more_in_a_row_win(spec, colour, direction, length):
-    """In each direction, whichever stone comes last; four are not enough, six and more are."""
+    """In each direction and with each stone as the last one; four are not enough, six or more are."""
     right, up = DIRECTIONS[direction]
     start = "A9" if up < 0 else "A1"
     row = [step(start, right, up, i) for i in range(length)]
@@ -82,7 +82,7 @@ def test_rows_do_not_wrap_around(spec, diagram):
 @pytest.mark.parametrize("spec", BOTH)
 @pytest.mark.parametrize("size", [5, 6, 9])
 def test_five_stones_win_only_on_a_true_line(spec, size):
-    """Every five points that are a line when the board is taken for a tape (several widths) or for a torus."""
+    """Five points that would form a line if the board were a flat array (several widths) or a torus."""
     board = [(x, y) for y in range(size) for x in range(size)]
     true, rows = set(), set()
     for x, y in board:
@@ -118,7 +118,7 @@ FULL_WITHOUT_FIVE, FULL_WITH_FIVE = side_by_side(
 
 
 def moves_to(diagram, last):
-    """Moves in turn, row by row from below, that lead to a diagram; `last` is the last one."""
+    """Alternating moves, row by row from the bottom, that lead to a diagram; `last` is the last one."""
     stones = {"X": [], "O": []}
     for y, row in enumerate(reversed(drawn(diagram)), 1):
         for x, mark in zip(COLUMNS, row, strict=False):

@@ -2,17 +2,17 @@
 
 Go. OpenSpiel's actions are the points row by row from the bottom left, A1 = 0, and a pass is size². Suicide is
 forbidden, two passes in a row end the game, and the score is Tromp-Taylor's: our scoring by area. Its legal moves are
-those of our `ko=simple`. It differs from us in this:
+those of our `ko=simple`. Differences:
 
 * A stone that recreates any earlier position, with either player to move (passes repeat positions freely), is legal;
-  but it ends the game at once, as a draw, whatever the board and komi say. Under our `simple` such a game goes on, and
-  under our `positional` the move is forbidden. So its legal moves less those that end the game in this way are our
-  `positional`.
+  but it ends the game at once, as a draw, regardless of board and komi. Under our `simple` such a game continues, and
+  under our `positional` the move is forbidden. Its legal moves without those that end the game in this way are those
+  of our `positional`.
 * A game is over after 2·size² moves (`max_game_length`, set out of reach here) and is then counted as it stands.
-* With a handicap of n ≥ 2 stones, white gets n points on top of komi. The stones stand where ours do, on 19x19 only.
+* With a handicap of n ≥ 2 stones, white gets n points on top of komi. The stones are on our points; 19x19 only.
 
 Gomoku. Both of OpenSpiel's games, `gomoku` and `mnk` with k = 5, let five *or more* in a row win, as ours does, and
-call a full board a draw. Their actions are the points row by row from the top left.
+score a full board as a draw. Their actions are the points row by row from the top left.
 """
 
 import random
@@ -31,13 +31,13 @@ PLAYERS = {BLACK: 0, WHITE: 1}
 
 
 def load_go(size, komi="7.5", **options):
-    """OpenSpiel's Go, with no end by length unless `max_game_length` says so."""
+    """OpenSpiel's Go, without a length limit unless `max_game_length` is given."""
     options = {"board_size": size, "komi": float(komi), "max_game_length": 10**6} | options
     return pyspiel.load_game("go", options)
 
 
 def as_action(point, size):
-    """The number that OpenSpiel's Go gives a point, or a pass."""
+    """The action number of a point or a pass in OpenSpiel's Go."""
     if point == PASS:
         return size * size
     row, column = row_column(point, size)
@@ -66,13 +66,13 @@ def number_of_stones(state):
 
 
 def picture_of_game(game):
-    """Our board, from the top; read at once, for it is compared at every move."""
+    """Our board, from the top; read directly because it is compared at every move."""
     colours = game.boards.stones.colour[0, board_points(game.size)].reshape(game.size, game.size)
     return ["".join(".XO"[colour] for colour in row) for row in colours]
 
 
 def choose(actions, rng, pass_chance):
-    """A random action, the last one (a pass) only now and then."""
+    """A random action; the last one (a pass) is rare."""
     *stones, passing = actions
     return passing if not stones or rng.random() < pass_chance else rng.choice(stones)
 
@@ -117,7 +117,7 @@ def test_go_random_games(size):
 def test_go_positional_superko(size, games):
     """A stone that ends OpenSpiel's game is one that positional superko forbids, at every move of random games.
 
-    The players like captures, so that repetitions come up.
+    The players prefer captures, so that repetitions occur.
     """
     rng = random.Random(size)
     a_pass, repetitions = size * size, 0
@@ -195,7 +195,7 @@ TRIPLE_KO = (
     ],
 )
 def test_go_difference_a_repetition_is_a_draw_in_open_spiel(size, moves, last, situational):
-    """Legal and at once a draw there; legal and of no consequence under `simple`; forbidden under `positional`.
+    """In OpenSpiel legal and an immediate draw; legal without effect under `simple`; forbidden under `positional`.
 
     Situational superko forbids it where the same player would be to move as before.
     """

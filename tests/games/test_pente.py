@@ -94,7 +94,7 @@ def test_pente_several_pairs_at_once():
     assert not game.is_over
 
 
-def test_pente_moving_in_between_is_safe():
+def test_pente_moving_between_two_enemies_is_safe():
     game = position(
         "pente:centre=false",
         """
@@ -173,7 +173,7 @@ def test_pente_eight_pairs_in_one_move_win():
     assert sum(row.count("O") for row in picture(game)) == 0
 
 
-def test_pente_five_in_a_row_is_looked_for_before_a_capture():
+def test_pente_five_in_a_row_is_checked_before_a_capture():
     game = position(
         "pente:centre=false",
         """
@@ -194,7 +194,7 @@ def test_pente_five_in_a_row_is_looked_for_before_a_capture():
 
 
 def test_pente_a_capture_breaks_a_row():
-    """White's four loses two stones; its fifth point wins no more."""
+    """White's four loses two stones; its fifth point no longer wins."""
     game = position(
         "pente:centre=false",
         """
@@ -242,7 +242,7 @@ def test_pente_centre_stone_can_be_captured_and_comes_back_with_undo():
 
 @pytest.mark.parametrize("spec", ["pente", "pente:centre=false"])
 def test_pente_set_up_is_the_whole_start_position(spec):
-    """A diagram says what is at the centre, whatever the setting."""
+    """A diagram determines the centre, regardless of the setting."""
     for diagram in [EMPTY_BOARD, ONE_STONE, HALVES]:
         assert picture(position(spec, diagram)) == drawn(diagram)
 

@@ -1,4 +1,4 @@
-"""The games that there are, and the words that name their variants."""
+"""The registry of games, and specs of variants."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ from nobi.games import variant
         ("atari-go", -9, "The board size must be 5 to 25, not -9."),
     ],
 )
-def test_bad_words(spec, size, message):
+def test_bad_specs(spec, size, message):
     with pytest.raises(NobiError) as error:
         variant(spec, size)
     assert str(error.value) == message
@@ -57,7 +57,7 @@ def test_bad_words(spec, size, message):
     ],
 )
 @pytest.mark.parametrize("size", [5, 25])
-def test_good_words(spec, shortest, settings, size):
+def test_good_specs(spec, shortest, settings, size):
     chosen = variant(spec, size)
     assert str(chosen) == shortest
     assert variant(shortest, size) == chosen
@@ -67,8 +67,8 @@ def test_good_words(spec, shortest, settings, size):
     assert len(game.points()) == size * size
 
 
-def test_a_file_in_the_folder_is_a_game():
-    """The registry finds games by their files alone."""
+def test_every_file_in_the_folder_is_registered():
+    """Every game module is in the registry."""
     folder = Path(games.__file__).parent
     files = {file.stem.replace("_", "-") for file in folder.glob("*.py")} - {"--init--", "base"}
     assert set(games.names()) == files

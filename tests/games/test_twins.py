@@ -1,4 +1,4 @@
-"""Random games: the compiled rules and the plain twins agree on every legal move, board and result."""
+"""Random games: compiled rules and reference implementations agree on every legal move, board and result."""
 
 import random
 
@@ -43,7 +43,7 @@ def assert_same(game, twin):
 
 
 def compare_random_game(spec, options, size, seed, most=400, pass_chance=0.0):
-    """Play a random game on both; with few empty points left in Go, ko and superko come up often."""
+    """Play a random game on both; in Go with few empty points left, ko and superko are frequent."""
     game, twin = variant(spec, size).new(), TWINS[spec.partition(":")[0]](size, **options)
     rng = random.Random(seed)
     while not game.is_over and len(game.moves) < most:

@@ -1,4 +1,4 @@
-"""Engines that are started, spoken to and watched."""
+"""Starting, using and monitoring engines."""
 
 import gc
 import os
@@ -51,7 +51,7 @@ def test_a_good_engine_plays():
 
 
 @pytest.mark.parametrize(
-    ("manner", "kind", "words"),
+    ("manner", "kind", "message"),
     [
         ("crash", "crash", "ended at 'genmove' with the exit code 3"),
         ("hang", "time-out", "gave no answer to 'genmove' within 1 s"),
@@ -61,7 +61,7 @@ def test_a_good_engine_plays():
         ("refuse", "refusal", "refused 'genmove': I would rather not"),
     ],
 )
-def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind, words):
+def test_an_engine_failure_is_reported_and_the_engine_is_restarted(manner, kind, message):
     bot = GtpBot(fake(manner, 2), GO, 1.0 if manner == "hang" else 60.0)
     game = GO.new()
     game.play(bot.choose(game, Clock()))
@@ -69,12 +69,12 @@ def test_what_an_engine_does_wrong_is_told_and_it_is_started_again(manner, kind,
     with pytest.raises(EngineError) as caught:
         bot.choose(game, Clock())
     assert caught.value.kind == kind
-    assert str(caught.value) == words
-    assert names(game, [bot.choose(game, Clock())]) == ["A1"]  # a new process, told of the position
+    assert str(caught.value) == message
+    assert names(game, [bot.choose(game, Clock())]) == ["A1"]  # a new process that has received the position
     bot.close()
 
 
-def test_an_engine_that_answers_twice_is_found_out():
+def test_an_engine_that_answers_twice_is_detected():
     bot = GtpBot(fake("chatty", 1), GO, 60.0)
     game = GO.new()
     game.play(bot.choose(game, Clock()))
@@ -93,31 +93,31 @@ def test_an_engine_may_resign_and_be_slow():
 
 
 def test_an_engine_follows_the_game():
-    """It is told what is new; after an undo, of another game or another start, all from the beginning."""
+    """It receives only new moves; after an undo, in another game or from another start, all moves."""
     bot = GtpBot(fake("good"), GO, 60.0)
-    told = []
+    sent = []
     engine = bot._engine
     ask = engine.ask
-    engine.ask = lambda command, seconds=None: (told.append(command), ask(command, seconds))[1]
+    engine.ask = lambda command, seconds=None: (sent.append(command), ask(command, seconds))[1]
     game = GO.new()
     game.play(bot.choose(game, Clock()))
-    assert told == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "genmove b"]
+    assert sent == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "genmove b"]
     game.play("J9")
-    told.clear()
+    sent.clear()
     game.play(bot.choose(game, Clock(2.0)))
-    assert told == ["play w J9", "time_settings 0 2 1", "genmove b"]
+    assert sent == ["play w J9", "time_settings 0 2 1", "genmove b"]
     game.undo()
     game.undo()
     game.play("H8")
-    told.clear()
+    sent.clear()
     bot.choose(game, Clock())
-    assert told == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "play b A1", "play w H8",
+    assert sent == ["boardsize 9", "clear_board", "known_command kata-set-rules", "komi 0.5", "play b A1", "play w H8",
                     "genmove b"]  # fmt: skip
     other = GO.new()
     other.place_handicap(2)
-    told.clear()
+    sent.clear()
     bot.choose(other, Clock())
-    assert told[-2:] == ["set_free_handicap G7 C3", "genmove w"]
+    assert sent[-2:] == ["set_free_handicap G7 C3", "genmove w"]
     bot.close()
 
 
@@ -136,28 +136,28 @@ def test_an_engine_follows_the_game():
         (("absolute", 600), True, ["time_settings 600 0 0", "time_left b 600 0"], "time_left b 539 0"),
     ],
 )
-def test_an_engine_is_told_the_time(settings, kgs, first, second):
-    """The settings once a game, what is left before each of its moves."""
+def test_an_engine_receives_the_time(settings, kgs, first, second):
+    """The settings once per game, the remaining time before each of its moves."""
     bot = GtpBot(fake("kgs" if kgs else "good"), GO, 60.0)
-    told = []
+    sent = []
     engine = bot._engine
     ask = engine.ask
-    engine.ask = lambda command, seconds=None: (told.append(command), ask(command, seconds))[1]
+    engine.ask = lambda command, seconds=None: (sent.append(command), ask(command, seconds))[1]
     for _ in range(2):
         control = TimeControl(TimeSettings(*settings))
         game = GO.new()
-        told.clear()
+        sent.clear()
         game.play(bot.choose(game, clock_for(game, control)))
-        assert [line for line in told if "time" in line and "known" not in line] == first
+        assert [line for line in sent if "time" in line and "known" not in line] == first
         control.spend(BLACK, 61 if settings[1] != 0 else 1)
         game.play("J9")
-        told.clear()
+        sent.clear()
         bot.choose(game, clock_for(game, control))
-        assert told == ["play w J9", second, "genmove b"]
+        assert sent == ["play w J9", second, "genmove b"]
     bot.close()
 
 
-def test_an_engine_by_the_clock_is_not_waited_for_longer_than_its_time():
+def test_an_engine_with_a_clock_is_stopped_when_its_time_is_over():
     bot = GtpBot(fake("hang"), GO, 60.0)
     game = GO.new()
     control = TimeControl(TimeSettings("absolute", 0.5))
@@ -167,26 +167,26 @@ def test_an_engine_by_the_clock_is_not_waited_for_longer_than_its_time():
     bot.close()
 
 
-def test_an_engine_gets_a_seed_if_it_takes_one():
-    told = []
+def test_an_engine_gets_a_seed_if_it_supports_seeds():
+    sent = []
     for manner in ("kgs", "good"):
         bot = GtpBot(fake(manner), GO, 60.0)
         ask = bot._engine.ask
-        bot._engine.ask = lambda command, seconds=None, ask=ask: (told.append(command), ask(command, seconds))[1]
+        bot._engine.ask = lambda command, seconds=None, ask=ask: (sent.append(command), ask(command, seconds))[1]
         bot.seed = 7
         bot.choose(GO.new(), Clock())
         bot.close()
-    assert told.count("set_random_seed 7") == 1
+    assert sent.count("set_random_seed 7") == 1
 
 
-def test_commands_that_are_no_engines():
+def test_commands_that_are_not_engines():
     assert fault_of(start_engine, "no-such-program --mode gtp", 1) == (
         "There is no program 'no-such-program' to start as an engine."
     )
     assert "is empty" in fault_of(start_engine, "  ", 1)
     assert "cannot be understood" in fault_of(start_engine, "'gnugo", 1)
     assert "does not speak GTP: it ended at 'protocol_version'" in fault_of(start_engine, "true", 1)
-    # it may have begun to talk before or after it was asked
+    # its output may begin before or after the first command
     assert re.search("does not speak GTP: it (answered|said) .*'y'", fault_of(start_engine, "yes", 1))
 
 
@@ -206,7 +206,7 @@ def program(code):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "message"),
     [
         ("sys.exit(5)", "with the exit code 5."),
         ("sys.exit('there is no [bold] network\\n\\n')", "with the exit code 1, saying 'there is no [bold] network'."),
@@ -219,12 +219,12 @@ def program(code):
         ("os.kill(os.getpid(), 15)", "by SIGTERM (Terminated)."),
     ],
 )
-def test_the_last_words_of_a_program_are_told(code, words):
+def test_the_last_lines_of_a_program_are_reported(code, message):
     fault = fault_of(start_engine, program(f"import os, sys; input(); {code}"), 60)
-    assert fault.endswith(f" does not speak GTP: it ended at 'protocol_version' {words}")
+    assert fault.endswith(f" does not speak GTP: it ended at 'protocol_version' {message}")
 
 
-def test_a_program_that_complains_all_the_time_is_not_held_up():
+def test_a_program_with_much_error_output_is_not_blocked():
     talk = "import sys\nfor line in sys.stdin: sys.stderr.write('so it is\\n' * 10**5); print('= 2\\n', flush=True)"
     engine = start_engine(program(talk), 60)
     assert engine.ask("name") == "2"
@@ -247,7 +247,7 @@ def test_an_engine_that_cannot_play_on_the_board_is_refused_at_once(command, ref
     assert processes_with(tmp_path) == set()
 
 
-def test_an_engine_that_refuses_the_rules_plays_and_that_is_noted():
+def test_an_engine_that_refuses_the_rules_plays_with_a_note():
     answers = {"known_command": "true", "kata-set-rules": "? no\nsuch rules", "genmove": "C3"}
     bot = GtpBot(answering(**answers), GO, 60.0)
     assert "its own rules" in bot.note
@@ -260,7 +260,7 @@ def test_an_engine_that_refuses_the_rules_plays_and_that_is_noted():
 
 
 def test_an_engine_that_ends_between_the_commands_is_started_again():
-    """It has ended when it is asked what it knows, in the first game only."""
+    """It has ended before the query for its commands, in the first game only."""
     bot = GtpBot(fake("good"), GO, 60.0)
     ask = bot._engine.ask
 
@@ -278,7 +278,7 @@ def test_an_engine_that_ends_between_the_commands_is_started_again():
 
 def test_ctrl_c_ends_an_engine_that_starts(monkeypatch, tmp_path):
     def interrupted(*_):
-        # The command line of a new process shows only once it has replaced its parent's program.
+        # The command line of a new process is visible only after it has replaced its parent's program.
         assert wait_until(lambda: len(processes_with(tmp_path)) == 1)
         raise KeyboardInterrupt
 
@@ -313,7 +313,7 @@ def test_a_closed_bot_starts_no_engine(tmp_path):
 
 
 def test_a_bot_may_be_closed_while_its_engine_starts_again(tmp_path):
-    """The engine answers when it starts for the first time, and never again."""
+    """The engine answers only at its first start."""
     script, note = tmp_path / "engine.sh", tmp_path / "started"
     script.write_text(f"#!/bin/sh\nif [ -e {note} ]; then exec sleep 1000; fi\ntouch {note}\n{fake('crash', 1)}\n")
     script.chmod(0o755)
@@ -338,13 +338,13 @@ def test_a_bot_may_be_closed_while_its_engine_starts_again(tmp_path):
     assert not is_running(engine._process.pid)
 
 
-def test_what_an_engine_has_started_ends_with_it(tmp_path):
+def test_child_processes_of_an_engine_end_with_it(tmp_path):
     script, note = tmp_path / "engine.sh", tmp_path / "pid"
     script.write_text(f"#!/bin/sh\nexec 3<&0\n{fake('hang', 1)} <&3 & echo $! > {note}\nwait\n")
     script.chmod(0o755)
     engine = start_engine(str(script), 60.0)
     inner = int(note.read_text())
-    os.kill(inner, 0)  # it is there
+    os.kill(inner, 0)  # it is running
     with pytest.raises(EngineError):
         engine.ask("genmove b", 0.5)
     assert wait_until(lambda: not is_running(inner))
@@ -378,7 +378,7 @@ def test_set_up_stones_reach_an_engine_of_another_game():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_a_program_is_being_started_leaves_none_behind(number, monkeypatch, tmp_path):
+def test_a_signal_during_the_start_of_a_program_leaves_no_process(number, monkeypatch, tmp_path):
     start = subprocess.Popen
 
     def interrupted(*arguments, **settings):
@@ -400,7 +400,7 @@ def test_a_signal_while_a_program_is_being_started_leaves_none_behind(number, mo
     assert processes_with(tmp_path) == set()
 
 
-def test_a_program_that_nobody_closes_ends_at_exit(tmp_path):
+def test_a_program_that_is_not_closed_ends_at_exit(tmp_path):
     command = f"{fake('good', 1)} {tmp_path}"
     code = f"from nobi.gtp.process import start_engine; start_engine({command!r}, 60)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""Scripted dialogues: what an engine of GTP 2 has to answer, word for word."""
+"""Scripted dialogues: the exact responses of the GTP 2 engine."""
 
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def _one_process(found=[]):  # noqa: B006
     return found[0]
 
 
-def test_sizes_that_are_not_served():
+def test_unsupported_sizes():
     talk = Talk()
     for size in ("0", "4", "26", "1000", "2147483647"):
         assert talk.fault(f"boardsize {size}") == "unacceptable size"
@@ -206,7 +206,7 @@ def test_handicap():
     )
 
 
-def test_a_colour_may_move_twice_and_undo_takes_one_move_back():
+def test_a_colour_may_move_twice_and_undo_undoes_one_move():
     talk = Talk(size=5)
     talk.ask("play b A1", "play b B1", "play b C1")
     assert talk.ask("list_stones b") == "A1 B1 C1"
@@ -291,17 +291,17 @@ def test_play_sequence_is_all_or_nothing():
     assert talk.session.game.to_move == WHITE
 
 
-def test_an_answer_however_wrong_the_player(monkeypatch):
+def test_a_failing_player_still_gives_an_answer(monkeypatch):
     talk = Talk(size=5)
 
     def fail(*_):
         raise RuntimeError("broken\n\nplayer")
 
     monkeypatch.setattr(talk.session.bot, "choose", fail)
-    told = []
-    monkeypatch.setattr(talk.engine, "_log_error", told.append)
+    errors = []
+    monkeypatch.setattr(talk.engine, "_log_error", errors.append)
     assert talk.fault("genmove b") == "internal error: RuntimeError"
-    assert "broken" in told[0]
+    assert "broken" in errors[0]
     talk.ask("play w C3")
     monkeypatch.setattr(talk.session.bot, "choose", lambda *_: talk.session.point("C3"))
     assert talk.fault("genmove b") == "the player playout chose an illegal move"

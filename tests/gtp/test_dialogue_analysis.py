@@ -1,4 +1,4 @@
-"""Scripted dialogues: what a player thinks, told as lines and as maps."""
+"""Scripted dialogues: analysis as lines and as maps."""
 
 import numpy as np
 import pytest
@@ -84,8 +84,8 @@ def test_maps(model):
     assert talk.ask("reg_genmove w") == f"{'ABCDE'[column]}{5 - row}"
     assert talk.ask("nobi-policy_numbers").splitlines()[4].split()[1] == '""'
     hidden = talk.session.bot.inspect(talk.session.game).layers[0].hidden
-    told = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
-    np.testing.assert_allclose(told, hidden[2, 1], atol=6e-4)  # three decimals
+    shown = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
+    np.testing.assert_allclose(shown, hidden[2, 1], atol=6e-4)  # three decimals
     assert talk.fault("nobi-hidden 2 1 1") == "there is 1 layer"
     assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 3 units"
     assert talk.fault("nobi-hidden 1") == "syntax error"
@@ -149,7 +149,7 @@ def test_the_raw_output_of_a_network():
     assert "has no network" in Talk("go", 5, "mcts:rollouts=20", bot=None).fault("kata-raw-nn 0")
 
 
-def test_a_network_that_has_not_learnt_results_leaves_them_to_playouts(tmp_path):
+def test_a_network_without_results_uses_playouts(tmp_path):
     file = tmp_path / "deep.safetensors"
     save_model(file, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=1), 5))
     talk = Talk("go", 5, str(file), bot=None)

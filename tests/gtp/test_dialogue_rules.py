@@ -154,7 +154,7 @@ def test_unusual_records(tmp_path, content, black, white, to_move):
     assert loaded(tmp_path / "record.sgf", content) == (black, white, to_move)
 
 
-def test_a_record_is_loaded_up_to_what_cannot_be_read(tmp_path):
+def test_a_record_is_loaded_up_to_the_first_unreadable_part(tmp_path):
     late = b"(;SZ[9];B[aa];W[bb];AE[aa]AB[ii];W[cc])"
     file = tmp_path / "record.sgf"
     assert loaded(file, late, "2") == ("A9", "", "white")
@@ -227,7 +227,7 @@ def test_komi_of_records(tmp_path):
         assert talk.ask("list_stones b") == "E5"
 
 
-def test_the_result_in_the_record_is_that_of_the_count():
+def test_the_result_in_the_record_is_that_of_final_score():
     talk = Talk(size=5)
     talk.ask("komi 0.5", f"gogui-setup {HALVES} w A3")
     assert "RE[" not in talk.ask("printsgf")

@@ -1,4 +1,4 @@
-"""Our final score beside GNU Go's, on games that GNU Go finished against itself."""
+"""Our final score compared with GNU Go's, on games that GNU Go finished against itself."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 from helpers.conversation import Talk
 
 RECORDS = Path(__file__).parent.parent / "data" / "gnugo_scores.txt"
-"""A line a game, `rules score moves…`: 100 by each of the two rules, 9x9, written by benchmarks/compare_scores.py."""
+"""One line per game, `rules score moves…`: 100 for each rule set, 9x9, written by benchmarks/compare_scores.py."""
 AGREE = {"chinese": 95, "japanese": 96}
-"""Random playouts misjudge what needs reading, such as seki: docs/gtp.md says which games these are."""
+"""Random playouts misjudge positions that need reading, such as seki: docs/gtp.md describes these games."""
 
 
 @pytest.mark.parametrize("rules", AGREE)

@@ -1,4 +1,4 @@
-"""Our counting beside GNU Go's, and a conversation of the two engines."""
+"""Our count compared with GNU Go's, and a game between the two engines."""
 
 import random
 import subprocess
@@ -12,7 +12,7 @@ from nobi.gtp.process import start_engine
 
 GAMES = 20
 MAY_DIFFER = 2
-"""Random playouts misjudge what needs reading; see docs/gtp.md for how often."""
+"""Random playouts misjudge positions that need reading; docs/gtp.md states how often."""
 
 
 def self_play(engine, size, seed):
@@ -50,8 +50,8 @@ def test_final_score_agrees_with_gnugo(rules, flag):
 
 
 @pytest.mark.parametrize(("player", "size"), [("playout", 9), ("playout", 13), ("mcts:rollouts=500,resign=0", 7)])
-def test_two_engines_play_a_game_as_twogtp_does(player, size):
-    """Each is told the other's moves; both agree on the stones at every tenth move and at the end."""
+def test_two_engines_play_a_game_as_in_twogtp(player, size):
+    """Each receives the other's moves; both agree on the stones at every tenth move and at the end."""
     ours = start_engine(f"{sys.executable} -m nobi gtp {player} --size {size}", 240)
     theirs = start_engine(f"{gnugo()} --mode gtp --level 0 --chinese-rules --never-resign --seed 1", 60)
     try:

@@ -1,4 +1,4 @@
-"""Thousands of lines, sensible and not: never a crash, always exactly one answer."""
+"""Thousands of valid and invalid lines: never a crash, always exactly one answer."""
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -135,7 +135,7 @@ def test_lizzie(engine):
 
 
 def test_lizgoban(engine):
-    """Try each feature, and believes an answer that is a success."""
+    """LizGoban tries each feature and uses those with a successful response."""
     supported = [
         "kata-analyze interval 1", "kata-set-rules chinese", "set_free_handicap A1", "set_position b A1 w B2",
         "kata-analyze interval 1 minmoves 2", "kata-analyze interval 1 pvVisits true",
@@ -225,7 +225,7 @@ def test_cgos_and_ogs(engine):
 
 
 def test_kgs(engine):
-    """kgsGtp asks for the commands first, and sends the time before every move."""
+    """kgsGtp first requests the list of commands, and sends the time before every move."""
     commands = set(engine.ask("list_commands").split("\n"))
     assert {"kgs-rules", "kgs-time_settings", "kgs-genmove_cleanup", "kgs-game_over", "final_status_list"} <= commands
     for line in ("boardsize 9", "clear_board", "komi 7.5", "kgs-rules chinese", "kgs-time_settings byoyomi 60 10 3"):

@@ -57,7 +57,7 @@ def test_answers():
 
 
 @given(st.text())
-def test_no_text_breaks_the_frame_of_an_answer(text):
+def test_no_text_breaks_the_format_of_an_answer(text):
     answer = success("1", text)
     assert answer.endswith("\n\n")
     assert "\n\n" not in answer[:-1]

@@ -1,4 +1,4 @@
-"""The engine as another program meets it: bytes in, bytes out, and nothing but the protocol."""
+"""The engine as a process: bytes in, bytes out, and nothing but the protocol."""
 
 import io
 import re
@@ -49,7 +49,7 @@ def test_the_end_of_the_input_ends_the_engine():
 
 
 class Thinker(Bot):
-    """Reports every interval that its first legal move is good, until told to stop."""
+    """Reports its first legal move at every interval until stopped."""
 
     name = "thinker"
 
@@ -85,7 +85,7 @@ class Thinker(Bot):
 
 
 class Pipe(io.RawIOBase):
-    """Lines that come one at a time, when they are sent."""
+    """A stream whose lines arrive one at a time, when they are sent."""
 
     def __init__(self):
         self._lines = []
@@ -104,7 +104,7 @@ class Pipe(io.RawIOBase):
 
 
 @pytest.mark.parametrize("input_line", [b"\n", b"stop\n", b"name\n", b"", b"# comment\n"])
-def test_an_analysis_goes_on_until_anything_comes_in(input_line):
+def test_an_analysis_continues_until_the_next_input(input_line):
     bot = Thinker()
     pipe, out = Pipe(), io.BytesIO()
     engine = threading.Thread(target=serve, args=(Session(variant("go", 5), lambda _: bot), pipe, out))
@@ -127,8 +127,8 @@ def test_an_analysis_goes_on_until_anything_comes_in(input_line):
 
 
 @pytest.mark.parametrize(("form", "winrate"), [("lz", "7500"), ("kata", "0.750000")])
-def test_a_move_is_thought_of_aloud_and_no_input_cuts_it_short(form, winrate):
-    """KataGo's page on the extension: synchronous, whatever comes in; `play` and the move end it."""
+def test_genmove_analyze_reports_and_is_not_interrupted_by_input(form, winrate):
+    """As in KataGo's documentation: synchronous, regardless of input; ends with `play` and the move."""
     bot = Thinker()
     pipe, out = Pipe(), io.BytesIO()
     engine = threading.Thread(target=serve, args=(Session(variant("go", 5), lambda _: bot), pipe, out))
@@ -141,9 +141,9 @@ def test_a_move_is_thought_of_aloud_and_no_input_cuts_it_short(form, winrate):
     pipe.send(b"\n")
     pipe.send(b"stop\n")
     time.sleep(0.1)
-    told = out.getvalue()
-    assert b"play" not in told
-    while out.getvalue().count(b"info move") < told.count(b"info move") + 2:  # it goes on
+    output = out.getvalue()
+    assert b"play" not in output
+    while out.getvalue().count(b"info move") < output.count(b"info move") + 2:  # it goes on
         assert time.monotonic() < deadline
         time.sleep(0.01)
     bot.decided.set()
@@ -160,24 +160,24 @@ def test_a_move_is_thought_of_aloud_and_no_input_cuts_it_short(form, winrate):
     assert (stop, stones) == ("= ", "= A5")
 
 
-def test_a_search_tells_how_it_goes_at_the_asked_interval(monkeypatch):
+def test_a_search_reports_at_the_requested_interval(monkeypatch):
     out = io.BytesIO()
     lines = b"kata-genmove_analyze b interval 5 maxmoves 2\nlist_stones b\n"
     engine = session("mcts:rollouts=0,seconds=0.6", size=5)
     count_playouts_as_milliseconds(monkeypatch, engine.bot.search)
     serve(engine, io.BytesIO(b"reg_genmove b\n" + lines), out)
     _, answer, stones, _ = out.getvalue().decode().split("\n\n")
-    first, *told, last = answer.split("\n")
+    first, *output, last = answer.split("\n")
     assert first == "="
-    assert 3 <= len(told) <= 13  # in at most 0.6 s (the search may end early), and one at the end
-    assert all(line.count("info move") == 2 for line in told)
-    visits = [sum(int(spec.split()[0]) for spec in line.split(" visits ")[1:]) for line in told]
+    assert 3 <= len(output) <= 13  # in at most 0.6 s (the search may end early), and one at the end
+    assert all(line.count("info move") == 2 for line in output)
+    visits = [sum(int(spec.split()[0]) for spec in line.split(" visits ")[1:]) for line in output]
     assert visits == sorted(visits)
     assert visits[-1] > visits[0]
-    assert last == f"play {stones.removeprefix('= ')}" == f"play {told[-1].split()[2]}"
+    assert last == f"play {stones.removeprefix('= ')}" == f"play {output[-1].split()[2]}"
 
 
-def test_thinking_in_the_opponents_time_ends_with_the_next_line():
+def test_pondering_ends_with_the_next_line():
     bot = Thinker()
     pipe, out = Pipe(), io.BytesIO()
     options = {"ponder": True}
@@ -220,10 +220,10 @@ def test_the_search_prints_nothing_but_the_protocol():
     answers = done.stdout.split("\n\n")
     assert answers[0] == "=1 nobi mcts:rollouts=30,threads=2"
     assert re.fullmatch(r"=2 [A-G][1-7]", answers[1])
-    first, *told, last = answers[2].split("\n")
+    first, *output, last = answers[2].split("\n")
     assert first == "=3"
-    assert told
-    assert all(line.startswith("info move ") for line in told)
+    assert output
+    assert all(line.startswith("info move ") for line in output)
     assert re.fullmatch(r"play [A-G][1-7]", last)
     assert re.fullmatch(r"=4 [BW]\+[0-9.]+", answers[3])
     assert len(answers[4].removeprefix("=5 ").split()) == 49
@@ -249,7 +249,7 @@ def test_a_deep_network_is_an_engine(tmp_path):
     assert point_named(done.stdout.split()[1], 7)
 
 
-def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
+def test_dead_stones_are_captured_before_a_game_that_is_scored_as_it_stands():
     """White's stone at C5 is dead. Counted as alive it costs black the game."""
     diagram = """
         . X . X O . O
@@ -273,14 +273,14 @@ def test_dead_stones_are_captured_before_the_game_is_counted_as_it_stands():
     assert talk.session.go.score() == "B+0.5"
 
 
-def test_the_owners_of_a_search_under_way_are_those_it_has_seen():
+def test_ownership_during_a_search_comes_from_its_playouts():
     talk = Talk(size=5, player="mcts:rollouts=50", bot=None)
     answer = talk("kata-genmove_analyze b 10 ownership true maxmoves 1")
     assert answer.split(" ownership ")[1].split("\n")[0].count(" ") == 24
     assert "info" not in talk("kata-genmove_analyze w 10 maxmoves 0")
 
 
-def test_the_command_ends_at_quit_though_more_might_come():
+def test_the_command_ends_at_quit_with_an_open_input():
     command = [sys.executable, "-m", "nobi", "gtp", "random"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(b"1 name\n2 quit\n")
@@ -331,11 +331,11 @@ def test_threads_are_for_players_that_search(spec, threads, name):
     bot.close()
 
 
-def test_the_search_has_one_thread_unless_told_otherwise():
+def test_the_search_has_one_thread_by_default():
     assert Gtp(player="mcts")._new_bot(variant("go", 5)).settings.threads == 1
 
 
-def test_a_game_begins_as_the_model_was_trained(tmp_path):
+def test_a_game_has_the_settings_of_the_models_training(tmp_path):
     file = tmp_path / "net.safetensors"
     network = make_network("mlp:hidden=2")
     weights = network.random_weights(7, np.random.default_rng(1))

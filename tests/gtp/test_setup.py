@@ -12,7 +12,7 @@ from nobi.records.properties import SHORTHANDS
 
 
 @pytest.mark.parametrize("name", SHORTHANDS)
-def test_what_is_told_is_understood(name):
+def test_reported_rules_are_accepted(name):
     settings = replace(GoSettings(), **read_rules(name).settings)
     assert replace(GoSettings(), **read_rules(rules_json(settings)).settings) == settings
     assert replace(GoSettings(), **read_rules(name.upper().replace("-", "_")).settings) == settings
@@ -58,9 +58,9 @@ def test_komi_and_handicap_of_rules():
         read_rules({"komi": 5.5})
 
 
-def test_what_is_not_understood_is_refused():
-    told = json.loads(rules_json(GoSettings()))
+def test_unknown_rules_are_refused():
+    document = json.loads(rules_json(GoSettings()))
     assert read_rules({"tax": "NONE", "friendlyPassOk": True}).settings == {}
-    for name, value in {**dict.fromkeys(told, "odd"), "what": 1}.items():
+    for name, value in {**dict.fromkeys(document, "odd"), "what": 1}.items():
         with pytest.raises(GtpError):
             read_rules({name: value})

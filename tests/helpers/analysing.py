@@ -16,7 +16,7 @@ BASE = {"rules": "chinese", "boardXSize": 9, "boardYSize": 9, "moves": [], "maxV
 
 
 def answers(*queries, searches=1, settings=None, finish=True, search=None):
-    """All answers to queries, which are objects, or lines as bytes."""
+    """All answers to queries, given as objects or as lines of bytes."""
     out = io.BytesIO()
     settings = settings or EngineSettings(searches=searches)
     engine = AnalysisEngine(search or SearchSettings(memory=8), settings, out, cores=1)
@@ -26,7 +26,7 @@ def answers(*queries, searches=1, settings=None, finish=True, search=None):
 
 
 def answer(**fields):
-    """The only answer to a query with these fields besides the usual ones; None takes a field away."""
+    """The only answer to a query with these fields besides the defaults; None removes a field."""
     query = {key: value for key, value in {"id": "q", **BASE, **fields}.items() if value is not None}
     [found] = answers(query)
     return found

@@ -1,4 +1,4 @@
-"""A little GTP engine that gives the answers it is told to, and to every other command only that it is done."""
+"""A small GTP engine with given answers to some commands, and an empty answer to all others."""
 
 import json
 import shlex
@@ -6,7 +6,7 @@ import sys
 
 
 def answering(**answers):
-    """The command of an engine with these answers, by command; one that begins with '?' is a refusal."""
+    """The command line of an engine with these answers, by command; an answer that begins with '?' is a failure."""
     return shlex.join([sys.executable, "-S", "-E", __file__, json.dumps({"protocol_version": "2", **answers})])
 
 

@@ -1,4 +1,4 @@
-"""Matches between players named by their words, and games made up or played in lockstep to compare with."""
+"""Matches between players given by their specs, and artificial or lockstep games for comparison."""
 
 import numpy as np
 from numpy.testing import assert_array_equal
@@ -15,7 +15,7 @@ def match(game, size, a, b, games=600, **options):
 
 
 def match_in_lockstep(where, a, b, games, batch):
-    """Play the games of seed 0 side by side, whatever the players."""
+    """Play the games of seed 0 in lockstep, regardless of the players."""
     width = where.most_moves
     played = PlayedGames(
         where, 0, np.zeros(games, np.int8), np.zeros(games, np.int32), np.zeros((games, width), np.uint16)
@@ -25,7 +25,7 @@ def match_in_lockstep(where, a, b, games, batch):
 
 
 def results(where, outcome, length, first=0):
-    """Games of which only the outcomes and lengths are known."""
+    """Games with outcomes and lengths only."""
     return PlayedGames(
         where, first, np.array(outcome, np.int8), np.array(length, np.int32), np.zeros((len(outcome), 0), np.uint16)
     )

@@ -13,11 +13,11 @@ import pytest
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 WAIT = 60_000
-"""Milliseconds to wait for something that takes time on a busy machine."""
+"""Milliseconds to wait for slow operations on a busy machine."""
 
 
 def chromium():
-    """Where Chromium is; the test is skipped without it, unless NOBI_TEST_BROWSER=required."""
+    """The path of Chromium; the test is skipped without it, unless NOBI_TEST_BROWSER=required."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None and os.environ.get("NOBI_TEST_BROWSER") != "required":
         pytest.skip("chromium is not installed")
@@ -32,7 +32,7 @@ def _accepts(port):
 
 @contextmanager
 def running_page(folder, *arguments, port=0):
-    """A page in a process of its own: yields the process and its address."""
+    """A page in a separate process: yields the process and its address."""
     if not port:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -40,7 +40,7 @@ def running_page(folder, *arguments, port=0):
     log = folder / "log"
     command = [sys.executable, "-m", "nobi", "play", *map(str, arguments), "--port", str(port), "--no-browser"]
     with log.open("w") as out:
-        # NiceGUI behaves otherwise where it sees that tests run
+        # NiceGUI behaves differently if it detects tests
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         process = subprocess.Popen(command, stderr=out, env=environment | {"XDG_DATA_HOME": str(folder)})
     try:
@@ -61,7 +61,7 @@ def running_page(folder, *arguments, port=0):
 
 
 def place_of(page, name, board=0):
-    """Where a point such as D4 is on the screen."""
+    """The screen position of a point such as D4."""
     element = page.locator(".nb").nth(board)
     size = int(element.get_attribute("data-size"))
     svg = element.locator("svg").first
@@ -77,7 +77,7 @@ def click_point(page, name, board=0):
 
 
 def stones(page, board=0):
-    """The stones that a board shows, a letter for each cell."""
+    """The stones that a board shows, one letter for each cell."""
     return page.locator(".nb").nth(board).get_attribute("data-stones")
 
 
@@ -92,7 +92,7 @@ def choose_game(page, name):
 
 
 def choose_size(page, size, label="board size", *, board=True):
-    """Moves a slider by its keys; waits for a board of this size, unless there is none."""
+    """Move a slider by its keys; wait for a board of this size, unless `board` is false."""
     slider = page.get_by_label(label)
     slider.locator(".q-slider__track-container").focus()
     for _ in range(100):

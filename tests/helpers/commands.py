@@ -5,7 +5,7 @@ import re
 from nobi.cli import run
 
 PASSING = re.compile(r"Compiling |nobi: .* so far")
-"""How lines begin that depend on the cache and on the speed of the machine: what is compiled, how far a command is."""
+"""Prefixes of lines that depend on the cache and the speed of the machine: compilation and progress."""
 
 
 def call(capsys, *arguments):

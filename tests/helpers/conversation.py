@@ -1,4 +1,4 @@
-"""An engine inside the tests, and a way to talk to it."""
+"""An engine inside the tests, and its dialogues."""
 
 from nobi.games import variant
 from nobi.gtp.engine import Engine
@@ -13,7 +13,7 @@ HALVES = "b C1 b C2 b C3 b C4 b C5 w D1 w D2 w D3 w D4 w D5"
 class Talk:
     """An engine that plays `player`; `talk("name")` is its answer to a line, as one text.
 
-    `bot` makes a bot of a player; None for the player's own.
+    `bot` creates a bot from a player; None for the player's default bot.
     """
 
     def __init__(self, game="go", size=9, player="playout", bot=PlayerBot):
@@ -32,7 +32,7 @@ class Talk:
         return "".join(self.said)
 
     def ask(self, *lines):
-        """The text of the last answer, all of which are successes."""
+        """The text of the last answer; all answers must be successes."""
         for line in lines:
             answer = self(line)
             assert answer[:2] == "= ", f"{line!r}: {answer!r}"
@@ -47,7 +47,7 @@ class Talk:
 
 
 def talk_through(talk, script):
-    """A line that begins with a sign is what the engine has to answer to the line above it."""
+    """A line that begins with = or ? is the expected answer to the line above it."""
     said = ""
     for line in map(str.strip, script.strip().splitlines()):
         if line[0] in "=?":

@@ -1,4 +1,4 @@
-"""Diagrams that the rule cases of several games start from: X is black, O is white."""
+"""Start positions for the rule cases of several games: X is black, O is white."""
 
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ KO, SEND_TWO = side_by_side(
 
 
 class Capture(NamedTuple):
-    """A move of black that takes so many stones."""
+    """A move of black that captures this number of stones."""
 
     move: str
     taken: int

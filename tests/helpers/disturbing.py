@@ -1,4 +1,4 @@
-"""Functions that end or delay the worker that calls them. Ray sends them by value: nodes do not know this file."""
+"""Functions that end or delay their worker. Ray sends them by value, because nodes do not have this file."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 from nobi.cluster import RayExecutor
 
 LOOPBACK = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "include_dashboard": False}
-"""The settings of nodes that listen on the loopback interface only."""
+"""Settings of nodes that listen on the loopback interface only."""
 
 
 class Disturbing:

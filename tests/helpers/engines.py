@@ -1,4 +1,4 @@
-"""Other programs that the tests talk to: GNU Go, and little engines that misbehave."""
+"""Engines for the tests: GNU Go, and small engines that misbehave."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ FAKE = Path(__file__).parent / "fake_engine.py"
 
 
 def gnugo():
-    """Where GNU Go is; the test is skipped without it, unless NOBI_TEST_ENGINES=required."""
+    """The path of GNU Go; the test is skipped without it, unless NOBI_TEST_ENGINES=required."""
     found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
     if found is None and os.environ.get("NOBI_TEST_ENGINES") != "required":
         pytest.skip("gnugo is not installed")
@@ -20,5 +20,5 @@ def gnugo():
 
 
 def fake(manner, *arguments):
-    """The command of an engine that behaves like this; see `fake_engine.py`."""
+    """The command of an engine with this behaviour; see `fake_engine.py`."""
     return " ".join([sys.executable, "-S", "-E", str(FAKE), manner, *map(str, arguments)])

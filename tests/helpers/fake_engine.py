@@ -1,22 +1,22 @@
-"""A little GTP engine that plays the points of a column upwards, then passes; and it can misbehave.
+"""A small GTP engine that plays the points of a column upwards, then passes, and can misbehave.
 
-Black plays column A, white column E, so that two of them never meet. `fake_engine.py MANNER [MOVE]`: at its MOVE-th
-genmove (counted over all games, the first is 1), it
+Black plays column A, white column E, so that two of them do not interfere. `fake_engine.py MANNER [MOVE]`: at its
+MOVE-th genmove (counted over all games, the first is 1), it
     good       does nothing wrong
     kgs        does nothing wrong, and knows KGS's time settings and GNU Go's seeds
     crash      ends with the exit code 3
-    hang       says nothing any more
+    hang       stops responding
     chatty     answers twice
     slow       answers after half a second, at every move
-    illegal    plays where a stone is
-    garbage    answers with text that is not a GTP answer
-    nonsense   answers with a word that is no move
-    endless    answers without an end
-    refuse     refuses
-    resign     gives up
+    illegal    plays on an occupied point
+    garbage    prints text that is not a response
+    nonsense   answers with a word that is not a move
+    endless    sends an endless response
+    refuse     responds with a failure
+    resign     resigns
     passes     passes, at every move
     busy       passes after a quarter of a second of work, at every move
-    deaf       answers nothing, from the beginning
+    deaf       never answers
 """
 
 import sys

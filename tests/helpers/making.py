@@ -8,7 +8,7 @@ from nobi.records.sgf_writer import sgf_of
 
 
 def random_game(rng, size=9, moves=30):
-    """A legal game by nobody in particular, as a `Go`."""
+    """A random legal game, as a `Go`."""
     game = Go(size, GoSettings(ko="simple"))
     while len(game.moves) < moves and not game.is_over:
         choices = game.legal_moves()[:-1]
@@ -19,7 +19,7 @@ def random_game(rng, size=9, moves=30):
 
 
 def random_sgf(rng, size=9, moves=30, **properties):
-    """Such a game as SGF on one line, with more root properties."""
+    """A random game as SGF on one line, with further root properties."""
     return with_properties(sgf_of(random_game(rng, size, moves)), **properties).replace(b"\n", b"")
 
 
@@ -39,7 +39,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxy"
 
 
 def image(cell, size, symmetry):
-    """Where a symmetry, 0 to 7, takes a cell: a mirror image if it is odd, then quarter turns."""
+    """The image of a cell under a symmetry, 0 to 7: a reflection if it is odd, then quarter turns."""
     row, column = divmod(cell, size)
     if symmetry % 2:
         row, column = column, row

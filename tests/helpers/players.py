@@ -1,4 +1,4 @@
-"""What players choose, and how often."""
+"""Choices of players and their frequencies."""
 
 import numpy as np
 from scipy import stats
@@ -9,7 +9,7 @@ from nobi.streams import stream_of
 
 
 def choices_of(spec, game, count=1, seed=0):
-    """The moves that a player chooses in this position with so many different streams."""
+    """The moves that a player chooses in this position, each with its own stream."""
     where = variant(game.rules_text(), game.size)
     player = make_player(spec, where)
     moves = np.zeros(1, np.uint16)
@@ -21,6 +21,6 @@ def choices_of(spec, game, count=1, seed=0):
 
 
 def assert_uniform(found, moves):
-    """These moves and no others have been chosen, each about as often."""
+    """Check that exactly these moves are chosen, with about equal frequencies."""
     assert set(found) == set(moves)
     assert stats.chisquare([found.count(move) for move in moves]).pvalue > 1e-4

@@ -11,7 +11,7 @@ from nobi.search.settings import SearchSettings
 
 
 class Favourite:
-    """Likes one point, whatever the position; notes what it is shown."""
+    """Prefers one point in every position; records its inputs."""
 
     planes = None
 

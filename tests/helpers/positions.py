@@ -1,4 +1,4 @@
-"""Positions drawn as text, X black and O white, and what the rule cases ask of them."""
+"""Positions as diagrams, X black and O white, and helpers of the rule cases."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def rows_position(spec, size, black, white=(), to_move=BLACK):
 
 
 def step(name, right, up, times=1):
-    """The name of the point so many steps away."""
+    """The name of the point at this offset."""
     return f"{COLUMNS[COLUMNS.index(name[0]) + right * times]}{int(name[1:]) + up * times}"
 
 
@@ -58,7 +58,7 @@ def points(names, size):
 
 
 def picture(game):
-    """The rows of the board, to be compared with `drawn`."""
+    """The rows of the board, for comparison with `drawn`."""
     size = game.size
     return ["".join(".XO"[game.colour(f"{x}{y}")] for x in COLUMNS[:size]) for y in range(size, 0, -1)]
 
@@ -70,12 +70,12 @@ def play(game, moves):
 
 
 def prisoners(game):
-    """How many black and how many white stones have been taken off the board."""
+    """The numbers of captured black and white stones."""
     return [int(game.boards.prisoners[0, colour]) for colour in (BLACK, WHITE)]
 
 
 def immediate_outcome(game, move):
-    """What the rules say of a move before it is played."""
+    """The immediate outcome of a move that is not played."""
     return game.rules.immediate_outcome(game.boards, 0, np.uint16(point_named(move, game.size)))
 
 

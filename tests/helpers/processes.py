@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def is_running(number):
-    """Whether the process is there and has not ended; one that has ended may be there until somebody asks how."""
+    """Whether the process is running; an ended process may remain as a zombie."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -13,7 +13,7 @@ def is_running(number):
 
 
 def processes_with(spec):
-    """The numbers of the running processes whose command holds the word."""
+    """The ids of the running processes whose command contains the word."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -26,7 +26,7 @@ def processes_with(spec):
 
 
 def wait_until(condition, seconds=10.0):
-    """Wait for the condition; whether it came true in time."""
+    """Wait for the condition; return whether it became true in time."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

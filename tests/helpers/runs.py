@@ -1,4 +1,4 @@
-"""Runs in folders: cut short in several ways, resumed, and compared file by file with one that was left alone."""
+"""Runs in folders: interrupted in several ways, resumed, and compared file by file with an uninterrupted run."""
 
 import signal
 import subprocess
@@ -27,14 +27,14 @@ def assert_same_files(one, other):
 
 
 def finish(make, folder, **options):
-    """Train to the end in a new folder or from where the run was left."""
+    """Train to the end in a new folder, or resume a run."""
     run = make(folder, resume=folder.exists(), **options)
     run.train()
     return run
 
 
 def leave_after(make, folder, generations, lost=0):
-    """Leave a run after so many generations are saved and `lost` more are not, as a crash would."""
+    """Leave a run with this number of saved generations and `lost` unsaved ones, as after a crash."""
     run = make(folder, resume=folder.exists())
     while run.generation < generations:
         run.step()
@@ -45,7 +45,7 @@ def leave_after(make, folder, generations, lost=0):
 
 
 def interrupt_at(make, folder, generation):
-    """Press Ctrl-C when the generation is done."""
+    """Simulate Ctrl-C at the end of the generation."""
 
     def press(run):
         if run.generation == generation:
@@ -60,7 +60,7 @@ def interrupt_at(make, folder, generation):
 
 
 def kill_three_times(command, folder):
-    """Start a command that never ends, kills it before its first checkpoint, after it, and a while after a later one.
+    """Start an endless command; kill it before its first checkpoint, after it, and a while after a later one.
 
     `command` are the arguments of nobi, without --resume.
     """
@@ -82,7 +82,7 @@ def kill_three_times(command, folder):
 
 
 def fault_of(call, *arguments, **options):
-    """The sentence of the NobiError that the call raises."""
+    """The message of the NobiError that the call raises."""
     try:
         call(*arguments, **options)
     except NobiError as fault:
@@ -94,26 +94,26 @@ def fault_of(call, *arguments, **options):
 
 
 def check_interruptions(make, folder):
-    """A run of 7 generations that is left or interrupted, once or often, ends in the files of an undisturbed one."""
+    """Check that a run of 7 generations, interrupted once or often, ends in the files of an uninterrupted one."""
     finish(make, folder / "whole")
     for cut in (1, 4, 7):
         leave_after(make, folder / str(cut), cut)
         finish(make, folder / str(cut))
         assert_same_files(folder / "whole", folder / str(cut))
     often = folder / "often"
-    leave_after(make, often, 0)  # only the settings are there
+    leave_after(make, often, 0)  # only the settings exist
     leave_after(make, often, 2, lost=3)
     interrupt_at(make, often, 3)
     interrupt_at(make, often, 6)
-    for _ in range(2):  # the second time there is nothing left to do
+    for _ in range(2):  # the second time nothing is left to do
         finish(make, often)
         assert_same_files(folder / "whole", often)
 
 
 def check_kills(command, maker, folder):
-    """The run of a command, killed three times and then brought to its end, is an undisturbed one.
+    """Check that the run of a command, killed three times and then finished, equals an uninterrupted one.
 
-    The command is given without its number of generations; `maker` makes the same run for such a number.
+    The command is given without its number of generations; `maker` creates the same run for a given number.
     """
     kill_three_times([*command, "--generations", "1000000"], folder / "killed")
     with safe_open(folder / "killed" / "checkpoint.safetensors", "numpy") as file:

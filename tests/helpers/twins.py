@@ -1,4 +1,4 @@
-"""A game as the plain twins in `reference` see it."""
+"""A game in the format of the reference implementations."""
 
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import row_column

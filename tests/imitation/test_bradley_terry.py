@@ -1,4 +1,4 @@
-"""Learnt priors: minorisation-maximisation, the extraction of features, and `nobi priors`."""
+"""Learnt priors: minorisation-maximisation, feature extraction, and `nobi priors`."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_known_strengths_are_found():
     assert measure(competitions, gammas).top1 == pytest.approx(0.75, abs=0.02)
 
 
-def test_competitions_hold_the_move_that_was_played(data):
+def test_competitions_contain_the_played_move(data):
     games = Dataset.open(data).collection("train")
     found = competitions_of([games], range(5, 7), 50, seed=0)
     assert len(found.chosen) == 50

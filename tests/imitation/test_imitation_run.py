@@ -1,4 +1,4 @@
-"""Runs of imitation: what they learn, and that leaving and resuming one changes no bit."""
+"""Runs of imitation: what they learn; resumed runs are bit-identical."""
 
 import dataclasses
 import json
@@ -46,7 +46,7 @@ def assert_same_files(one, other):
 
 @pytest.mark.parametrize("optimiser", ["sgd", "nesterov", "adamw", "muon"])
 @pytest.mark.parametrize("data", ["games5", "games57"])
-def test_a_run_that_was_left_ends_in_the_same_bits(tmp_path, request, data, optimiser):
+def test_an_interrupted_run_ends_in_the_same_bits(tmp_path, request, data, optimiser):
     settings = some(request.getfixturevalue(data), optimiser=optimiser, clip=1.0)
     finish(tmp_path / "whole", settings)
     first = ImitationRun(tmp_path / "left", settings)
@@ -57,7 +57,7 @@ def test_a_run_that_was_left_ends_in_the_same_bits(tmp_path, request, data, opti
     last = finish(tmp_path / "left", settings, resume=True)
     assert last.finished
     assert_same_files(tmp_path / "whole", tmp_path / "left")
-    finish(tmp_path / "left", settings, resume=True)  # nothing left to do
+    finish(tmp_path / "left", settings, resume=True)  # nothing is left to do
     assert_same_files(tmp_path / "whole", tmp_path / "left")
 
 
@@ -78,7 +78,7 @@ def test_ctrl_c_finishes_the_step_and_saves(tmp_path, games5):
 
 
 def test_killed_at_any_moment(tmp_path, games5):
-    """The command, killed before its first checkpoint, after it, and later, then brought to its end."""
+    """The command is killed before its first checkpoint, after it, and later, and then finished."""
     flags = ["--data", games5, "--net", "mdrnn:hidden=4", "--steps", "4000", "--batch", "8", "--measurements", "200"]
     flags += ["--validation", "40", "--threads", "1", "--schedule", "constant:rate=0.01"]
     folder = tmp_path / "killed"
@@ -114,15 +114,15 @@ def test_killed_at_any_moment(tmp_path, games5):
     assert_same_files(tmp_path / "whole", folder)
 
 
-def test_it_learns_what_can_be_learnt(tmp_path, games5):
-    """A few games by heart: the loss falls far below that of guessing."""
+def test_it_memorises_a_few_games(tmp_path, games5):
+    """The loss on a few games decreases far below that of guessing."""
     settings = some(games5, steps=300, batch=32, optimiser="adamw", schedule="cosine:rate=0.01", symmetries=False)
     settings = dataclasses.replace(settings, net="nobi-net:width=32,blocks=2,planes=c14-7", measurements=10)
     run = finish(tmp_path / "run", settings)
     losses = [line["loss"] for line in run.lines[1:]]
     assert losses[-1] < 0.6 * losses[0]
     assert run.lines[-1]["accuracy"] > 2 * run.lines[1]["accuracy"]
-    assert 1 < run.lines[0]["validation_loss"] < np.log(25)  # as by guessing among what is legal of 25 points
+    assert 1 < run.lines[0]["validation_loss"] < np.log(25)  # as by guessing among the legal moves on 25 points
     assert [line["step"] for line in run.lines] == list(range(0, 301, 30))
 
 
@@ -208,7 +208,7 @@ def test_a_deeper_network_starts_with_the_function_of_a_shallower_one(tmp_path, 
 
 
 def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
-    """Weights, statistics and the optimiser's state: the first step is that of the other run, were it to go on."""
+    """Weights, statistics and the optimiser's state: the first step is the next step of the other run."""
     settings = some(games5, optimiser="muon", schedule="wsd:rate=0.01,warmup=0,decay=0")
     first = ImitationRun(tmp_path / "first", settings)
     first.train(until=6)
@@ -224,7 +224,7 @@ def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
         assert torch.equal(one, two)
 
 
-def test_a_model_names_the_trainings_that_it_continues(tmp_path, games5):
+def test_a_model_lists_the_training_runs_that_it_continues(tmp_path, games5):
     settings = some(games5, optimiser="muon", schedule="wsd:rate=0.01,warmup=0,decay=0")
     finish(tmp_path / "first", settings)
     continued = dataclasses.replace(settings, start=str(tmp_path / "first"), seed=5)
@@ -265,9 +265,9 @@ def test_schedules_come_from_the_paper_or_the_optimiser():
 
 
 @pytest.mark.parametrize("rate", ["1e20", "1e30", "1e38"])
-def test_divergence_is_told_and_nothing_of_it_saved(tmp_path, games5, rate):
-    """Ten steps in peace, saved with the measurement after them; then the loss, an output or a weight goes beyond
-    all numbers, and may do so between a step and the measurement that follows it."""
+def test_divergence_is_reported_and_not_saved(tmp_path, games5, rate):
+    """Ten normal steps, saved with the measurement after them; then the loss, an output or a weight becomes infinite,
+    possibly between a step and the next measurement."""
     schedule = f"pieces:rates=0.001/{rate},lengths=10/20"
     settings = some(games5, optimiser="sgd", schedule=schedule, steps=30, measurements=30)
     run = ImitationRun(tmp_path / "run", settings)
@@ -312,7 +312,7 @@ def test_bad_input(tmp_path, games5, games57):
     assert "is not a checkpoint of this version" in again()
 
 
-def test_data_that_changed_are_noticed(tmp_path):
+def test_changed_data_are_detected(tmp_path):
     from helpers.datasets import make_dataset
 
     data = make_dataset(tmp_path / "data", games=10)
@@ -325,7 +325,7 @@ def test_data_that_changed_are_noticed(tmp_path):
     assert "version 99" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
 
 
-def test_an_empty_validation_part(tmp_path):
+def test_an_empty_validation_split(tmp_path):
     from helpers.datasets import make_dataset
 
     data = make_dataset(tmp_path / "data", games=10, shares=(1, 0, 0))
@@ -336,7 +336,7 @@ def test_an_empty_validation_part(tmp_path):
 
 
 @pytest.mark.parametrize("spec", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
-def test_a_network_is_saved_as_it_was_trained(tmp_path, spec):
+def test_a_saved_network_equals_the_trained_one(tmp_path, spec):
     network = make_deep(spec)
     save_trained(tmp_path / "model.safetensors", DeepModel(network, 9))
     found = load_deep(tmp_path / "model.safetensors").network

@@ -1,4 +1,4 @@
-"""Muon: orthogonal steps for filters, AdamW for the rest, and a state that survives."""
+"""Muon: orthogonal steps for filters, AdamW for other weights, and its saved state."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_filters_are_muons_and_the_rest_changes_as_by_adamw():
         assert values.median() > 0.6
 
 
-def test_a_state_that_was_saved_goes_on_in_the_same_bits():
+def test_a_saved_state_continues_with_the_same_bits():
     net, other = Small(), Small()
     first, second = make_optimiser("muon", net), make_optimiser("muon", other)
     train(net, first, range(3))

@@ -1,4 +1,4 @@
-"""Positions by number, and their batches, against a plain walk through the records."""
+"""Positions by number and their batches, compared with a plain loop over the records."""
 
 import threading
 
@@ -20,7 +20,7 @@ PASSING = [
 
 
 def plain_positions(games):
-    """(game, ply, white) of every move that is not a pass, by walking through all."""
+    """(game, ply, white) of every move that is not a pass, by a plain loop."""
     found = []
     for game in range(len(games.size)):
         for ply, code in enumerate(games.moves[games.start[game] : games.start[game + 1]].tolist()):
@@ -31,7 +31,7 @@ def plain_positions(games):
 
 @pytest.mark.parametrize("records", [PASSING, random_records(5, 6, seed=0)])
 @pytest.mark.parametrize("first", [0, 1])
-def test_positions_are_the_moves_that_are_no_passes(records, first):
+def test_positions_are_the_moves_that_are_not_passes(records, first):
     games = span(collection_of(records), first, len(records))
     positions = Positions(games)
     plain = plain_positions(games)
@@ -69,7 +69,7 @@ def turn(cells, size, symmetry):
     return np.rot90(mirrored, symmetry % 4, axes=(-2, -1)).reshape(cells.shape)
 
 
-def test_planes_targets_and_legal_moves_are_turned_alike():
+def test_planes_targets_and_legal_moves_are_transformed_alike():
     positions = Positions(collection_of(random_records(5, 5, seed=1)))
     numbers = np.arange(len(positions))
     reader = Reader([positions], "m15", torch.device("cpu"))
@@ -91,7 +91,7 @@ def test_planes_targets_and_legal_moves_are_turned_alike():
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_batches_come_in_order_and_faults_come_through(device):
+def test_batches_are_in_order_and_errors_are_raised(device):
     made = []
 
     def make(number):
@@ -106,20 +106,20 @@ def test_batches_come_in_order_and_faults_come_through(device):
             next_batch()
         assert next_batch() == 8
     made.clear()
-    with read_ahead(make, 10, 10_000, torch.device(device), 3) as next_batch:  # left with batches over
+    with read_ahead(make, 10, 10_000, torch.device(device), 3) as next_batch:  # ended with unused batches
         assert next_batch() == 10
     assert len(made) <= 3
 
 
-def test_large_batches_wait_in_small_numbers():
+def test_the_queue_of_large_batches_is_short():
     reader = Reader([Positions(collection_of(random_records(5, 5, seed=1)))], "m15", torch.device("cpu"))
     assert reader.ahead(128) == AHEAD
     assert reader.ahead(10_000) == 3  # of 36 MB each
     assert reader.ahead(1_000_000) == 1
 
 
-def test_batches_are_made_at_the_same_time():
-    """Those that wait for each other come only if several threads make them."""
+def test_batches_are_made_in_parallel():
+    """Batches that wait for each other are completed only if several threads make them."""
     torch.set_num_threads(3)
     together = threading.Barrier(3)
 
@@ -131,7 +131,7 @@ def test_batches_are_made_at_the_same_time():
         assert [next_batch() for _ in range(6)] == list(range(6))
 
 
-def test_made_ahead_for_a_card():
+def test_batches_are_made_ahead_for_a_gpu():
     made = [threading.Event() for _ in range(4)]
 
     def make(number):

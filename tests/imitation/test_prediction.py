@@ -1,4 +1,4 @@
-"""The numbers of `nobi predict` against plain computations."""
+"""The numbers of `nobi predict` compared with plain computations."""
 
 import math
 
@@ -25,7 +25,7 @@ def model(tmp_path_factory):
     network = make_deep("m15:layers=2,filters=4,position=false", 3)
     rng = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        for weights in network.parameters():  # those of a fresh one give moves nearly the same value
+        for weights in network.parameters():  # those of an untrained network give moves nearly the same value
             weights.normal_(0, 0.4, generator=rng)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
     save_model(path, DeepModel(network, 5))
@@ -33,7 +33,7 @@ def model(tmp_path_factory):
 
 
 def plain_verdicts(model, data, *, legal):
-    """Every position of the test part, played by hand: (game, ply, size, rank, probabilities by cell, target)."""
+    """Every position of the test split, played by hand: (game, ply, size, rank, probabilities by cell, target)."""
     from nobi.board.stones import board_points
     from nobi.models.model import load_deep
     from nobi.records.dataset import Dataset
@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_a_plain_computation(model, games57, legal):
     plain = plain_verdicts(model, games57, legal=legal)
     places = np.array([1 + (odds > odds[target]).sum() for *_, odds, target in plain])
     probability = np.array([odds[target] for *_, odds, target in plain])
-    # moves so near to the one played that rounding may place them before or after it
+    # moves with nearly the value of the played move, which rounding may rank before or after it
     near = np.array([(np.abs(odds - odds[target]) < 1e-5 * odds[target]).sum() - 1 for *_, odds, target in plain])
     assert near.mean() < 0.01
     unclear = (near > 0).mean() + 1e-9
@@ -103,7 +103,7 @@ def made_up(game, better, equal=1, log_probability=-1.0):
     )
 
 
-def test_moves_that_a_network_cannot_tell_apart_share_their_places():
+def test_moves_with_equal_values_share_their_ranks():
     better, equal, logs = rank_targets(
         torch.tensor([[1.0, 3.0, 1.0, 1.0, 0.0], [0.0, 0.0, 5.0, -1.0, 0.0]]), torch.tensor([2, 2])
     )
@@ -112,11 +112,11 @@ def test_moves_that_a_network_cannot_tell_apart_share_their_places():
     assert logs[1].item() == pytest.approx(5 - math.log(math.exp(5) + 3 + math.exp(-1)))
     outcomes = made_up([0], 1, 3)
     assert [within(outcomes, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
-    assert quality_of(outcomes).rank.value == 3  # one of the places 2, 3 and 4
+    assert quality_of(outcomes).rank.value == 3  # one of the ranks 2, 3 and 4
 
 
-def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
-    """Copies of positions within their games tell nothing new: the interval of the mean stays as it is."""
+def test_intervals_account_for_correlation_within_games():
+    """Copies of positions within their games add no information: the interval of the mean does not change."""
     rng = np.random.default_rng(0)
     game = np.repeat(np.arange(60), 5)
     hits = (rng.random(300) < np.repeat(rng.beta(1, 1, 60), 5)).astype(np.int64)
@@ -126,8 +126,8 @@ def test_intervals_heed_that_positions_of_a_game_resemble_each_other():
         assert (many.value, many.low, many.high) == pytest.approx((one.value, one.low, one.high))
 
 
-def test_intervals_cover_the_truth_about_as_often_as_they_say():
-    """Games of different accuracy and length, 400 times: the interval over games covers, one over positions not."""
+def test_intervals_have_the_nominal_coverage():
+    """Games of different accuracy and length: only intervals over games have the nominal coverage (400 trials)."""
     rng = np.random.default_rng(1)
     covered = naive = 0
     for _ in range(400):

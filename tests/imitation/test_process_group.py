@@ -1,4 +1,4 @@
-"""Two processes train as one does."""
+"""Two processes train like one."""
 
 import json
 import subprocess
@@ -18,15 +18,15 @@ from nobi.networks.deep import make_deep
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 5])
-def test_shares_make_the_whole(processes):
+def test_shares_cover_the_batch(processes):
     shares = [ProcessGroup(rank, processes).share(13) for rank in range(processes)]
     assert [i for first, end in shares for i in range(first, end)] == list(range(13))
 
 
-def test_two_processes_are_as_good_as_one(capsys, tmp_path, games57):
-    """The same total batch, of an odd size: the same weights and metrics but for rounding.
+def test_two_processes_give_the_result_of_one(capsys, tmp_path, games57):
+    """The same total batch, of an odd size: the same weights and metrics except for rounding.
 
-    Statistics are frozen: where they are not, each process normalises by its own part of the batch.
+    Statistics are frozen; otherwise each process would normalise by its own part of the batch.
     """
     flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "13"]
     flags += ["--frozen", "1"]
@@ -79,7 +79,7 @@ def test_the_command_starts_processes_itself(tmp_path, games57):
 
 
 def test_running_means_are_those_of_all_processes(tmp_path, games57):
-    """After one step they are the mean of what each process has seen of the batch."""
+    """After one step they are the mean over the parts of the batch of all processes."""
     flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "1", "--batch", "12"]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "nobi"]
     more = ["--threads", "1", "--validation", "0", "--seed", "3"]
@@ -102,7 +102,7 @@ def test_running_means_are_those_of_all_processes(tmp_path, games57):
     np.testing.assert_allclose(found["blocks.0.norm1.mean"], (means[0] + means[1]) / 2, rtol=1e-4, atol=1e-7)
 
 
-def test_what_two_processes_are_refused_is_said_once(tmp_path, games57):
+def test_an_error_of_two_processes_is_reported_once(tmp_path, games57):
     flags = ["--data", games57, "--net", "nobi-net:width=16,blocks=1,planes=c14-7", "--steps", "2", "--threads", "1"]
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text("{}")

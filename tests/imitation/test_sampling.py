@@ -1,4 +1,4 @@
-"""Which positions a step sees: each once a pass, whatever the batches, and a function of seed and step alone."""
+"""Positions of a step: each once per epoch for any batch size, as a function of seed and step only."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +13,13 @@ from nobi.imitation.data import _BLOCK, Sampler, fixed_sample, permuted
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 3000), st.integers(0, 2**63 - 1), st.integers(0, 1000))
-def test_a_shuffle_has_everything_once(count, seed, number):
+def test_a_shuffle_is_a_permutation(count, seed, number):
     found = permuted(np.arange(count), count, seed, number)
     assert sorted(found.tolist()) == list(range(count))
 
 
-def test_shuffles_look_like_chance():
-    """Over many shuffles each place leads everywhere equally often, and two places as if independent."""
+def test_shuffles_look_random():
+    """Over many shuffles each index is mapped uniformly, and two indices independently."""
     count, shuffles = 7, 7000
     found = np.stack([permuted(np.arange(count), count, 5, n) for n in range(shuffles)])
     for first in range(count):
@@ -40,7 +40,7 @@ def test_large_shuffles_are_computed_element_by_element():
     assert found[3] == permuted(places[3:4], count, 1, 2)[0]
 
 
-def test_every_pass_sees_each_position_once():
+def test_every_epoch_has_each_position_once():
     sampler = Sampler([101], [1.0], batch=8, seed=3)
     seen = np.concatenate([sampler.draw(step).number for step in range(101)])
     for one in range(8):
@@ -61,7 +61,7 @@ def test_threads_that_draw_steps_of_two_blocks_get_the_same():
         assert found[step].symmetry.tolist() == draw.symmetry.tolist()
 
 
-def test_every_pass_over_each_of_several_sources_sees_each_position_once():
+def test_every_epoch_of_each_source_has_each_position_once():
     counts = [50, 130]
     sampler = Sampler(counts, [1.0, 1.0], batch=4, seed=0)
     seen = [[], []]
@@ -82,7 +82,7 @@ def test_sources_are_drawn_in_proportion(weights):
     assert abs(drawn - expected) < 4 * np.sqrt(expected * (1 - expected) / 4000)
 
 
-def test_a_step_depends_on_seed_and_number_alone():
+def test_a_step_depends_only_on_seed_and_number():
     def sampler(seed=9):
         return Sampler([40, 60], [1.0, 2.0], batch=6, seed=seed)
 
@@ -100,7 +100,7 @@ def test_a_step_depends_on_seed_and_number_alone():
     assert any(sampler(10).draw(t).number.tolist() != whole.draw(t).number.tolist() for t in range(3))
 
 
-def test_parts_of_a_batch_make_the_whole():
+def test_parts_of_a_batch_make_the_whole_batch():
     sampler = Sampler([40], [1.0], batch=7, seed=9)
     whole, left, right = sampler.draw(5), sampler.draw(5, 0, 3), sampler.draw(5, 3, 7)
     assert whole.number.tolist() == [*left.number, *right.number]

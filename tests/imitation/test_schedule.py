@@ -1,4 +1,4 @@
-"""Rates in the course of a run."""
+"""Learning rates during a run."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_rates(spec, rates):
         ("cosine:rate=nan", "rate must be above 0 and at most 1e+38, not nan."),
     ],
 )
-def test_bad_words(spec, says):
+def test_bad_specs(spec, says):
     with pytest.raises(NobiError) as fault:
         make_schedule(spec)
     assert says in str(fault.value)

@@ -32,7 +32,7 @@ def test_training_finds_the_moves_of_the_teacher():
     assert agreement(network, games(1), 8) > before
 
 
-def test_the_twin_of_conv_is_the_compiled_network():
+def test_the_torch_version_of_conv_equals_the_compiled_network():
     rng = np.random.default_rng(0)
     boards = rng.random((3, 2, 7, 7)) < 0.3
     boards[:, 1] &= ~boards[:, 0]

@@ -1,4 +1,4 @@
-"""How games begin."""
+"""Openings of games."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_openings_from_unusual_records(tmp_path, content, black, white):
         ),
     ],
 )
-def test_openings_that_cannot_be(tmp_path, name, content, sentence):
+def test_invalid_openings(tmp_path, name, content, sentence):
     if content is not None:
         (tmp_path / name).write_text(content)
     assert sentence in fault_of(read_openings, tmp_path / name, GO)

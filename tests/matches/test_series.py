@@ -43,7 +43,7 @@ GO = variant("go:komi=0.5", 5)
 
 
 def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None, records=None, **settings):
-    """The records of a match between players named by their words."""
+    """The records of a match between players given by their specs."""
     records = [] if records is None else records
     options = SeriesSettings(where, **{"timeout": 60.0, **settings})
     entrants = [Entrant(spec, where, i, options.timeout) for i, spec in enumerate(words)]
@@ -57,13 +57,13 @@ def engine(manner, *arguments):
     return "gtp:" + fake(manner, *arguments)
 
 
-def test_every_two_meet_with_both_colours():
+def test_every_pair_plays_with_both_colours():
     games = pairings(3, 4)
     assert [game.game for game in games] == list(range(12))
     for i in range(3):
         for j in range(3):
             assert sum((game.black, game.white) == (i, j) for game in games) == (0 if i == j else 2)
-    assert pairings(3, 3) == games[:9]  # a longer tournament goes on where a shorter one ended
+    assert pairings(3, 3) == games[:9]  # a longer tournament continues a shorter one
     assert [game.round for game in pairings(2, 4)] == [0, 0, 1, 1]
     assert games[0] == Pairing(0, 0, 1, 0)
 
@@ -79,8 +79,8 @@ def test_every_two_meet_with_both_colours():
         ("refuse", "W+F", "black refused 'genmove': I would rather not"),
     ],
 )
-def test_an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on(manner, result, reason):
-    """It misbehaves at the second move of every process; one that plays on does so once."""
+def test_an_engine_that_misbehaves_loses_the_game_and_the_match_continues(manner, result, reason):
+    """It misbehaves at the second move of every process; an engine that is not restarted does so once."""
     records = play([engine(manner, 2), engine("good")], 3, timeout=2.0 if manner == "hang" else 60.0)
     assert [record.game for record in records] == [0, 1, 2]
     assert (records[0].result, records[0].reason, records[0].winner) == (result, reason, "white")
@@ -100,7 +100,7 @@ def test_a_slow_engine_is_waited_for():
     assert record.reason == "by counting"
 
 
-def test_who_oversteps_the_time_loses():
+def test_a_player_that_exceeds_its_time_loses():
     time = TimeSettings("byoyomi", 0.7, 0.3, 1)
     records = play([engine("slow"), "playout"], 2, time=time)  # half a second for every move
     assert [(one.result, one.winner, one.forfeited) for one in records] == [
@@ -116,7 +116,7 @@ def test_who_oversteps_the_time_loses():
     assert record.reason == "by counting"
 
 
-def test_our_own_players_think_by_the_clock():
+def test_our_own_players_use_the_clock():
     time = TimeSettings("byoyomi", 0.5, 0.1, 100)
     [record] = play(["mcts:rollouts=0", engine("good")], 1, time=time)
     assert not record.forfeited
@@ -143,7 +143,7 @@ def test_resignation_and_counting():
     assert records[0].result == "W+R"
     assert records[0].reason == "black resigned"
     assert not records[0].forfeited
-    # the second game: white has column E below the top, black column A; both are alive and nobody owns the middle
+    # the second game: white has column E below the top, black column A; both are alive, and the middle is neutral
     assert records[1].moves == ["A1", "E1", "A2", "E2", "A3", "E3", "A4", "E4", "pass", "pass"]
 
 
@@ -162,7 +162,7 @@ def test_the_referee_decides():
     assert summarise_match([record]).all.games == 0
 
 
-def test_dead_stones_are_taken_off():
+def test_dead_stones_are_removed():
     game = GO.game.from_text(
         """
         . . X O .
@@ -187,7 +187,7 @@ def test_scores():
             decision_of(odd, "x")
 
 
-def test_games_do_not_depend_on_how_many_are_played_at_once():
+def test_games_do_not_depend_on_the_number_of_parallel_games():
     words = ["playout", "naive"]
     opening_of = lambda number: random_opening(GO, 2, 7, number)  # noqa: E731
     alone = play(words, 8, opening_of=opening_of)
@@ -211,7 +211,7 @@ def test_a_very_long_game_is_stopped():
 class TestFolder:
     SETTINGS = {"a": "playout", "games": 4}  # noqa: RUF012
 
-    def test_a_match_is_resumed_after_any_moment(self, tmp_path):
+    def test_a_match_can_be_resumed_at_any_time(self, tmp_path):
         whole = play(["playout", "naive"], 6, folder=MatchFolder(tmp_path / "whole", self.SETTINGS, resume=False))
         lines = (tmp_path / "whole" / "games.jsonl").read_text().splitlines(keepends=True)
         assert len(lines) == 6
@@ -234,7 +234,7 @@ class TestFolder:
         assert root.get("GN") == "game 1: W+F, black ended at 'genmove' with the exit code 3"
         assert root.get("PW") == "playout"
 
-    def test_what_cannot_be_resumed(self, tmp_path):
+    def test_matches_that_cannot_be_resumed(self, tmp_path):
         MatchFolder(tmp_path, self.SETTINGS, resume=False)
         assert "add --resume" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
         assert "has another player A ('playout', not 'naive'); resume it with the same." in fault_of(
@@ -257,7 +257,7 @@ def record(game, black, winner, moves, *, forfeited=False):
     return GameResult(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
 
 
-def test_an_odd_end_of_line_in_what_an_engine_said_is_no_end_of_a_record(tmp_path):
+def test_unusual_line_ends_in_engine_output_do_not_end_a_record(tmp_path):
     folder = MatchFolder(tmp_path / "m", {"a": 1}, resume=False)
     odd = replace(record(0, 0, "black", "A1 B2"), reason="white refused 'play': no\u2028thanks\x85")
     folder.save(odd, b"(;)")
@@ -265,7 +265,7 @@ def test_an_odd_end_of_line_in_what_an_engine_said_is_no_end_of_a_record(tmp_pat
     assert json.loads((tmp_path / "m" / "games.jsonl").read_text())["moves"] == ["A1", "B2"]
 
 
-def test_repeated_games_are_left_out():
+def test_repeated_games_are_excluded():
     records = [
         record(0, 0, "black", "A1 B2"),
         record(1, 1, "black", "A1 B2"),  # the colours are exchanged: another game
@@ -285,7 +285,7 @@ def test_repeated_games_are_left_out():
     assert table.tolist() == [[0, 3], [2, 0]]
 
 
-def test_who_forfeited_is_told_by_name_whatever_the_colour():
+def test_forfeits_are_reported_by_player_for_both_colours():
     records = [
         replace(record(0, 0, "white", "A1", forfeited=True), reason="black overstepped the time"),
         replace(record(1, 1, "black", "A1", forfeited=True), reason="white overstepped the time"),
@@ -320,7 +320,7 @@ def test_engines_are_kept_and_players_are_new_in_each_game():
 
 
 def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
-    """A game begins after the engines were ended: no other is started, and its end is waited for."""
+    """A game starts after the engines were ended: no further engine is started, and the match waits for the game."""
     spec = f"{engine('good', 1)} {tmp_path}"
     over = threading.Event()
 
@@ -352,7 +352,7 @@ def test_engines_that_cannot_play_on_the_board_are_refused_before_any_game(tmp_p
     assert processes_with(tmp_path) == set()
 
 
-def test_a_fault_of_our_own_ends_the_series():
+def test_an_internal_error_ends_the_series():
     def fail(_):
         raise RuntimeError("no opening")
 
@@ -361,7 +361,7 @@ def test_a_fault_of_our_own_ends_the_series():
 
 
 @pytest.mark.parametrize("parallel", [1, 2])
-def test_no_more_games_are_played_when_there_are_enough(parallel):
+def test_no_games_are_played_beyond_the_required_number(parallel):
     rules = variant("atari-go", 5)
     entrants = [Entrant(spec, rules, seed, 60.0) for seed, spec in enumerate(("naive", "random"))]
     records = []

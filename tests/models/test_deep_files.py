@@ -1,4 +1,4 @@
-"""Deep networks in files: the same ones come back, and every bad file gets one sentence."""
+"""Files of deep networks: saving and loading, and one error sentence for every invalid file."""
 
 import json
 import pickle
@@ -34,7 +34,7 @@ def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
 
 
 @pytest.mark.parametrize("spec", WORDS)
-def test_a_model_comes_back_as_it_was(tmp_path, spec):
+def test_a_model_is_unchanged_after_saving_and_loading(tmp_path, spec):
     path = tmp_path / "model.safetensors"
     net = saved(path, spec, 6)
     model = load_deep(path)
@@ -46,7 +46,7 @@ def test_a_model_comes_back_as_it_was(tmp_path, spec):
     assert all(p.requires_grad for p in model.network.parameters())
 
 
-def test_the_header_tells_what_it_is(tmp_path):
+def test_the_header_describes_the_network(tmp_path):
     path = tmp_path / "model.safetensors"
     saved(path)
     with safe_open(path, "numpy") as file:
@@ -75,13 +75,13 @@ def test_the_same_model_is_the_same_bytes(tmp_path):
     assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
 
 
-def test_what_is_tied_is_stored_once(tmp_path):
+def test_tied_weights_are_stored_once(tmp_path):
     path = tmp_path / "model.safetensors"
     net = saved(path, "c14-small:size=9", 9)
     assert sum(t.size for t in load(path.read_bytes()).values()) == net.weight_count()
 
 
-def test_a_compiled_swiping_network_loads_as_its_twin(tmp_path):
+def test_a_compiled_swiping_network_loads_as_its_torch_version(tmp_path):
     path = tmp_path / "model.safetensors"
     network = make_network("mdlstm:hidden=2")
     weights = network.random_weights(7, np.random.default_rng(1))
@@ -96,7 +96,7 @@ def test_a_compiled_swiping_network_loads_as_its_twin(tmp_path):
         load_deep(path)
 
 
-def test_a_deep_model_is_no_compiled_one(tmp_path):
+def test_a_deep_model_cannot_be_loaded_as_compiled(tmp_path):
     path = tmp_path / "model.safetensors"
     saved(path)
     with pytest.raises(NobiError, match=r"nobi-net:width=16,blocks=1 is a deep network.*\.$"):
@@ -177,7 +177,7 @@ def test_a_missing_file(tmp_path):
         load_deep(tmp_path / "none.safetensors")
 
 
-def test_state_survives_a_network_on_another_kind_of_number(tmp_path):
+def test_a_network_in_another_precision_can_be_saved(tmp_path):
     """A network trained in double precision is saved in single."""
     path = tmp_path / "model.safetensors"
     net = lively("mdlstm:hidden=2")

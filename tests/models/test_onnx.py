@@ -1,4 +1,4 @@
-"""Networks as ONNX: what onnxruntime computes from the file is what torch computes."""
+"""Networks as ONNX: onnxruntime computes the same values as torch."""
 
 import numpy as np
 import onnx
@@ -75,7 +75,7 @@ def test_the_same_network_gives_the_same_bytes(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_a_size_it_does_not_serve(tmp_path):
+def test_an_unsupported_size(tmp_path):
     with pytest.raises(NobiError, match="plays on 7x7 only"):
         export_onnx(lively("c14-small:size=7").float(), tmp_path / "net.onnx", 9)
     assert not list(tmp_path.iterdir())
@@ -89,7 +89,7 @@ def test_nothing_is_written_if_the_values_differ(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_file_tells_what_it_is(tmp_path):
+def test_the_file_describes_the_network(tmp_path):
     net = lively("m15:layers=1,filters=2,size=5").float()
     export_onnx(net, tmp_path / "net.onnx", 5)
     model = onnx.load(tmp_path / "net.onnx")

@@ -1,4 +1,4 @@
-"""Every model that ships: it loads, says where it comes from, is what was measured, and plays."""
+"""Every shipped model: loading, provenance, identity with the measured file, and play."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ def test_the_file_is_the_one_that_was_measured(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_header_says_how_it_was_trained(name):
+def test_the_header_has_the_training_settings(name):
     provenance = read_model_file(shipped()[name]).provenance
     assert provenance["nobi"]
     assert provenance["training"]["game"] in ("go", "atari-go", "gomoku", "pente")

@@ -1,4 +1,4 @@
-"""What the tests of deep networks share: positions, and weights that make a difference."""
+"""Shared by the tests of deep networks: positions, and weights with visible effects."""
 
 import numpy as np
 import torch
@@ -8,7 +8,7 @@ from nobi.networks.deep import make_deep
 
 
 def lively(spec, seed=0, scale=1.0):
-    """A network whose weights and biases are all random, none so small that its outputs hardly differ."""
+    """A network with random weights and biases, large enough for clearly different outputs."""
     net = make_deep(spec, seed).double()
     rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -19,7 +19,7 @@ def lively(spec, seed=0, scale=1.0):
 
 
 def random_planes(net, batch, size, seed=0):
-    """Zero and ones, float64[batch, P, n, n]."""
+    """Zeros and ones, float64[batch, P, n, n]."""
     rng = np.random.default_rng(seed)
     return torch.from_numpy((rng.random((batch, plane_count(net.planes), size, size)) < 0.3).astype(float))
 

@@ -1,4 +1,4 @@
-"""What the tests of networks share: boards, weights, the eight symmetries, and each network as its plain twin."""
+"""Shared by the tests of networks: boards, weights, the eight symmetries, and the reference implementations."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ SYMMETRIES = {
 
 
 def transformed(boards, turns, mirrored):
-    """Arrays [..., n, n] after a mirroring of left and right and some quarter turns, or neither."""
+    """Arrays [..., n, n] after an optional left-right reflection and some quarter turns."""
     return np.rot90(boards[..., ::-1] if mirrored else boards, turns, axes=(-2, -1))
 
 
@@ -23,15 +23,15 @@ def random_boards(batch, size, rng):
 
 
 def joined(groups):
-    """The vector of weights whose `split` is these groups."""
+    """The weight vector whose `split` gives these groups."""
     return np.concatenate([group.ravel() for group in groups.values()]).astype(np.float32)
 
 
 def calm_weights(net, size, rng):
-    """Random weights with which a rounding error stays as small as it begins and no output but an MLP's exceeds 1.
+    """Random weights that do not amplify rounding errors; no output except an MLP's exceeds 1.
 
-    With N(0, 1) throughout, many hidden units on a large board are chaotic: single and double precision come out as
-    different as two unrelated networks.
+    With N(0, 1) throughout, many hidden units on a large board are chaotic: single and double precision differ as
+    much as two unrelated networks.
     """
     groups = net.split(net.random_weights(size, rng), size)
     for name, group in groups.items():

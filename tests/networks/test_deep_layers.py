@@ -1,4 +1,4 @@
-"""The deep networks compared with plain ones, their layers, masks, and that they learn."""
+"""The deep networks compared with reference implementations; layers, masks and learning."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ C14 = [
 
 
 @pytest.mark.parametrize("spec", C14)
-def test_c14_is_what_the_paper_says(spec):
+def test_c14_agrees_with_the_paper(spec):
     net = lively(spec)
     size, s = net.sizes[0], net.settings
     planes = random_planes(net, 1, size)
@@ -70,7 +70,7 @@ M15 = [
 
 
 @pytest.mark.parametrize("spec", M15)
-def test_m15_is_what_the_paper_says(spec):
+def test_m15_agrees_with_the_paper(spec):
     net = lively(spec)
     size = (net.sizes or (6,))[0]
     planes = random_planes(net, 2, size)
@@ -95,7 +95,7 @@ def test_an_m15_network_with_two_softmaxes_has_to_know_the_colour():
 
 
 def test_global_pooling_does_not_depend_on_the_size():
-    """A board filled alike everywhere gives the same bias on every size, and a far stone changes it everywhere."""
+    """A uniformly filled board gives the same bias on every size, and a far stone changes it everywhere."""
     board = torch.randn(1, 3, 1)
     pooled = [global_pooling(board.expand(1, 3, n * n), 2) for n in (5, 9, 19)]
     for found in pooled[1:]:
@@ -108,7 +108,7 @@ def test_global_pooling_does_not_depend_on_the_size():
     assert (difference != 0).all()  # three convolutions alone would not reach so far
 
 
-def test_a_fresh_nobi_net_is_neither_dead_nor_wild():
+def test_an_untrained_nobi_net_has_moderate_outputs():
     net = make_deep("nobi-net:blocks=3,width=32")
     planes = random_planes(net, 4, 9).float()
     assert 0.05 < outputs(net, planes).std() < 5
@@ -123,7 +123,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("spec", [*WORDS, "mdlstm"])
-def test_the_copy_for_play_says_the_same_and_is_not_trained(spec):
+def test_the_copy_for_play_has_the_same_outputs_and_is_not_trained(spec):
     net = lively(spec).eval()
     copy = net.for_play()
     planes = random_planes(net, 3, 6)
@@ -137,8 +137,8 @@ def test_the_copy_for_play_says_the_same_and_is_not_trained(spec):
 
 
 @pytest.mark.parametrize("spec", WORDS)
-def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(spec):
-    """A step along the gradient must be that of all the weights together, as found by trying."""
+def test_tied_weights_get_the_sum_of_their_gradients(spec):
+    """The gradient equals the numerical derivative with respect to the tied weights."""
     net = lively(spec, scale=0.5).eval()  # values for training depend on the batch
     planes, target = random_planes(net, 2, 6), torch.tensor([3, 17])
 
@@ -160,7 +160,7 @@ def test_tied_weights_get_the_sum_of_the_gradients_of_what_they_stand_for(spec):
         assert float(weights.grad[at]) == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-4, abs=1e-8)
 
 
-def test_masked_training_heeds_only_legal_moves():
+def test_masked_training_uses_only_legal_moves():
     logits = torch.randn(2, 5, dtype=torch.double, requires_grad=True)
     legal = torch.tensor([[True, True, False, True, False], [False, True, True, True, True]])
     target = torch.tensor([1, 2])
@@ -193,7 +193,7 @@ def test_a_move_that_our_rules_forbid_does_not_break_training():
     ],
 )
 def test_networks_learn(spec, rate):
-    """To play where the only own stone is."""
+    """The task: play on the point of the only own stone."""
     net = make_deep(spec, 1)
     rng = np.random.default_rng(0)
     planes = torch.zeros(200, random_planes(net, 1, 5).shape[1], 5, 5)

@@ -1,4 +1,4 @@
-"""Deep networks by their words: how many weights they have, what they serve, and what is refused."""
+"""Specs of deep networks: numbers of weights, supported boards, and errors."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_the_best_network_of_m15_is_as_large_as_the_paper_says():
 
 
 @pytest.mark.parametrize(("spec", "_"), COUNTS)
-def test_words_come_back(spec, _):
+def test_specs_are_reproduced(spec, _):
     net = make_deep(spec)
     assert str(make_deep(str(net))) == str(net)
     assert make_deep(str(net)).weight_count() == net.weight_count()
@@ -98,7 +98,7 @@ def test_words_come_back(spec, _):
         ("conv:planes=3", "planes"),
     ],
 )
-def test_bad_words_are_refused(spec, says):
+def test_bad_specs_are_refused(spec, says):
     with pytest.raises(NobiError, match=says):
         make_deep(spec)
 
@@ -137,7 +137,7 @@ ONE_SIZE = ["c14-small:size=7", "m15:layers=2,filters=4,size=7", "m15:layers=1,f
 
 
 @pytest.mark.parametrize("spec", ANY_SIZE)
-def test_networks_that_serve_every_size(spec):
+def test_networks_for_every_size(spec):
     net = lively(spec)
     assert net.sizes is None
     for size in (5, 6, 9, 19, 25):
@@ -152,7 +152,7 @@ def test_networks_that_serve_every_size(spec):
 
 
 @pytest.mark.parametrize("spec", ONE_SIZE)
-def test_networks_that_serve_one_size(spec):
+def test_networks_for_one_size(spec):
     net = lively(spec)
     assert net.sizes == (7,)
     assert outputs(net, random_planes(net, 2, 7)).std() > 0
@@ -187,7 +187,7 @@ def test_every_kind_has_a_docstring():
     assert all(find(name).__doc__ for name in names())
 
 
-def test_planes_with_an_edge_are_refused_where_it_would_not_be_padded():
+def test_planes_with_an_edge_are_refused_by_networks_that_do_not_pad_it():
     with pytest.raises(NobiError, match="does not pad with ones"):
         check_planes("c14-3:edge=true")
     check_planes("c14-3")

@@ -1,4 +1,4 @@
-"""Tied weights: the values of a turned or mirrored position are the turned or mirrored values."""
+"""Tied weights: the values of a rotated or reflected position are the rotated or reflected values."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def differences(net, size, seed):
 @settings(max_examples=4, deadline=None)
 @given(size=st.integers(5, 11), seed=st.integers(0, 2**31))
 def test_equivariance_is_exact_up_to_the_order_of_sums(spec, size, seed):
-    """In double precision, so that a weight in a wrong place could not hide behind rounding."""
+    """In double precision, so that rounding cannot hide a misplaced weight."""
     net = lively(spec.format(n=size), seed)
     assert max(differences(net, size, seed)) < DOUBLE
 
@@ -80,7 +80,7 @@ def test_symmetries_are_a_group_of_permutations(size):
 
 
 @pytest.mark.parametrize(("size", "orbits"), [(1, 1), (3, 3), (5, 6), (7, 10), (19, 55), (6, 6)])
-def test_cells_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size, orbits):
+def test_cells_are_equivalent_exactly_if_a_symmetry_maps_one_to_the_other(size, orbits):
     number = cell_orbits(size)
     assert number.max() + 1 == orbits
     for cell in range(size * size):
@@ -89,7 +89,7 @@ def test_cells_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size, orbi
 
 
 @pytest.mark.parametrize("size", [5, 6])
-def test_pairs_are_alike_exactly_if_a_symmetry_takes_one_to_the_other(size):
+def test_pairs_are_equivalent_exactly_if_a_symmetry_maps_one_to_the_other(size):
     number = pair_orbits(size)
     cells = size * size
     fixed = sum(int((s == np.arange(cells)).sum()) ** 2 for s in cells_after(size))

@@ -1,4 +1,4 @@
-"""The torch twins of the swiping networks: equal to the plain and to the compiled ones, with true gradients."""
+"""The torch versions of the swiping networks: equal to the reference and the compiled ones, with correct gradients."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def values_of(twin, own, enemy, kind=torch.float32):
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=6, deadline=None)
 @given(hidden=st.integers(1, 5), size=st.integers(5, 10), seed=st.integers(0, 2**31))
-def test_in_double_precision_a_twin_is_the_papers_formula(kind, hidden, size, seed):
+def test_in_double_precision_the_torch_version_equals_the_papers_formula(kind, hidden, size, seed):
     spec, rng = kind.format(k=hidden), np.random.default_rng(seed)
     network = make_network(spec)
     weights = network.random_weights(size, rng) / 2
@@ -54,7 +54,7 @@ def test_in_double_precision_a_twin_is_the_papers_formula(kind, hidden, size, se
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [5, 8, 19, 25])
-def test_in_single_precision_a_twin_is_the_compiled_network(kind, size):
+def test_in_single_precision_the_torch_version_equals_the_compiled_network(kind, size):
     rng = np.random.default_rng(size)
     network = make_network(kind.format(k=3))
     weights = calm_weights(network, size, rng)
@@ -64,7 +64,7 @@ def test_in_single_precision_a_twin_is_the_compiled_network(kind, size):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_there_and_back(kind):
+def test_conversion_to_torch_and_back(kind):
     network = make_network(kind.format(k=2))
     weights = network.random_weights(7, np.random.default_rng(1))
     twin = twin_of(network, weights)

@@ -1,4 +1,4 @@
-"""Networks by their words: how many weights they have, in which groups, and what is refused."""
+"""Specs of networks: numbers and groups of weights, and errors."""
 
 from math import prod
 
@@ -62,7 +62,7 @@ def test_groups(spec, groups):
 
 
 @pytest.mark.parametrize(("spec", "size", "count"), ALL)
-def test_split_cuts_the_vector_into_the_groups_in_their_order(spec, size, count):
+def test_split_divides_the_vector_into_the_groups_in_order(spec, size, count):
     net = make_network(spec)
     weights = np.arange(count, dtype=np.float32)
     parts = net.split(weights, size)
@@ -137,12 +137,12 @@ def test_weights_of_the_wrong_length_are_refused(spec, surplus):
         ("mdrn", "mdrnn"),
     ],
 )
-def test_bad_words_are_refused(spec, says):
+def test_bad_specs_are_refused(spec, says):
     with pytest.raises(NobiError, match=says):
         make_network(spec)
 
 
-def test_networks_are_printed_as_words_that_make_them_again():
+def test_networks_are_printed_as_their_specs():
     for spec, count in SCALABLE:
         net = make_network(str(make_network(spec)))
         assert net.weight_count(5) == count

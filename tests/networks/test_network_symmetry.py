@@ -1,4 +1,4 @@
-"""Outputs turn and mirror with the board, to the last bit, and do not depend on which boards are evaluated together."""
+"""Outputs are bit-exactly equivariant under the symmetries, and independent of the other boards of a batch."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_equivariant_to_the_last_bit(spec, size, seed, spread):
 @pytest.mark.parametrize("spread", [1, 10, 100])
 @pytest.mark.parametrize("spec", EQUIVARIANT)
 def test_equivariant_to_the_last_bit_on_many_boards(spec, spread):
-    """Large weights make sums of large and tiny terms, whose last bit tells in which order the sweeps were added."""
+    """Large weights give sums of large and tiny terms, whose last bit depends on the order of the sweeps."""
     pairs = outputs_of_transformed_boards(spec, 9, np.random.default_rng(3), boards=1000, spread=spread)
     for symmetry, (outputs, expected) in pairs.items():
         np.testing.assert_array_equal(outputs, expected, err_msg=str(symmetry))
@@ -70,20 +70,20 @@ def test_the_empty_board_has_symmetric_outputs():
 
 
 def test_the_published_mdlstm_is_not_equivariant():
-    """It keeps only the mirroring of left and right: its two downward sweeps are alike, and so are the upward ones."""
+    """It has only the left-right symmetry: its two downward sweeps are equal, and so are the upward ones."""
     pairs = outputs_of_transformed_boards("mdlstm:hidden=3,mode=original", 7, np.random.default_rng(1))
     kept = {symmetry for symmetry, pair in pairs.items() if np.allclose(*pair, rtol=0, atol=1e-4)}
     assert kept == {SYMMETRIES["0 quarter turns"], SYMMETRIES["mirrored, 0 quarter turns"]}
 
 
 @pytest.mark.parametrize("spec", ["conv:features=3,width=3,planes=1", "mlp:hidden=10,unit=tanh"])
-def test_conv_and_mlp_know_left_from_right(spec):
+def test_conv_and_mlp_are_not_symmetric(spec):
     pairs = outputs_of_transformed_boards(spec, 5, np.random.default_rng(1))
     kept = {symmetry for symmetry, pair in pairs.items() if np.allclose(*pair, rtol=0, atol=1e-4)}
     assert kept == {SYMMETRIES["0 quarter turns"]}
 
 
-def test_symmetric_mdlstm_does_not_care_which_forget_gate_is_which():
+def test_symmetric_mdlstm_is_invariant_under_exchange_of_forget_gates():
     net = make_network("mdlstm:hidden=3,mode=symmetric")
     rng = np.random.default_rng(1)
     weights = net.random_weights(7, rng)
@@ -112,7 +112,7 @@ def test_a_board_has_the_same_outputs_alone_and_in_any_batch(spec, batch, size, 
 
 
 @pytest.mark.parametrize("spec", ALL_KINDS)
-def test_the_kind_of_numbers_on_the_boards_does_not_matter(spec):
+def test_the_dtype_of_the_boards_has_no_effect(spec):
     net = make_network(spec)
     rng = np.random.default_rng(1)
     weights = net.random_weights(6, rng)

@@ -1,4 +1,4 @@
-"""The plain twins themselves: they give the published code's numbers and have the symmetries that are claimed."""
+"""The reference implementations: outputs of the published code, and the claimed symmetries."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def one_board(size=5, seed=0):
         ("mdlstm_k3_n5", plain.mdlstm, {"mode": "original"}),
     ],
 )
-def test_the_twins_give_the_published_codes_outputs(key, network, settings):
+def test_the_references_give_the_published_codes_outputs(key, network, settings):
     enemy, own = np.moveaxis(PUBLISHED[f"{key}_board"], -1, 0)
     w_in, w_h, w_out, w_b = (PUBLISHED[f"{key}_{part}"] for part in ("W_in", "W_h", "W_out", "W_b"))
     outputs = plain.sigmoid(network(own, enemy, w_in[:, ::-1], w_h, w_out, w_b, **settings))
@@ -77,7 +77,7 @@ def test_a_transformed_board_has_the_transformed_outputs(network, symmetry):
 
 
 @pytest.mark.parametrize("symmetry", SYMMETRIES.values(), ids=SYMMETRIES)
-def test_the_published_mdlstm_keeps_only_the_mirroring_of_left_and_right(symmetry):
+def test_the_published_mdlstm_has_only_the_left_right_symmetry(symmetry):
     own, enemy = one_board()
     weights = mdlstm_weights(1)
     outputs = plain.mdlstm(transformed(own, *symmetry), transformed(enemy, *symmetry), *weights, mode="original")
@@ -85,7 +85,7 @@ def test_the_published_mdlstm_keeps_only_the_mirroring_of_left_and_right(symmetr
     assert error < DOUBLE if symmetry in ((0, 0), MIRRORED) else error > 1e-3
 
 
-ROW_THEN_COLUMN = {  # the gates met by the states from the row and from the column: inside, last row, last column
+ROW_THEN_COLUMN = {  # the gates of the states from the row and from the column: inside, last row, last column
     (1, 1): [(0, 1), (0, 1), (0, 0)],
     (1, -1): [(0, 1), (0, 1), (0, 0)],
     (-1, 1): [(1, 0), (0, 0), (1, 0)],
@@ -102,7 +102,7 @@ def test_the_published_forget_gates(sweep, gates):
         assert tuple(plain.published_gate(p, point, size, sweep) for p in before) == expected
 
 
-def test_both_borders_agree_where_the_bias_is_what_the_value_adds():
+def test_both_borders_agree_for_equal_contributions():
     own, enemy = one_board()
     w_in, w_h, w_out, w_b = mdrnn_weights(1)
     by_value = plain.mdrnn(own, enemy, w_in, w_h, w_out, w_b, border="value")
@@ -110,7 +110,7 @@ def test_both_borders_agree_where_the_bias_is_what_the_value_adds():
     assert_close(by_value, by_bias)
 
 
-def test_all_modes_agree_where_the_two_forget_gates_are_equal():
+def test_all_modes_agree_if_the_two_forget_gates_are_equal():
     own, enemy = one_board()
     w_in, w_h, w_out, w_b = mdlstm_weights(1, gates=4)
     five = [np.concatenate([w[:6], w[3:]]) for w in (w_in, w_h, w_b)]
@@ -122,7 +122,7 @@ def test_all_modes_agree_where_the_two_forget_gates_are_equal():
 
 
 def test_conv_by_hand():
-    """A filter that looks only to the right, and one that looks only up."""
+    """A filter with a weight only on the right, and one with a weight only above."""
     own, enemy = np.zeros((3, 3)), np.zeros((3, 3))
     own[1, 1], enemy[0, 2] = 1, 1
     filters = np.zeros((2, 1, 3, 3))

@@ -1,4 +1,4 @@
-"""The compiled networks give what their plain twins and the published code give."""
+"""The compiled networks agree with their reference implementations and the published code."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from networks.shared import calm_weights, joined, random_boards, twin_outputs
 from nobi.networks import make_network
 from reference.networks import sigmoid
 
-UNITS = [1, 3, 10]  # and 16 once for each cell, because every number of units is compiled anew
+UNITS = [1, 3, 10]  # and 16 once for each cell, because every number of units is compiled separately
 MODES = ["symmetric", "tied", "original"]
 BORDERS = ["value", "bias"]
 MDRNN = [*(f"mdrnn:hidden={k},border={border}" for k in UNITS for border in BORDERS), "mdrnn:hidden=16,border=value"]
@@ -41,10 +41,10 @@ PUBLISHED = np.load(Path(__file__).parent.parent / "data" / "swiping.npz")
 
 
 def assert_like_the_twin(spec, weights, own, enemy, within):
-    """As the twin but for rounding: nearer than `within`, or than what rounding the weights would do many times over.
+    """Check for equality with the reference except for rounding: within `within`, or many times the effect of rounding.
 
-    Where forget gates are open, the states of an MDLSTM grow from cell to cell, and about one network in a thousand
-    on the largest boards is as sensitive as that.
+    With open forget gates, the states of an MDLSTM grow from cell to cell, and about one network in a thousand on the
+    largest boards is that sensitive.
     """
     outputs = make_network(spec).evaluate(weights, own, enemy)
     assert outputs.dtype == np.float32
@@ -57,7 +57,7 @@ def assert_like_the_twin(spec, weights, own, enemy, within):
 
 
 def rounding_of(spec, weights, own, enemy, expected):
-    """How far the twin's outputs move if every weight moves to the next number up or down."""
+    """The change of the reference outputs if every weight changes to the next floating-point number."""
     rng = np.random.default_rng(0)
     return max(
         np.abs(twin_outputs(spec, np.nextafter(weights, toward), own, enemy) - expected).max()
@@ -73,28 +73,28 @@ def compare_calm(spec, size, batch):
 
 @pytest.mark.parametrize("size", [5, 6, 7, 9])
 @pytest.mark.parametrize("spec", MDRNN + MDLSTM + STACKED + CONV + MLP)
-def test_like_the_twin(spec, size):
+def test_like_the_reference(spec, size):
     compare_calm(spec, size, batch=2)
 
 
 @pytest.mark.parametrize("size", [13, 19, 25])
 @pytest.mark.parametrize("spec", ON_LARGE_BOARDS)
-def test_like_the_twin_on_large_boards(spec, size):
+def test_like_the_reference_on_large_boards(spec, size):
     compare_calm(spec, size, batch=1)
 
 
 @pytest.mark.parametrize("spec", [*OF_THREE_UNITS, *CONV[2:4], *MLP[2:4]])
 @settings(max_examples=20, deadline=None)
 @given(size=st.integers(5, 25), seed=st.integers(0, 2**32))
-def test_like_the_twin_on_any_size(spec, size, seed):
+def test_like_the_reference_on_any_size(spec, size, seed):
     rng = np.random.default_rng(seed)
     weights = calm_weights(make_network(spec), size, rng)
     assert_like_the_twin(spec, weights, *random_boards(1, size, rng), within=SINGLE)
 
 
 @pytest.mark.parametrize("spec", [*OF_THREE_UNITS, *STACKED[:5], *CONV, *MLP])
-def test_like_the_twin_with_weights_as_they_are_guessed(spec):
-    """N(0, 1) throughout, on a board too small for chaos."""
+def test_like_the_reference_with_random_weights(spec):
+    """N(0, 1) weights, on a board too small for chaotic behaviour."""
     rng = np.random.default_rng(1)
     weights = make_network(spec).random_weights(5, rng)
     assert_like_the_twin(spec, weights, *random_boards(5, 5, rng), within=2e-4)

@@ -24,7 +24,7 @@ def random_pass(spec, size=5, seed=0):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_values_are_those_of_the_pass(spec):
+def test_values_equal_those_of_the_pass(spec):
     network, workspace = random_pass(spec)
     bound = bind_pass(network.forward(), workspace)
     run_pass(bound, LANES)

@@ -1,4 +1,4 @@
-"""Further inputs of swiping networks: what the planes show, in which games they exist, and that they are used."""
+"""Further inputs of swiping networks: planes, supported games, and their effect."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_the_weights_do_not_depend_on_the_board():
 
 
 def test_a_network_plays_by_its_inputs():
-    """Of all weights only that of the latest move to the input gate's cell matters: the best move depends on it."""
+    """Only the weight from the latest move to the cell input has an effect, and the best move depends on it."""
     network = make_network("mdrnn:hidden=1,inputs=last")
     weights = np.array([0, 0, 1, 0.5, 0, -1], np.float32)  # own, enemy, last, recurrent, border, output
     game = random_game("gomoku", 5, 6, 3)

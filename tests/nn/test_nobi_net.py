@@ -1,4 +1,4 @@
-"""nobi-net by its three paths: our convolutions, torch's, and inference without torch."""
+"""The three implementations of nobi-net: our convolutions, torch's, and inference without torch."""
 
 import copy
 import subprocess
@@ -19,7 +19,7 @@ CLOSE = 1e-4
 
 
 def trained(spec, seed=0):
-    """A network with weights and statistics that all make a difference."""
+    """A network whose weights and statistics all have an effect."""
     net = make_deep(spec, seed)
     rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -122,7 +122,7 @@ def test_without_torch_the_values_are_the_same(tmp_path, spec):
         np.testing.assert_array_equal(policy, compiled.evaluate(planes, np.zeros(3, np.bool_)))
 
 
-def test_the_batch_and_the_number_of_threads_change_no_bit():
+def test_bits_do_not_depend_on_the_batch_or_the_number_of_threads():
     net = trained("nobi-net:width=32,blocks=2")
     tensors = {name: tensor.detach().numpy() for name, tensor in net.state_dict().items()}
     planes, white = random_planes(net, 9, 9).float().numpy(), np.zeros(9, np.bool_)
@@ -139,7 +139,7 @@ def test_the_shapes_of_a_model_file_are_those_of_the_torch_module(spec):
     assert net.settings.shapes() == {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()}
 
 
-def test_statistics_move_in_training_only():
+def test_statistics_change_only_in_training():
     net = trained("nobi-net:width=16,blocks=1")
     planes = random_planes(net, 4, 9).float()
     before = net.norm.mean.clone()

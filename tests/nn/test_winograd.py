@@ -10,7 +10,7 @@ from nobi.nn import winograd
 from nobi.nn.winograd import NONE, Shape, convolve, convolve_back, transform_filters, transform_filters_back
 
 CLOSE = 3e-5
-"""Relative to the largest number: Winograd's transforms lose about one decimal digit of float32."""
+"""Tolerance relative to the largest number: Winograd's transforms lose about one decimal digit of float32."""
 
 
 def close(found, expected):
@@ -19,7 +19,7 @@ def close(found, expected):
 
 
 class Case:
-    """Random operands of a convolution, and what torch makes of them in float64."""
+    """Random operands of a convolution, and the results of torch in float64."""
 
     def __init__(self, boards, size, channels, outputs, relu=True, bare=False, seed=0):
         rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ def test_values_and_gradients_are_those_of_torch(case):
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_threads_change_no_bit_but_in_the_sum_over_boards(threads):
+def test_threads_change_bits_only_in_the_sum_over_boards(threads):
     case = Case(11, 9, 32, 48)
     for one, other in zip(case.forward(), case.forward(threads), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -124,13 +124,13 @@ def test_a_position_does_not_depend_on_the_others_in_its_batch():
         np.testing.assert_array_equal(one.forward()[0][0], whole[board])
 
 
-def test_the_gradient_of_the_input_can_be_left_out():
+def test_the_gradient_of_the_input_is_optional():
     case = Case(3, 7, 16, 16)
     np.testing.assert_array_equal(case.backward(inputs=False)["dw"], case.backward()["dw"])
 
 
-def test_no_number_is_written_beyond_the_end(monkeypatch):
-    """Guard around the workspaces keep their values: compiled code checks no bounds itself."""
+def test_no_writes_beyond_the_end_of_arrays(monkeypatch):
+    """Guard values around the workspaces are unchanged: compiled code does not check bounds."""
     guarded = []
 
     def zeros_between_guards(length, dtype):

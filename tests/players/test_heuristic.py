@@ -1,4 +1,4 @@
-"""The heuristic player finds what its rules say, and reads ladders and nets as a plain search does."""
+"""The heuristic player follows its rules, and reads ladders and nets like a plain search."""
 
 import random
 
@@ -103,7 +103,7 @@ def test_tactics(name):
     assert found <= expected
 
 
-def test_a_ladder_breaker_makes_it_look_elsewhere():
+def test_a_ladder_breaker_changes_the_move():
     ladder = """
         . . . . . . . . .
         . . . . . . . . .
@@ -143,7 +143,7 @@ NET = """
 
 @pytest.mark.parametrize(("move", "holds"), [("E5", True), ("F5", False), ("E4", False), ("F6", False)])
 def test_a_net_holds_against_every_answer(move, holds):
-    """The knight's move around the cutting stone nets it; a step further out it gets away."""
+    """The knight's move around the cutting stone nets it; from one step further away the stone escapes."""
     game = AtariGo.from_text(NET, BLACK)
     workspace = allocate_workspace(9, 0.0)
     workspace.steps[0] = 10_000
@@ -153,7 +153,7 @@ def test_a_net_holds_against_every_answer(move, holds):
 
 
 def capture_by_search(board, size, me, move, depth):
-    """Plain recursive reading of rows of ataris: whether `me` playing `move` captures by force."""
+    """Plain recursive reading of sequences of ataris: whether `move` by `me` forces a capture."""
     other = surround.OTHER[me]
     board = {**board, move: me}
     chains = {p: surround.chain_and_liberties(board, p, size) for p in board}
@@ -177,7 +177,7 @@ def capture_by_search(board, size, me, move, depth):
 
 
 def net_by_search(board, size, me, move, depth):
-    """Whether after `move` every answer of the enemy, and none at all, leaves `me` a capture by ataris."""
+    """Whether after `move`, for every answer of the enemy and for a pass, `me` has a capture by ataris."""
     other = surround.OTHER[me]
     after = {**board, move: me}
     if len(surround.chain_and_liberties(after, move, size)[1]) < 2:
@@ -222,7 +222,7 @@ def quiet_positions(size, count):
 
 
 def test_forced_wins_are_those_of_a_plain_search():
-    """All rows of ataris are found, none that fails; and every net that is found holds against every answer."""
+    """All working sequences of ataris are found, and no others; every net that is found holds against every answer."""
     nets = ladders = 0
     for game in [*quiet_positions(5, 80), *quiet_positions(6, 60), *quiet_positions(7, 60)]:
         size = game.size
@@ -245,7 +245,7 @@ def test_forced_wins_are_those_of_a_plain_search():
     assert nets > 0
 
 
-def test_liberties_found_by_walking_are_those_of_the_twin():
+def test_liberties_by_traversal_are_those_of_the_reference():
     for game in quiet_positions(7, 20):
         workspace = allocate_workspace(7, 0.0)
         board = as_dict(game)

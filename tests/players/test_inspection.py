@@ -1,4 +1,4 @@
-"""What an inspection shows is what the network computes, and what the network player plays."""
+"""Inspection agrees with the values of the network and with the moves of the network player."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def one_board(size, rng):
 @pytest.mark.parametrize("spec", SWIPING + OTHERS)
 @settings(max_examples=10, deadline=None)
 @given(size=st.integers(5, 13), seed=st.integers(0, 2**32))
-def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
+def test_the_output_is_bit_identical_to_the_networks(spec, size, seed):
     net, rng = make_network(spec), np.random.default_rng(seed)
     weights = net.random_weights(size, rng)
     own, enemy = one_board(size, rng)
@@ -48,7 +48,7 @@ def test_the_output_is_the_networks_to_the_last_bit(spec, size, seed):
 
 @pytest.mark.parametrize("size", [5, 9])
 @pytest.mark.parametrize("spec", SWIPING)
-def test_the_readouts_of_the_last_layers_sweeps_add_up_to_the_output(spec, size):
+def test_the_readouts_of_the_last_layers_sweeps_sum_to_the_output(spec, size):
     net, rng = make_network(spec), np.random.default_rng(size)
     weights = net.random_weights(size, rng)
     output, layers = evaluate_layers(net, weights, *one_board(size, rng))
@@ -78,7 +78,7 @@ def test_other_networks_have_no_sweeps(spec):
     assert evaluate_layers(net, net.random_weights(6, rng), *one_board(6, rng))[1] == []
 
 
-def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
+def test_sweeps_of_an_mdrnn_are_those_of_its_reference():
     net, rng = make_network("mdrnn:hidden=10"), np.random.default_rng(2)
     weights = calm_weights(net, 9, rng)
     own, enemy = one_board(9, rng)
@@ -89,7 +89,7 @@ def test_sweeps_of_an_mdrnn_are_those_of_its_twin():
         assert_close(hidden, expected.transpose(2, 0, 1), SINGLE)
 
 
-def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
+def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_reference():
     net, rng = make_network("stacked:cell=mdlstm,hidden=3,layers=2,mode=symmetric"), np.random.default_rng(2)
     weights = calm_weights(net, 7, rng)
     own, enemy = one_board(7, rng)
@@ -102,12 +102,12 @@ def test_sweeps_of_a_stack_of_mdlstms_are_those_of_its_twin():
         seen = plain.mdlstm_layer(seen, *groups)
 
 
-def test_inputs_of_tanh_units_are_told_as_far_as_their_outputs_tell():
+def test_inputs_of_tanh_units_are_recovered_from_their_outputs():
     net, rng = make_network("mdrnn:hidden=10"), np.random.default_rng(2)
     weights = net.random_weights(7, rng) * 2
     [layer] = evaluate_layers(net, weights, *one_board(7, rng))[1]
     assert layer.is_tanh
-    assert (np.abs(layer.hidden) > 0.999).mean() > 0.5  # maps of these would all look alike
+    assert (np.abs(layer.hidden) > 0.999).mean() > 0.5  # maps of these would all look the same
     inputs = layer.inputs()
     assert_close(np.tanh(inputs.astype(float)), layer.hidden, SINGLE)
     assert np.abs(inputs).max() <= SATURATED
@@ -129,7 +129,7 @@ def choice(board, network, weights, game, seed):
 
 
 @pytest.mark.parametrize("spec", ["atari-go", "gomoku", "go"])
-def test_the_best_moves_are_those_that_the_player_chooses(spec):
+def test_the_best_moves_are_those_of_the_player(spec):
     board, network, rng = variant(spec, 5), make_network("mdrnn:hidden=3"), np.random.default_rng(1)
     weights = network.random_weights(5, rng)
     game = board.new()
@@ -140,7 +140,7 @@ def test_the_best_moves_are_those_that_the_player_chooses(spec):
         game.play(int(rng.choice(game.legal_moves())))
 
 
-def test_the_network_sees_with_the_eyes_of_the_player_to_move():
+def test_the_network_evaluates_for_the_player_to_move():
     text = "A B C D E\n. . . . .\n. X O . .\n. . . . .\n. O . . .\n. . . . ."
     other = text.replace("X", "?").replace("O", "X").replace("?", "O")
     network = make_network("mdrnn:hidden=3")

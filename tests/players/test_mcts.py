@@ -1,4 +1,4 @@
-"""The player that searches: as a bot, and in the arena."""
+"""The search player: as a bot, and in the arena."""
 
 import threading
 
@@ -19,7 +19,7 @@ def bot_at(game, spec="mcts:rollouts=300"):
 
 
 @pytest.mark.parametrize(("komi", "to_move"), [(0.5, BLACK), (9.5, WHITE)])
-def test_the_winner_passes_when_all_is_settled(komi, to_move):
+def test_the_winner_passes_if_the_board_is_settled(komi, to_move):
     game = position(f"go:komi={komi}", SETTLED, to_move)
     assert bot_at(game).choose(game, Clock()) == PASS
     game.play(PASS)
@@ -35,8 +35,8 @@ def test_the_loser_resigns_or_passes_after_a_pass():
     assert bot_at(game, "mcts:rollouts=300,resign=0").choose(game, Clock()) == PASS
 
 
-def test_a_lead_is_not_passed_away():
-    """Black wins only if his three points become two eyes."""
+def test_a_lead_is_not_lost_by_a_pass():
+    """Black wins only if the three points become two eyes."""
     game = position(
         "go:komi=-39.5",
         """
@@ -59,7 +59,7 @@ SHARED_LIBERTY = """
     X X X O O
     X X O O O
 """
-"""Whoever plays at C5 captures all stones of the other."""
+"""The player who plays at C5 captures all stones of the opponent."""
 
 
 OPENING = "D3 F3 F4 B8 G3 C6 C4 E6 G6 F7 G7 B5 B4 pass"
@@ -78,7 +78,7 @@ BROKEN_GROUP = "E4 E1 J2 C2 H3 C5 F7 D4 E5 D7 E8 D8 D9 C9 E9 C8 F2 E3 F3 E2 E7 D
     ],
 )
 def test_no_pass_that_loses_by_the_count(rules, moves, seed):
-    """Games of GNU Go against itself, cut short."""
+    """Truncated games of GNU Go against itself."""
     where = variant(f"go:ko=simple,{rules}", 9)
     game = play(where.new(), moves)
     move = make_bot("mcts:rollouts=400,resign=0", where, seed).choose(game, Clock())
@@ -88,7 +88,7 @@ def test_no_pass_that_loses_by_the_count(rules, moves, seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_pass_is_judged_with_the_opponent_to_move(seed):
+def test_a_pass_is_evaluated_with_the_opponent_to_move(seed):
     game = position("go:komi=0.5", SHARED_LIBERTY)
     game.play(PASS)
     bot = make_bot("mcts:rollouts=300", variant(game.rules_text(), 5), seed)
@@ -115,19 +115,19 @@ SEKI = """
     O O O X X X O
     . O . X . X O
 """
-"""Whoever plays at C1 loses his stones in the two lower rows. Black has 21 points, white 27."""
+"""The player who plays at C1 loses the stones in the two lower rows. Black has 21 points, white 27."""
 
 
 @pytest.mark.parametrize("passed", [False, True])
-def test_seki_is_left_alone(passed):
+def test_no_move_is_played_in_a_seki(passed):
     game = position("go:komi=-7.5", SEKI, WHITE if passed else BLACK)
     if passed:
         game.play(PASS)
     assert bot_at(game).choose(game, Clock()) == PASS
 
 
-def test_territory_is_not_filled_for_nothing():
-    """White wins by half a point if he passes; his territory on the right is wide, and random play dies there."""
+def test_territory_is_not_filled_without_gain():
+    """White wins by half a point by passing; the territory on the right is large, and random intruders die there."""
     moves = "J8 D6 F1 H5 C4 E4 E2 D3 B6 C3 B3 D2 D4 E3 C7 D7 G8 E8 B2 C8 B8 D5 C9 D8 C5 G3 C6 D9 B9 C2 B1 C1 pass"
     where = variant("go:komi=-32.5,ko=simple,scoring=territory", 9)
     game = play(where.new(), moves)
@@ -135,8 +135,8 @@ def test_territory_is_not_filled_for_nothing():
     assert make_bot("mcts:rollouts=400", where, 210).choose(game, Clock()) == PASS
 
 
-def test_territory_is_filled_where_that_gains_something():
-    """White's own point J7 gives atari to three black stones at the edge. By a pass white loses by half a point."""
+def test_territory_is_filled_if_that_gains_points():
+    """White's own point J7 gives atari to three black stones at the edge. With a pass white loses by half a point."""
     moves = (
         "E8 J2 H3 H4 F4 G3 G4 G2 H5 J4 E4 G5 G6 H6 F5 E2 D2 D3 D4 C4 C3 E3 B4 C5 B3 B5 B7 C7 C8 A4 C2 A2 A3 D5 D7 C6 "
         "B8 A5 D1 B1 B2 A1 F3 F2 H2 H1 C1 A1 E6 J3 B6 C9 D6 B1 A6 B9 E5 C4 A2 C5 E1 A4 A5 A8 A7 A9 D9 C9 B9 A8 A9 C6 "
@@ -150,7 +150,7 @@ def test_territory_is_filled_where_that_gains_something():
 
 @pytest.mark.parametrize("scoring", ["area", "territory"])
 @pytest.mark.parametrize(("komi", "to_move"), [(0.5, BLACK), (9.5, WHITE)])
-def test_a_settled_win_is_kept_while_the_opponent_passes(scoring, komi, to_move):
+def test_a_settled_win_is_kept_if_the_opponent_passes(scoring, komi, to_move):
     game = position(f"go:komi={komi},scoring={scoring}", SETTLED, WHITE if to_move == BLACK else BLACK)
     won = game.margin(dead_stones(game)) > 0
     game.play(PASS)
@@ -170,7 +170,7 @@ def test_games_between_bots_end(spec, size):
 
 
 @pytest.mark.parametrize("spec", ["mcts:rollouts=200", "playout"])
-def test_getting_ready_changes_nothing(spec):
+def test_warm_up_does_not_change_the_moves(spec):
     def moves(*, ready):
         game = variant("go", 5).new()
         bot = make_bot(spec, variant("go", 5), 7)
@@ -192,21 +192,21 @@ def test_the_clock_is_kept():
 
 def test_analysis():
     where = variant("go", 5)
-    bot, stop, told = make_bot("mcts", where), threading.Event(), []
+    bot, stop, reports = make_bot("mcts", where), threading.Event(), []
 
     def report(candidates):
-        told.append(candidates)
+        reports.append(candidates)
         stop.set()
 
     found = bot.analyse(where.new(), report, 0.05, stop)
-    assert told
+    assert reports
     best = found[0]
     assert best.visits >= found[1].visits
     assert best.variation[0] == best.move
     assert 0 <= best.winrate <= 1
     assert bot.ownership(where.new()).shape == (5, 5)
-    assert all(candidate.visits for candidate in found)  # of the others nothing is known but prior knowledge
-    assert len(told[0]) <= sum(candidate.visits for candidate in told[0])
+    assert all(candidate.visits for candidate in found)  # the others have only prior knowledge
+    assert len(reports[0]) <= sum(candidate.visits for candidate in reports[0])
 
 
 def test_pondering_grows_the_tree_that_is_used():
@@ -235,7 +235,7 @@ def test_go_in_the_arena():
     assert wins >= 8
 
 
-def test_words():
+def test_specs():
     where = variant("go", 9)
     assert str(make_player("mcts:rollouts=10,threads=2", where)) == "mcts:rollouts=10,threads=2"
     for spec, sentence in [

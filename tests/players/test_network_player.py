@@ -1,4 +1,4 @@
-"""A network as a player: the best legal move, ties at random, or Gibbs; the same alone and in a crowd."""
+"""A network as a player: the best legal move with random ties, or Gibbs; independent of the batch."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def choices(player, game, count):
 
 
 def values_of(player, game):
-    """The network's value of every legal point, by way of `evaluate`."""
+    """The network's value of every legal point, by `evaluate`."""
     colours = np.array([game.colour(p) for p in game.points()]).reshape(1, game.size, game.size)
     own, enemy = colours == game.to_move, colours == 3 - game.to_move
     values = player.network.evaluate(player.weights, own, enemy)[0]
@@ -57,7 +57,7 @@ def test_greedy_is_the_best_legal_move(spec, game):
 
 
 def test_exact_ties_are_broken_at_random():
-    """On the empty board a symmetric network values symmetric points alike to the last bit."""
+    """On the empty board a symmetric network gives bit-identical values to symmetric points."""
     player = network_player("mdrnn:hidden=3", "gomoku", 6, seed=3)
     game = player.variant.new()
     values = values_of(player, game)
@@ -82,7 +82,7 @@ def test_gibbs_draws_by_the_values():
     ).pvalue > 1e-4  # fmt: skip
 
 
-def test_it_passes_only_when_nothing_else_is_legal():
+def test_it_passes_only_if_nothing_else_is_legal():
     player = network_player("mdrnn:hidden=3", "go:suicide=false", 5)
     full = player.variant.game.from_text(
         """
@@ -99,7 +99,7 @@ def test_it_passes_only_when_nothing_else_is_legal():
 
 @pytest.mark.parametrize("spec", WORDS)
 @pytest.mark.parametrize("batch", [1, 5, 64, 300])
-def test_a_game_does_not_depend_on_its_neighbours(spec, batch):
+def test_a_game_does_not_depend_on_the_batch(spec, batch):
     player = network_player(spec, "atari-go", 5, temperature=0.3)
     naive = make_player("naive", player.variant)
     expected = play_games(player.variant, player, naive, 150, keep_moves=True, threads=1)
@@ -108,7 +108,7 @@ def test_a_game_does_not_depend_on_its_neighbours(spec, batch):
 
 
 class InPython(Player):
-    """The same network behind the plain seam."""
+    """The same network behind the plain Python interface."""
 
     def __init__(self, player):
         super().__init__(player.variant, player.settings)
@@ -132,7 +132,7 @@ def save_random(path, spec="mdrnn:hidden=3", size=7):
     return network, weights
 
 
-def test_a_model_comes_back_as_it_was(tmp_path):
+def test_a_model_is_unchanged_after_saving_and_loading(tmp_path):
     path = tmp_path / "model.safetensors"
     network, weights = save_random(path)
     model = load_model(path)

@@ -1,4 +1,4 @@
-"""What a search knows of the position after its pass."""
+"""The search of the position after a pass."""
 
 import pytest
 
@@ -16,7 +16,7 @@ SHARED_LIBERTY = """
     X X X O O
     X X O O O
 """
-"""Whoever plays at C5 captures all stones of the other."""
+"""The player who plays at C5 captures all stones of the opponent."""
 
 
 def looked(rules, diagram, to_move=BLACK, *, seconds=0.0):
@@ -36,7 +36,7 @@ def test_a_settled_position(to_move, margin):
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])
 def test_everything_depends_on_the_next_move(to_move):
-    """The opponent moves next, and captures everything."""
+    """The opponent moves next and captures everything."""
     after = looked("go:komi=0", SHARED_LIBERTY, to_move)
     assert after.worst == -25
     assert after.value < 0.1
@@ -44,14 +44,14 @@ def test_everything_depends_on_the_next_move(to_move):
     assert not after.wins("area")
 
 
-def test_nothing_is_settled_without_enough_playouts(monkeypatch):
+def test_no_position_is_settled_with_too_few_playouts(monkeypatch):
     monkeypatch.setattr("nobi.players.passing._TOO_FEW", 10**6)
     assert not looked("go:komi=0.5", SETTLED).settled
 
 
 @pytest.mark.parametrize(("scoring", "margin", "worst"), [("area", 33, -9), ("territory", 9, -29)])
 def test_open_regions_may_become_the_opponents(scoring, margin, worst):
-    """The count gives the open columns to nobody, but they may become black's."""
+    """The count leaves the open columns neutral, but they may become black's."""
     diagram = """
         . O . O X . . . .
         O O O O . . . . .
@@ -68,7 +68,7 @@ def test_open_regions_may_become_the_opponents(scoring, margin, worst):
     assert not after.wins(scoring)
 
 
-def test_the_position_is_left_as_it_was():
+def test_the_position_is_not_changed():
     game = position("go:komi=0.5", SETTLED)
     game.play(PASS)
     before = str(game), game.moves.copy(), game.next_pass_ends, game.is_over
@@ -117,7 +117,7 @@ KO = """
         pytest.param(KO, WHITE, True, id="ko"),
     ],
 )
-def test_what_can_be_captured(diagram, to_move, captures):
+def test_stones_that_can_be_captured(diagram, to_move, captures):
     assert _can_capture(position("go", diagram, to_move), set()) == captures
 
 
@@ -126,7 +126,7 @@ def test_dead_stones_are_no_loss():
     assert not _can_capture(game, {game._as_point("C3")})
 
 
-def test_a_ko_that_may_not_be_taken_back():
+def test_a_ko_that_may_not_be_recaptured():
     game = position("go", KO, WHITE)
     game.play("C4")
     assert not _can_capture(game, set())

@@ -9,7 +9,7 @@ from nobi.games import variant
 from nobi.players import chooses_for_many, make_player, names
 
 
-def test_player_words():
+def test_player_specs():
     go, atari_go = variant("go", 9), variant("atari-go", 9)
     assert names() == ["gtp", "heuristic", "mcts", "naive", "playout", "random"]
     assert str(make_player("heuristic:e=0.2", atari_go)) == "heuristic:e=0.2"

@@ -1,4 +1,4 @@
-"""A deep network as a player of Go: the best legal move, C14's passes, eyes spared, the same alone and in a crowd."""
+"""A deep network as a Go player: the best legal move, C14's passes, no own eyes filled, independent of the batch."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def random_game(moves, size=7, seed=0):
     return game
 
 
-def test_a_nobi_net_averages_over_the_images_of_the_board_unless_told_otherwise():
+def test_a_nobi_net_averages_over_the_images_of_the_board_by_default():
     """On a rotated board an average is rotated; a single value is not."""
     game, turned = random_game(8), variant("go", 7).new()
     for move in game.moves:
@@ -74,7 +74,7 @@ def test_greedy_is_the_best_legal_move(spec):
         assert values[row_column(move, 7)] == max(values[row_column(p, 7)] for p in legal)
 
 
-def test_as_a_bot_it_knows_the_game_after_an_undo():
+def test_as_a_bot_it_follows_the_game_after_an_undo():
     who = player(temperature=1.0)
     game, fresh = random_game(12), random_game(10)
     bot = who.bot(seed=3, game=5)
@@ -82,12 +82,12 @@ def test_as_a_bot_it_knows_the_game_after_an_undo():
     game.undo()
     game.undo()
     streams = np.array([stream_of(3, 5)], np.uint64)
-    chosen_by(who, random_game(12), streams)  # the bot has drawn once before
+    chosen_by(who, random_game(12), streams)  # the bot has drawn one random number before
     assert bot.choose(game, Clock()) == chosen_by(who, fresh, streams)
     assert np.array_equal(bot.policy(game), who.values(fresh))
 
 
-def test_it_passes_when_its_opponent_passes():
+def test_it_passes_after_its_opponents_pass():
     who = player()
     game = random_game(6)
     assert choose(who, game) != PASS
@@ -106,7 +106,7 @@ EYES = """
 """
 
 
-def test_it_spares_its_own_eyes_unless_told_otherwise():
+def test_it_does_not_fill_its_own_eyes_by_default():
     game = Go.from_text(EYES, BLACK)
     assert choose(player(), game) == PASS  # nothing but two eyes is left to black
     assert choose(player(eyes=True), game) in (point_named("A7", 7), point_named("C7", 7))
@@ -131,7 +131,7 @@ def test_gibbs_draws_by_the_values():
 
 
 class WithHistory(PolicyPlayer):
-    """Notes ply, position and latest moves of the boards that it evaluates."""
+    """Records ply, position and latest moves of the boards that it evaluates."""
 
     def evaluate(self, boards, indices, recent):
         stones = boards.stones
@@ -143,7 +143,7 @@ class WithHistory(PolicyPlayer):
         return super().evaluate(boards, indices, recent)
 
 
-def test_in_the_arena_it_knows_the_history_of_every_game():
+def test_in_the_arena_it_has_the_history_of_every_game():
     who = WithHistory(variant("go", 5), lively("nobi-net:width=16,blocks=1").float(), PolicySettings(temperature=1.0))
     played = play_games(who.variant, who, make_player("playout", who.variant), 6, threads=1, batch=4, keep_moves=True)
     expected = set()
@@ -157,7 +157,7 @@ def test_in_the_arena_it_knows_the_history_of_every_game():
     assert set(who.shown) == expected
 
 
-def test_a_board_not_seen_from_its_start_is_taken_as_it_stands():
+def test_a_board_without_history_is_evaluated_as_it_stands():
     who, game = WithHistory(variant("go", 7), lively("nobi-net:width=16,blocks=1").float()), random_game(9)
     moves = np.zeros(1, np.uint16)
     who.choose(game.boards, np.zeros(1, np.int64), np.zeros(1, np.uint64), moves)
@@ -190,7 +190,7 @@ def saved(path, spec, size):
     return str(path)
 
 
-def test_the_word_of_a_model_file_is_the_same_for_all_networks(tmp_path):
+def test_the_spec_of_a_model_file_is_the_same_for_all_networks(tmp_path):
     path = saved(tmp_path / "m.safetensors", "nobi-net:width=16,blocks=1", 9)
     for size in (5, 19):
         who = make_player(f"{path}:temperature=0.5,eyes=true,rank=3", variant("go", size))
@@ -210,14 +210,14 @@ def test_bad_settings(tmp_path, settings, says):
         make_player(f"{path}:{settings}", variant("go", 9))
 
 
-def test_a_size_it_does_not_serve(tmp_path):
+def test_an_unsupported_size(tmp_path):
     path = saved(tmp_path / "m.safetensors", "c14-small:size=7", 7)
     make_player(path, variant("go", 7))
     with pytest.raises(NobiError, match="plays on 7x7 only, not on 9x9"):
         make_player(path, variant("go", 9))
 
 
-def test_other_games_are_for_the_compiled_twins(tmp_path):
+def test_other_games_need_compiled_networks(tmp_path):
     path = saved(tmp_path / "m.safetensors", "nobi-net:width=16,blocks=1", 7)
     with pytest.raises(NobiError, match="plays go, not atari-go"):
         make_player(path, variant("atari-go", 7))

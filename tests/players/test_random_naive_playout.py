@@ -1,4 +1,4 @@
-"""The random, naive and playout players choose as they say, with the probabilities they say."""
+"""The random, naive and playout players choose the documented moves with the documented probabilities."""
 
 import random
 
@@ -45,7 +45,7 @@ def test_random_is_uniform_over_all_legal_moves(spec):
 @pytest.mark.parametrize("spec", GAMES)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_naive_wins_if_it_can_and_never_loses_at_once_if_it_need_not(spec, seed):
+def test_naive_wins_at_once_if_possible_and_avoids_an_immediate_loss(spec, seed):
     game = random_position(spec, 6, seed, most=40)
     outcome = {move: outcome_after(game, move) for move in game.legal_moves()}
     best = [m for m in outcome if outcome[m] == 1] or [m for m in outcome if outcome[m] == 0] or list(outcome)
@@ -72,13 +72,13 @@ def test_naive_is_uniform_over_its_winning_moves_and_over_the_rest():
 
 
 def test_naive_does_not_block():
-    """The enemy threatens to win at E9; to naive that is a point like any other."""
+    """The enemy threatens to win at E9; naive treats this point like any other."""
     game = variant("gomoku", 9).game.from_text("O O O O . . . . .\n" + ". . . . . . . . .\n" * 8)
     found = choices_of("naive", game, 3000)
     assert 10 < found.count(game._as_point("E9")) < 80  # expected: 3000 / 77 = 39
 
 
-def test_naive_passes_when_that_wins():
+def test_naive_passes_if_that_wins():
     game = variant("go:komi=0.5", 5).new()
     game.play("C3")
     game.play("pass")
@@ -97,8 +97,8 @@ def test_naive_passes_when_that_wins():
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_playout_never_fills_an_eye_and_passes_only_when_nothing_else_is_left(seed):
-    """An eye, restated plainly: all sides own, and at most one diagonal enemy, none at the edge."""
+def test_playout_never_fills_an_eye_and_passes_only_without_other_moves(seed):
+    """Definition of an eye: all orthogonal neighbours own, at most one diagonal enemy, none at the edge."""
     game = random_position("go", 5, seed, most=60)
     size, me = game.size, game.to_move
     stride = size + 1

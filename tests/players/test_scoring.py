@@ -1,4 +1,4 @@
-"""The count of a finished position, and that there is only one."""
+"""The count of a finished position, which is the same everywhere."""
 
 import pytest
 
@@ -27,7 +27,7 @@ UNSETTLED = [
     "E4 E1 J2 C2 H3 C5 F7 D4 E5 D7 E8 D8 D9 C9 E9 C8 F2 E3 F3 E2 E7 D6 F1",
     "H4 F9 E3 F2 F3 C3 E2 C5 F6 E7 G6 D2 G2 G8 H7 D6 E5 D1 D4 C4 F7 F8",
 ]
-"""Games cut short, where playouts by different players end differently."""
+"""Truncated games, in which playouts by different players end differently."""
 
 
 @pytest.mark.parametrize("moves", UNSETTLED)
@@ -63,7 +63,7 @@ def test_the_count_does_not_depend_on_whose_turn_it_is(moves):
     assert game.is_over
 
 
-def test_nobody_owns_what_depends_on_the_first_move():
+def test_points_that_depend_on_the_first_move_are_neutral():
     """Half of the playouts begin with each player."""
     diagram = """
         X X . O O

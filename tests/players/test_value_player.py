@@ -1,4 +1,4 @@
-"""A network as a judge of positions, one move ahead and two."""
+"""A network as a value function, one and two moves ahead."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def played(moves, game="atari-go", size=5):
 
 
 def value_of(game, network, weights):
-    """For the player to move."""
+    """The value of a position for the player to move."""
     colours = colours_of(game)
     own, enemy = colours == game.to_move, colours == 3 - game.to_move
     return float(network.evaluate(weights, own[None], enemy[None]).mean(dtype=np.float64))

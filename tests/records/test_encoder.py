@@ -41,7 +41,7 @@ def test_neither_order_nor_threads_change_anything(collection):
             np.testing.assert_array_equal(values, getattr(whole, name)[part], name)
 
 
-def test_small_numbers_are_the_same(collection):
+def test_planes_as_uint8_are_the_same(collection):
     game, ply = all_samples(collection, 5)
     encoder = Encoder(collection, M15)
     small = encoder.samples(game, ply, 3, np.uint8)
@@ -50,7 +50,7 @@ def test_small_numbers_are_the_same(collection):
 
 
 @pytest.mark.parametrize("symmetry", range(SYMMETRIES))
-def test_planes_moves_and_legality_turn_together(collection, symmetry):
+def test_planes_moves_and_legality_are_transformed_together(collection, symmetry):
     game, ply = (values[::9] for values in all_samples(collection, 9))
     encoder = Encoder(collection, M15)
     plain, turned = encoder.samples(game, ply), encoder.samples(game, ply, symmetry)
@@ -62,7 +62,7 @@ def test_planes_moves_and_legality_turn_together(collection, symmetry):
     assert turned.legal[moves, turned.target[moves]].all()
 
 
-def test_the_eight_symmetries_differ_and_one_is_none():
+def test_the_eight_symmetries_differ_and_one_is_the_identity():
     table = cells_after(5)
     assert len({tuple(row) for row in table}) == SYMMETRIES
     assert (table[0] == np.arange(25)).all()
@@ -111,7 +111,7 @@ def test_records_that_cannot_be_replayed(name):
 @pytest.mark.parametrize(
     "setup", [[(BLACK, (2, 2)), (WHITE, (2, 2))], [(WHITE, (0, 0)), (BLACK, (0, 1)), (BLACK, (1, 0))]]
 )
-def test_set_ups_that_cannot_be(setup):
+def test_invalid_set_ups(setup):
     encoder = Encoder(collection_of([{"size": 5, "setup": setup, "moves": [(BLACK, (4, 4))]}]), M15)
     with pytest.raises(NobiError, match="the set-up is illegal"):
         encoder.samples(0, 0)
@@ -128,7 +128,7 @@ def test_set_ups_that_cannot_be(setup):
         (0, 0, 8, "A symmetry is a number from 0 to 7."),
     ],
 )
-def test_bad_questions(collection, game, ply, symmetry, sentence):
+def test_invalid_arguments(collection, game, ply, symmetry, sentence):
     with pytest.raises(NobiError, match=sentence):
         Encoder(collection, M15).samples(game, ply, symmetry)
 

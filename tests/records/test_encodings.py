@@ -1,4 +1,4 @@
-"""Records in the encodings of the world, whose double-byte characters may hide brackets and backslashes."""
+"""Records in various encodings, whose double-byte characters may contain brackets and backslashes."""
 
 import pytest
 
@@ -39,8 +39,8 @@ PLAYED = ";B[aa];W[bb];B[cc]"
 @pytest.mark.parametrize(
     "root", ["SZ[9]PB[{}]", "SZ[9]PB[{0}{0}]", "PB[a {}]PW[b]SZ[9]", "PB[x{}]KM[5.5]SZ[9]C[{} x]", "SZ[9]C[{}\\] {}]"]
 )
-def test_characters_that_hide_a_bracket(encoding, declared, root):
-    """The first move stays, and with it all that stands behind such a character."""
+def test_characters_that_contain_a_bracket(encoding, declared, root):
+    """The first move is kept, and everything behind such a character."""
     characters = hidden(encoding)
     assert len(characters) > 100
     charset = f"CA[{encoding}]" if declared else ""
@@ -51,7 +51,7 @@ def test_characters_that_hide_a_bracket(encoding, declared, root):
 
 
 @pytest.mark.parametrize("encoding", LEADS)
-def test_characters_that_hide_a_bracket_beside_a_move(encoding):
+def test_characters_that_contain_a_bracket_next_to_a_move(encoding):
     for character in hidden(encoding):
         text = f"(;SZ[9]PB[x];B[aa]C[{character}];W[bb]C[a{character}];B[cc])"
         assert game(text.encode(encoding)).moves.tolist() == MOVES, text
@@ -78,7 +78,7 @@ def test_ranks_in_records_that_name_no_encoding(encoding):
     assert (found.moves.tolist(), found.black_rank, found.white_rank) == (MOVES, black, white)
 
 
-def test_seven_bits_may_hide_a_bracket():
+def test_seven_bit_encodings_may_contain_a_bracket():
     content = f"(;SZ[9]PB[段]PW[棋]{PLAYED})".encode("iso2022_jp")
     assert content.isascii()
     assert game(content).moves.tolist() == MOVES
@@ -86,7 +86,7 @@ def test_seven_bits_may_hide_a_bracket():
         assert game(f"{text}{PLAYED})".encode()).moves.tolist() == MOVES
 
 
-def test_letters_of_one_byte_hide_nothing():
+def test_single_byte_letters_contain_no_bracket():
     for letter in "äéñøßÿþ":
         for root in (
             f"PB[{letter}]",
@@ -100,12 +100,12 @@ def test_letters_of_one_byte_hide_nothing():
 @pytest.mark.parametrize(
     ("charset", "encoding", "name"),
     [
-        ("gb2312", "gbk", "\u9555"),  # no character of GB2312
+        ("gb2312", "gbk", "\u9555"),  # not a character of GB2312
         ("GBK", "gb18030", "慭"),
         ("Big5", "cp950", "許"),
         ("Shift_JIS", "cp932", "ソ"),
         ("EUC-KR", "cp949", "똠"),
-        ("ISO-8859-1", "big5", "許"),  # what some programs write, whatever the text is in
+        ("ISO-8859-1", "big5", "許"),  # written by some programs regardless of the encoding of the text
         ("windows-1252", "shift_jis", "表"),
     ],
 )
@@ -123,7 +123,7 @@ def test_declared_encodings(charset, encoding, name):
         (b"(;CA[undefined]SZ[9]PB[\xff];B[aa])", "Its encoding, CA[undefined], is unknown."),
     ],
 )
-def test_encodings_that_do_not_fit(content, reason):
+def test_wrong_encodings(content, reason):
     [error] = parse_sgf(content)
     assert isinstance(error, RecordError)
     assert error.kind == "wrong-encoding"

@@ -1,4 +1,4 @@
-"""The settings of an import, and what its filters leave out."""
+"""The settings of an import, and the games that its filters exclude."""
 
 import re
 
@@ -38,7 +38,7 @@ YEAR = b"(;DT[1995];B[cc])"
         (GAME, {"until": "1995-06-14"}, "date"),
         (GAME, {"until": "1994"}, "date"),
         (UNKNOWN, {"since": "1900"}, "date"),
-        (YEAR, {"since": "1995-12-31"}, None),  # it may have been on that day
+        (YEAR, {"since": "1995-12-31"}, None),  # it may have been played on that day
         (YEAR, {"until": "1995-01-01"}, None),
         (YEAR, {"since": "1996-01-01"}, "date"),
         (YEAR, {"until": "1994-12-31"}, "date"),
@@ -57,7 +57,7 @@ def test_filters(game, settings, kind):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ({"sizes": (4,)}, "5 to 25, not 4"),
         ({"min_rank": "strong"}, "lowest rank must be like 5k, 3d or pro, not 'strong'"),
@@ -75,8 +75,8 @@ def test_filters(game, settings, kind):
         ({"seed": -1}, "seed"),
     ],
 )
-def test_settings_that_make_no_sense(settings, words):
-    with pytest.raises(NobiError, match=re.escape(words)):
+def test_invalid_settings(settings, message):
+    with pytest.raises(NobiError, match=re.escape(message)):
         ImportSettings(**settings).check()
 
 

@@ -1,4 +1,4 @@
-"""Duplicates, also turned and mirrored ones, and the split by hash."""
+"""Duplicates, including rotated and reflected ones, and the split by hash."""
 
 import itertools
 
@@ -30,7 +30,7 @@ def identity(size, cells, setup=(), symmetry=0, colours=None):
 
 
 @given(GAMES, st.integers(1, 7))
-def test_all_images_of_a_game_are_one(game, symmetry):
+def test_all_images_of_a_game_have_one_identity(game, symmetry):
     size, cells, setup = game
     assert identity(size, cells, setup).up_to_symmetry == identity(size, cells, setup, symmetry).up_to_symmetry
 
@@ -59,7 +59,7 @@ def test_exact_and_symmetric():
     assert identity(9, [0]) != identity(13, [0])
 
 
-def test_a_symmetric_opening_is_told_apart_by_what_follows():
+def test_a_symmetric_opening_is_distinguished_by_later_moves():
     centre = [4 * 9 + 4] + [None] * 15
     assert identity(9, [*centre, 1]).up_to_symmetry == identity(9, [*centre, 7]).up_to_symmetry
     assert identity(9, [*centre, 1]).up_to_symmetry != identity(9, [*centre, 2]).up_to_symmetry
@@ -78,7 +78,7 @@ def test_shares_are_met():
 
 
 def test_the_split_of_a_game_never_changes():
-    """Dataset that people have made must go on to fit to those they will make."""
+    """Existing datasets must remain compatible with new ones."""
     game = identity(9, [20, 60, 24, 56])
     assert game.up_to_symmetry.hex() == "cbd1095e15a66892b6f81884be6dc3b8"
     splits = [split_of(seed, game.up_to_symmetry, (88, 4, 8)) for seed in range(30)]

@@ -1,4 +1,4 @@
-"""Imports from beginning to end: what is stored, the same bytes for any number of workers, and nothing by halves."""
+"""Complete imports: stored data, the same bytes for any number of workers, and no partial results."""
 
 import io
 import json
@@ -81,7 +81,7 @@ def all_bytes(folder):
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_games_come_back_as_they_were(tmp_path):
+def test_games_are_unchanged_after_an_import(tmp_path):
     texts = lines(60)
     dataset = imported(tmp_path, *texts)
     parts = {split: as_games(dataset.collection(split)) for split in SPLITS}
@@ -103,7 +103,7 @@ MOVES = st.lists(st.none() | st.integers(0, 80), min_size=1, max_size=20, unique
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(MOVES, min_size=1, max_size=6), st.sampled_from(["", "3d", "7k"]), st.sampled_from(["0", "6.5"]))
 def test_round_trips(tmp_path_factory, games, rank, komi):
-    """What is not rejected comes back; what is rejected is named."""
+    """Accepted games are unchanged; rejected ones are listed."""
     folder = tmp_path_factory.mktemp("trip")
     texts = [line_of(cells, 9, BR=rank, KM=komi) for cells in games]
     try:
@@ -132,7 +132,7 @@ def test_the_same_bytes_for_any_number_of_workers(tmp_path, monkeypatch):
     assert states[-1].records == 606
 
 
-def test_every_rejected_record_is_named(tmp_path):
+def test_every_rejected_record_is_listed(tmp_path):
     good = lines(3)
     bad = {
         b"(;SZ[9];B[aa];W[b": "truncated",
@@ -174,10 +174,10 @@ def test_duplicates(tmp_path, duplicates, kept, kinds):
     dataset = imported(tmp_path, *texts, duplicates=duplicates)
     assert dataset.manifest["games"] == kept
     assert dataset.manifest["rejected"] == kinds
-    assert sum(dataset.manifest["splits"][split]["games"] > 0 for split in SPLITS) == 1  # all images in one part
+    assert sum(dataset.manifest["splits"][split]["games"] > 0 for split in SPLITS) == 1  # all images in one split
 
 
-def test_a_game_keeps_its_part(tmp_path):
+def test_a_game_keeps_its_split(tmp_path):
     texts = lines(120)
     few = imported(tmp_path, *texts[::-2], name="few")
     many = imported(tmp_path, *texts, *lines(50, seed=9), name="many")
@@ -219,7 +219,7 @@ def test_datasets_that_were_split_differently_are_not_mixed(tmp_path):
             check_split_alike([one, other])
 
 
-def test_a_damaged_file_in_a_tar_leaves_the_others_as_they_are(tmp_path):
+def test_a_damaged_file_in_a_tar_does_not_affect_the_others(tmp_path):
     a, b, c = (line.strip() for line in lines(3))
     packed = lzma.compress(b + b"\n")
     with tarfile.open(tmp_path / "games.tar", "w") as archive:
@@ -243,7 +243,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path):
     assert (games.moves & WHITE_BIT).any()
 
 
-# --- what is there stays, and nothing is written by halves ---------------------------------------------------------
+# --- existing data are kept, and no partial results are written ----------------------------------------------------
 
 
 def test_an_existing_dataset_is_not_overwritten(tmp_path):
@@ -259,7 +259,7 @@ def test_an_existing_dataset_is_not_overwritten(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "data.sgfl", "new.sgfl"]
 
 
-def test_what_is_no_dataset_is_never_replaced(tmp_path):
+def test_a_folder_that_is_not_a_dataset_is_never_replaced(tmp_path):
     source = tmp_path / "new.sgfl"
     source.write_bytes(lines(1)[0])
     (tmp_path / "mine").mkdir()
@@ -283,7 +283,7 @@ def test_a_failed_import_leaves_no_folders(tmp_path):
     assert not list((tmp_path / "kept").iterdir())
 
 
-def test_a_failed_replacement_leaves_the_old_one(tmp_path):
+def test_a_failed_replacement_keeps_the_old_dataset(tmp_path):
     imported(tmp_path, *lines(5))
     before = all_bytes(tmp_path / "data")
     (tmp_path / "bad.sgfl").write_bytes(b"(;GM[4];B[aa])\n(;GM[4];B[aa])\nhello")
@@ -312,7 +312,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_killed_in_the_middle(tmp_path, how):
+def test_an_import_that_is_killed(tmp_path, how):
     (tmp_path / "program.py").write_text(PROGRAM)
     folder = tmp_path / "place"
     folder.mkdir()
@@ -328,7 +328,7 @@ def test_killed_in_the_middle(tmp_path, how):
     assert any(path.name.startswith(".data.unfinished") for path in folder.iterdir())
     if how == signal.SIGINT:
         os.killpg(process.pid, how)  # as a terminal does
-        assert process.stderr.read().count("Traceback") == 1  # the workers have nothing to say
+        assert process.stderr.read().count("Traceback") == 1  # the workers print nothing
     else:
         process.send_signal(how)
     assert process.wait() != 0
@@ -336,10 +336,10 @@ def test_killed_in_the_middle(tmp_path, how):
     deadline = time.monotonic() + 20
     while _members(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not _members(process.pid)  # the workers have gone, too
+    assert not _members(process.pid)  # the workers have ended, too
     if how == signal.SIGINT:
         assert [path.name for path in folder.iterdir()] == ["data"]
-    import_records([source], folder / "data", force=True)  # takes away what was left
+    import_records([source], folder / "data", force=True)  # removes the remains
     assert [path.name for path in folder.iterdir()] == ["data"]
     assert all_bytes(folder / "data") == before
 
@@ -362,7 +362,7 @@ def _state(process):
         return stat.read().rpartition(")")[2].split()[0]
 
 
-def test_of_two_imports_at_once_the_first_wins(tmp_path):
+def test_of_two_simultaneous_imports_the_first_wins(tmp_path):
     (tmp_path / "a.sgfl").write_bytes(b"\n".join(lines(300)))
     within = []
 
@@ -388,7 +388,7 @@ def _edit(**changes):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (_edit(version=2), "has format version 2, and this program reads version 1"),
         (_edit(format="cake"), "is not a dataset"),
@@ -402,10 +402,10 @@ def _edit(**changes):
         (lambda folder: _flip(folder / "train" / "size.npy", 128), "damaged: the arrays of train are inconsistent"),
     ],
 )
-def test_datasets_that_cannot_be_read(tmp_path, change, words):
+def test_datasets_that_cannot_be_read(tmp_path, change, message):
     dataset = imported(tmp_path, *lines(5), shares=(1, 0, 0))
     change(dataset.path)
-    with pytest.raises(NobiError, match=re.escape(words)):
+    with pytest.raises(NobiError, match=re.escape(message)):
         Dataset.open(dataset.path).collection("train")
 
 
@@ -415,7 +415,7 @@ def _flip(path, at):
     path.write_bytes(content)
 
 
-def test_a_change_that_only_the_hash_shows(tmp_path):
+def test_a_change_that_only_the_hash_detects(tmp_path):
     dataset = imported(tmp_path, *lines(5), shares=(1, 0, 0))
     _flip(dataset.path / "train" / "moves.npy", -1)
     with pytest.raises(NobiError, match=r"damaged: train/moves\.npy has been changed"):
@@ -432,8 +432,8 @@ def test_other_things_that_cannot_be_opened(tmp_path):
         import_records([tmp_path / "data.sgfl"], tmp_path / "file" / "below")
 
 
-def test_every_name_of_a_file_can_be_told(tmp_path):
-    """Names from other systems are not UTF-8; of two sources, and of files in a folder, the sentence says which."""
+def test_every_file_name_can_be_reported(tmp_path):
+    """Names from other systems may not be UTF-8; with several files the message names the file."""
     folder = tmp_path / "M\udcfcller"
     folder.mkdir()
     game = b"(;SZ[9];B[ee];W[ef])"

@@ -1,4 +1,4 @@
-"""Ranks, dates and results in the spellings of the world."""
+"""Ranks, dates and results in various notations."""
 
 import doctest
 

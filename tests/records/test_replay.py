@@ -25,7 +25,7 @@ KO = "(;SZ[9]AB[db][cc][dd]AW[eb][fc][ed][dc];B[ec]"
 6 . X O .
 """
 TWO_KOS = "(;SZ[9]AB[db][cc][dd][df][cg][dh][eg]AW[eb][fc][ed][dc][ef][fg][eh];B[ec];W[dg];B[];W[dc];B[eg])"
-"""Black and white take two kos in turn, so that the fifth move recreates the start."""
+"""Black and white alternately take two kos, so that the fifth move recreates the start."""
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ TWO_KOS = "(;SZ[9]AB[db][cc][dd][df][cg][dh][eg]AW[eb][fc][ed][dc][ef][fg][eh];B
             "illegal-move",
             "Move 6, white at A9, is illegal: the point is taken.",
         ),
-        ("(;SZ[9];B[aa];W[];B[];W[bb])", None, None),  # two passes end nothing
+        ("(;SZ[9];B[aa];W[];B[];W[bb])", None, None),  # two passes do not end the replay
         ("(;SZ[9];B[aa];B[bb];B[cc];W[dd])", None, None),
     ],
 )
@@ -56,7 +56,7 @@ def test_first_illegal_move(text, kind, reason):
 
 
 def test_long_cycles_are_legal():
-    """Records contain what superko would forbid."""
+    """Records contain moves that superko would forbid."""
     assert errors(TWO_KOS) == [None]
     [record] = parse_sgf(TWO_KOS.encode())
     game = Go(9, GoSettings(ko="positional"))

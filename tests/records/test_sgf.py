@@ -19,7 +19,7 @@ def read(file):
 
 
 def replayed(record, spec):
-    """The game of a record, played through from an empty board."""
+    """The game of a record, replayed from an empty board."""
     game = variant(spec, record.get_size()).new()
     for node in record.get_main_sequence()[1:]:
         _, move = node.get_move()

@@ -1,4 +1,4 @@
-"""SGF texts as games: what is understood, what is refused, and that the fast path and the walk read the same."""
+"""SGF texts as games: accepted and rejected texts, and agreement of the fast path with the general parser."""
 
 import math
 import re
@@ -41,7 +41,7 @@ def equal(a, b):
     return all(same) and errors[0] == errors[1]
 
 
-def test_everything_a_record_tells():
+def test_all_properties_of_a_record():
     found = game(
         "(;GM[1]FF[4]SZ[9]KM[5.5]HA[2]BR[3k]WR[2d]RE[W+R]DT[2009-05-01]AB[ce][gc]AW[aa]C[a\\]b];W[ab];B[ba]C[;W[gg];W[])"
     )
@@ -52,7 +52,7 @@ def test_everything_a_record_tells():
     assert (found.result, found.date) == (-1, "2009-05-01")
 
 
-def test_a_record_that_tells_nothing():
+def test_a_record_without_properties():
     found = game("(;B[pd])")
     assert (found.size, found.moves.tolist(), found.setup.tolist()) == (19, [3 * 19 + 15], [])
     assert (found.black_rank, found.white_rank, found.handicap, found.result, found.date) == (0, 0, 0, 0, "")
@@ -125,7 +125,7 @@ def test_moves(text, moves):
         ("(;SZ[9]AB[ aa : bb ];W[ee])", [0, 1, 9, 10], 4),
         ("(;SZ[9]AddBlack[aa][bb];White[ee])", [0, 10], 2),
         ("(;SZ[9]AB[aa]AB[bb];W[ee])", [0, 10], 2),
-        ("(;SZ[9]HA[2];W[ee])", [2 * 9 + 6, 6 * 9 + 2], 2),  # the stones that a program left out
+        ("(;SZ[9]HA[2];W[ee])", [2 * 9 + 6, 6 * 9 + 2], 2),  # the missing handicap stones
         ("(;SZ[19]HA[9];W[ee])", [r * 19 + c for r in (3, 9, 15) for c in (3, 9, 15)], 9),
         ("(;SZ[9]HA[2])", [2 * 9 + 6, 6 * 9 + 2], 2),
         ("(;SZ[9]HA[2]PL[B])", [], 2),
@@ -185,7 +185,7 @@ def test_set_up(text, setup, handicap):
     ],
 )
 def test_faults(content, kind, reason):
-    """What an import rejects: a game without a start position, or one whose moves are no game."""
+    """Rejected by an import: a game without a start position, or with impossible moves."""
     error = only(content)
     if isinstance(error, SgfRecord):
         error = unusable(error)
@@ -266,7 +266,7 @@ def test_both_parsers_agree(board, root, space, remarks):
         ("(;SZ[9];B[aa]AB[cc])", False),
     ],
 )
-def test_which_records_take_the_fast_path(monkeypatch, text, short):
+def test_records_on_the_fast_path(monkeypatch, text, short):
     long = []
     monkeypatch.setattr(sgf_reader, "_parse_games", lambda text, _: [long.append(text)])
     list(parse_sgf(text.encode()))
@@ -274,7 +274,7 @@ def test_which_records_take_the_fast_path(monkeypatch, text, short):
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="(;)[]\\BWAEabzSZGM19 \n:", max_size=200).map(str.encode))
-def test_nothing_upsets_the_parser(content):
+def test_the_parser_accepts_any_text(content):
     found = list(parse_sgf(content))
     assert found
     assert all(isinstance(one, SgfRecord | RecordError) for one in found)
@@ -315,14 +315,14 @@ def test_letters_are_those_of_the_boards():
         ("(;SZ[9]AW[aa]PL[2])", WHITE),
         ("(;SZ[9]AW[aa]PL[White])", WHITE),
         ("(;SZ[9]AW[aa]PL[ w ])", WHITE),
-        ("(;SZ[9]AW[aa]PlayeR[W])", BLACK),  # PR, which says nothing
+        ("(;SZ[9]AW[aa]PlayeR[W])", BLACK),  # PR, which has no level
         ("(;SZ[9]AW[aa]PLayer[W])", WHITE),
         ("(;SZ[9]AW[aa]PL[])", BLACK),
         ("(;SZ[9]AW[aa]PL[B];PL[W];C[x])", WHITE),
         ("(;SZ[9]AW[aa]PL[B];W[bb])", WHITE),  # the move counts
     ],
 )
-def test_who_moves_first(text, first):
+def test_the_first_player_to_move(text, first):
     assert game(text).first == first
 
 
@@ -335,7 +335,7 @@ def test_stones_that_are_set_up_between_moves():
     ]
 
 
-def test_what_is_wrong_late_leaves_the_moves_before():
+def test_a_late_error_keeps_the_moves_before_it():
     found = only("(;SZ[9];B[aa];W[bb];B[jj];W[cc])")
     assert found.moves.tolist() == [0, 10 | W]
     assert found.error.reason == "Move 3 is 'jj', which is not on the 9x9 board."
@@ -346,7 +346,7 @@ def test_what_is_wrong_late_leaves_the_moves_before():
 
 def test_files(tmp_path):
     file = tmp_path / "record.sgf"
-    file.write_bytes(b"(;GM[4]SZ[9]AB[cc];W[ee];B[];W[b")  # any game; a move that is cut off is none
+    file.write_bytes(b"(;GM[4]SZ[9]AB[cc];W[ee];B[];W[b")  # any game; a truncated move is ignored
     found = read_sgf(file)
     assert [vertex_name(point, 9) for point, _ in found.stones] == ["C7"]
     assert [(colour, vertex_name(point, 9)) for colour, point in found.played] == [(WHITE, "E5"), (BLACK, "pass")]

@@ -1,4 +1,4 @@
-"""Records out of folders, files and archives."""
+"""Records from folders, files and archives."""
 
 import hashlib
 import io
@@ -135,7 +135,7 @@ def test_a_damaged_member_leaves_the_others(tmp_path):
     assert read(Source(tmp_path / "x.zip")) == [("a.sgf", "damaged-file"), ("b.sgf", B)]
 
 
-def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+def test_a_decompression_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "MOST_BYTES", 1000)
     bomb = b"(" * 5000
     (tmp_path / "a.zip").write_bytes(zip_bytes({"a.sgf": bomb, "b.sgf": B}))
@@ -152,17 +152,17 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "message"),
     [
         (lambda _: None, "There is no file or folder"),
         (lambda path: path.mkdir(), "There are no records"),
         (lambda path: path.write_text("x"), "not a supported kind of file"),
     ],
 )
-def test_paths_that_lead_nowhere(tmp_path, make, words):
+def test_paths_that_do_not_exist(tmp_path, make, message):
     path = tmp_path / "thing"
     make(path)
-    with pytest.raises(NobiError, match=words):
+    with pytest.raises(NobiError, match=message):
         find_sources([path])
 
 

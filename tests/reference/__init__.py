@@ -1,1 +1,1 @@
-"""Slow, plain and readable twins of what the package compiles. They share no code with it."""
+"""Slow, plain reference implementations of the compiled code of the package. They share no code with it."""

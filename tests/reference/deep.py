@@ -1,4 +1,4 @@
-"""The deep networks as the papers write them, in NumPy: one position, one layer after another.
+"""The deep networks with the papers' formulas, in NumPy: one position, one layer after another.
 
 `x` is [planes, n, n]; filters are [outputs, inputs, p, p].
 """
@@ -12,7 +12,7 @@ def relu(x):
 
 
 def conv(x, filters, padding=0.0):
-    """Every plane is padded with a number, or each with one of its own, so that the board keeps its size."""
+    """Pads every plane with a number, or each plane with its own number, so that the board keeps its size."""
     reach = filters.shape[-1] // 2
     beyond = np.broadcast_to(padding, len(x))
     wide = [np.pad(plane, reach, constant_values=value) for plane, value in zip(x, beyond, strict=True)]
@@ -22,7 +22,7 @@ def conv(x, filters, padding=0.0):
 
 
 def c14(x, convolutions, top, top_bias, edge):
-    """`convolutions` are pairs (filters, biases); `top` is [cell, n, n, planes], what each output gives to each input.
+    """`convolutions` are pairs (filters, biases); `top` is [cell, n, n, planes], the weights of all inputs.
 
     With `edge` there is an eighth channel, empty on the board and padded with ones (C14 section 2.3.1).
     """
@@ -44,5 +44,5 @@ def m15(x, hidden, top, colour):
 
 
 def image(board, turns, mirrored):
-    """A board [..., n, n] mirrored left to right, or not, and then turned."""
+    """A board [..., n, n], optionally reflected left to right, then rotated."""
     return np.rot90(board[..., ::-1] if mirrored else board, turns, axes=(-2, -1))

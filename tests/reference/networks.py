@@ -1,4 +1,4 @@
-"""The size-scalable networks as the papers write them: one point after another, one plain loop for everything.
+"""The size-scalable networks with the papers' formulas: plain loops over points.
 
 Every network takes `own` and `enemy`, [n, n] arrays of 0 and 1, and gives its preferences, [n, n], before any final
 sigmoid. The columns of a first layer's `w_in` are (own, enemy).
@@ -6,7 +6,7 @@ sigmoid. The columns of a first layer's `w_in` are (own, enemy).
 
 import numpy as np
 
-SWEEPS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]  # the steps down and right of the four diagonal sweeps
+SWEEPS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]  # the vertical and horizontal steps of the four diagonal sweeps
 
 
 def sigmoid(x):
@@ -14,7 +14,7 @@ def sigmoid(x):
 
 
 def board_inputs(own, enemy):
-    """Two inputs a point: [n, n, 2]."""
+    """Two inputs per point: [n, n, 2]."""
     return np.stack([own, enemy], axis=-1).astype(float)
 
 
@@ -24,7 +24,7 @@ def points_in_order(size, sweep):
 
 
 def beside_in_row(point, sweep):
-    """The point that the sweep visits before this one in the same row; it may be beyond the border."""
+    """The predecessor of this point in the same row; it may be beyond the border."""
     return point[0], point[1] - sweep[1]
 
 
@@ -36,7 +36,7 @@ def beside_in_column(point, sweep):
 
 
 def mdrnn_sweep(inputs, w_in, w_h, w_b, border, sweep):
-    """What the hidden units give at each point, [n, n, k], for inputs [n, n, any number]."""
+    """The outputs of the hidden units at each point, [n, n, k], for inputs [n, n, any number]."""
     h = {}
     for point in points_in_order(len(inputs), sweep):
         total = w_in @ inputs[point]
@@ -70,9 +70,9 @@ def mdrnn(own, enemy, w_in, w_h, w_out, w_b, border="value"):
 
 
 def published_gate(before, point, size, sweep):
-    """The forget gate, 0 or 1, that the state from `before` meets at `point` in the published code.
+    """The forget gate, 0 or 1, for the state from `before` at `point` in the published code.
 
-    The links that leave a point are numbered in row-major order of where they lead on the board.
+    The outgoing links of a point are numbered in row-major order of their targets on the board.
     """
     row, column = before
     links = [(row + sweep[0], column), (row, column + sweep[1])]
@@ -81,7 +81,7 @@ def published_gate(before, point, size, sweep):
 
 
 def mdlstm_sweep(inputs, w_in, w_h, w_b, sweep, gate_of):
-    """What the cells give at each point, [n, n, k]. `gate_of(before, point)` is the number of a forget gate."""
+    """The outputs of the cells at each point, [n, n, k]. `gate_of(before, point)` is the number of a forget gate."""
     k = w_h.shape[1]
     h, state = {}, {}
     for point in points_in_order(len(inputs), sweep):
@@ -148,7 +148,7 @@ def stacked(own, enemy, layers, w_out, cell="mdlstm", mode="symmetric", border="
 def conv(own, enemy, w_in, w_out, w_pad, planes=1):
     """`w_in` [k, planes, p, p], `w_out` [k], `w_pad` [planes]: the values of the points beyond the border.
 
-    One plane is own - enemy, two are own and enemy. Row 0, column 0 of a filter meets the upper left point.
+    One plane is own - enemy, two are own and enemy. Row 0, column 0 of a filter belongs to the upper left point.
     """
     inputs = [own - enemy] if planes == 1 else [own, enemy]
     size, reach = len(own), w_in.shape[-1] // 2

@@ -1,4 +1,4 @@
-"""The planes of Go positions, written down slowly from the papers' words: dicts of stones, flood fill, recursion."""
+"""Reference implementation of the planes of Go positions: dicts of stones, flood fill, recursion."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from reference.surround import OTHER, WHITE, Go, chain_and_liberties, neighbours
 
 
 def replay(size, setup, moves):
-    """The game after these moves by simple ko; a move is (colour, point), the point None for a pass."""
+    """The game after these moves under simple ko; a move is (colour, point), the point None for a pass."""
     game = Go(size, ko="simple")
     game.board = dict(setup)
     for colour, point in moves:
@@ -21,13 +21,13 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
     """A set of planes as {plane's name: [n, n] of 0 and 1}.
 
     Args:
-        name: which set, with `:edge` behind it for the edge plane, `:latest` for that of the previous move.
-        game: the twin's game, in the present position.
+        name: the set, with the suffix `:edge` for the edge plane, `:latest` for that of the previous move.
+        game: the reference game, in the current position.
         me: the mark of the player to move.
         history: the points played so far, the latest last, None for a pass.
         rank: 1..9 dan, 10 professional, else below or unknown.
-        legal: the legal points; by default those by the rule of the twin's game.
-        komi: what white gets.
+        legal: the legal points; by default those under the rules of the reference game.
+        komi: the points for white.
     """
     name, _, more = name.partition(":")
     game.to_move = me
@@ -44,7 +44,7 @@ def planes_of(name, game, me, history, rank, legal=None, komi=6.5):
         found[plane] = np.array([[(r, c) in where for c in range(size)] for r in range(size)], float)
 
     def count(plane, numbers, most):
-        """One plane for each number below `most`, and one for all from there on."""
+        """One plane for each number below `most`, and one for all larger numbers."""
         for number in range(1, most):
             add(f"{plane} {number}", {p for p, value in numbers.items() if value == number})
         add(f"{plane} {most}+", {p for p, value in numbers.items() if value >= most})
@@ -100,7 +100,7 @@ def turns_since(board, history):
 
 
 def is_ladder(board, size, move, me):
-    """Whether a legal move captures a chain of two liberties beside it in a ladder."""
+    """Whether a legal move captures an adjacent chain of two liberties in a ladder."""
     enemy = OTHER[me]
     for beside in neighbours(move, size):
         is_target = board.get(beside) == enemy and len(chain_and_liberties(board, beside, size)[1]) == 2
@@ -110,7 +110,7 @@ def is_ladder(board, size, move, me):
 
 
 def saves_from_ladder(board, size, move, me):
-    """Whether a legal move saves an own chain in atari: it extends it, or captures a chain beside it."""
+    """Whether a legal move saves an own chain in atari by extending it or by capturing an adjacent chain."""
     for target in board:
         chain, liberties = chain_and_liberties(board, target, size)
         if board[target] != me or len(liberties) > 1:
@@ -138,7 +138,7 @@ def played(board, size, point, colour, forbidden):
 
 
 def attack_succeeds(board, size, move, target, me, forbidden):
-    """The attacker plays; the chain of `target` is captured at once or cannot get away."""
+    """The attacker plays; whether the chain of `target` is captured at once or cannot escape."""
     result = played(board, size, move, me, forbidden)
     if result is None:
         return False
@@ -157,7 +157,7 @@ def attack_succeeds(board, size, move, target, me, forbidden):
 
 
 def escapes(board, size, answer, target, me, forbidden):
-    """The owner of the chain plays; it has three liberties then, or all further ataris fail."""
+    """The owner of the chain plays; whether it then has three liberties, or all further ataris fail."""
     result = played(board, size, answer, OTHER[me], forbidden)
     if result is None:
         return False

@@ -1,4 +1,4 @@
-"""Gomoku and Pente as a beginner would program them."""
+"""Plain reference implementations of Gomoku and Pente."""
 
 from .surround import BLACK, OTHER, WHITE
 
@@ -25,7 +25,7 @@ class Gomoku:
         return {(r, c) for r in range(self.size) for c in range(self.size)} - self.board.keys()
 
     def capture(self, point, me):
-        """Nothing is captured in Gomoku; returns whether a capture decides."""
+        """Returns whether a capture ends the game; Gomoku has no captures."""
 
     def play(self, point):
         me = self.to_move

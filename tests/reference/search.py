@@ -1,7 +1,7 @@
 """Monte-Carlo tree search of Gomoku in plain Python: nodes are objects, the board a dictionary.
 
-The twin of `nobi.search` without Go's knowledge and without a network. Arithmetic is done in 32-bit floats, in the same
-order, so that the two agree exactly.
+The reference implementation of `nobi.search` without knowledge of Go and without a network. Arithmetic is done in
+32-bit floats, in the same order, so that both agree exactly.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ class Stream:
 
 
 class Position:
-    """A board of Gomoku: stones by (row, column), and the empty points in the order in which chance meets them."""
+    """A board of Gomoku: stones by (row, column), and the empty points in the order used by random draws."""
 
     def __init__(self, size):
         self.size = size
@@ -65,7 +65,7 @@ class Position:
     def play(self, point):
         five = self.wins(point)
         self.stones[point] = self.player
-        at = self.empty.index(point)  # the last of the list takes the place of the point
+        at = self.empty.index(point)  # the last of the list replaces the point
         self.empty[at] = self.empty[-1]
         self.empty.pop()
         if five:
@@ -104,7 +104,7 @@ def value(child, rave):
 
 
 def search(position, playouts, stream, rave, expand_after):
-    """The root after so many playouts."""
+    """The root after this number of playouts."""
     root = Node()
     for _ in range(playouts):
         here, node = position.copy(), root

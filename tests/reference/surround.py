@@ -1,4 +1,4 @@
-"""Go and Atari-Go as a beginner would program them: a dict of stones, and flood fill for everything."""
+"""Plain reference implementations of Go and Atari-Go: a dict of stones, and flood fill for everything."""
 
 BLACK, WHITE = "X", "O"
 PASS = "pass"
@@ -12,7 +12,7 @@ def neighbours(point, size):
 
 
 def chain_and_liberties(board, point, size):
-    """The stones connected with the one at this point, and the empty points beside them."""
+    """The stones connected with the one at this point, and their liberties."""
     chain, liberties, open_ends = {point}, set(), [point]
     while open_ends:
         for beside in neighbours(open_ends.pop(), size):

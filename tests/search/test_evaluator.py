@@ -1,4 +1,4 @@
-"""A network's policy on its way into the tree."""
+"""Evaluation of nodes by a network."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ def test_every_new_node_is_evaluated_in_the_synchronous_mode():
         assert policies.sum() == pytest.approx(1, abs=1e-5) or tree.children[node] == 1
 
 
-def test_nodes_ask_for_the_network_when_they_have_enough_playouts():
+def test_nodes_request_the_network_after_enough_playouts():
     search = started(Favourite(5, 3), mode="synchronous", evaluate_at=16)
     search.run(400)
     tree = search.tree
@@ -57,7 +57,7 @@ def test_nodes_ask_for_the_network_when_they_have_enough_playouts():
     assert tree.policy[tree.first[0] : tree.first[0] + tree.children[0]].any()  # the root always has one
 
 
-def test_a_node_that_the_queue_rejected_asks_again():
+def test_a_node_rejected_by_the_queue_requests_again():
     search = started(Favourite(5, 3), mode="synchronous")
     search.run(50)
     tree, workspace = search.tree, search._workspaces[0]
@@ -74,7 +74,7 @@ def test_a_node_that_the_queue_rejected_asks_again():
     assert queue.node[299] == node
 
 
-def test_a_node_that_lost_its_children_in_the_queue_asks_again():
+def test_a_node_that_lost_its_children_in_the_queue_requests_again():
     search = started(Favourite(5, 3), mode="synchronous")
     search.run(50)
     tree, cells = search.tree, search._evaluator._cell_of
@@ -129,7 +129,7 @@ def test_the_policy_replaces_won_playouts_of_priors(replace):
     assert seen == {True, False}
 
 
-def test_batches_are_full_while_the_network_works():
+def test_batches_are_full_while_the_network_is_busy():
     policy = Favourite(5, 3, delay=0.01)
     search = started(policy, batch=8, wait=1000)
     search.run(seconds=0.5)
@@ -157,7 +157,7 @@ def stones_of(game):
 
 @pytest.fixture
 def looks(monkeypatch):
-    """What is looked at in searches: the moves from the first position on, and what the network was shown."""
+    """The evaluated positions of searches: their moves from the first position, and the inputs of the network."""
     found = []
     set_root, encode = NodeEncoder.set_root, NodeEncoder.encode
 
@@ -188,7 +188,7 @@ def test_stones_are_those_of_the_nodes(spec, looks):
 
 @pytest.mark.parametrize("spec", ["m15", "c14-7"])
 def test_planes_are_those_of_the_nodes(spec, looks):
-    """With moves before the root, so that the latest of a node lie on both sides of it; also after the tree moved."""
+    """With moves before the root, so that the latest moves of a node are before and after it; also after a move."""
     policy = Favourite(5, 3)
     policy.planes = make_planes(spec)
     search = started(policy, mode="synchronous", expand=0)
@@ -220,7 +220,7 @@ def test_waiting_nodes_survive_moves_and_a_full_pool(looks):
 
 
 class Held(Favourite):
-    """Answers at once for the root, and for all others when it may."""
+    """Evaluates the root at once, and all other positions when released."""
 
     def __init__(self, size, cell):
         super().__init__(size, cell)
@@ -234,14 +234,14 @@ class Held(Favourite):
 
 
 def searched_until_asked(policy):
-    """A search that has ended while the network looks at a child of the root."""
+    """A search that has ended while the network evaluates a child of the root."""
     search = started(policy, batch=1, wait=0)
     assert wait_until(lambda: search.run(100) and policy.asked > 1, 60)
     assert len(policy.seen) == 1  # the root
     return search
 
 
-def test_a_network_at_work_is_not_waited_for_and_its_answers_follow_the_node():
+def test_the_search_does_not_wait_for_a_batch_and_its_results_follow_the_node():
     policy = Held(5, 3)
     search = searched_until_asked(policy)
     [nodes] = search._evaluator._in_flight
@@ -254,7 +254,7 @@ def test_a_network_at_work_is_not_waited_for_and_its_answers_follow_the_node():
     assert policies.sum() == pytest.approx(1, abs=1e-5)
 
 
-def test_answers_for_a_tree_that_is_gone_are_dropped():
+def test_results_for_a_discarded_tree_are_dropped():
     policy = Held(5, 3)
     search = searched_until_asked(policy)
     search.clear()
@@ -265,7 +265,7 @@ def test_answers_for_a_tree_that_is_gone_are_dropped():
     assert search.stats.evaluated == 2
 
 
-def test_batches_do_not_pile_up_over_quick_searches():
+def test_batches_do_not_accumulate_over_fast_searches():
     policy = Held(5, 3)
     search = searched_until_asked(policy)
     for _ in range(5):
@@ -276,7 +276,7 @@ def test_batches_do_not_pile_up_over_quick_searches():
 
 
 @pytest.mark.parametrize("mode", ["asynchronous", "synchronous"])
-def test_a_network_that_fails_is_heard_of(mode):
+def test_an_error_of_the_network_is_raised(mode):
     class Failing(Favourite):
         def evaluate(self, positions):
             if self.seen:
@@ -295,9 +295,9 @@ def test_other_games(spec):
     assert search.stats.evaluated > 10
 
 
-def test_what_still_waits_does_not_hold_up_the_next_move():
+def test_waiting_nodes_do_not_delay_the_next_move():
     class Held(Favourite):
-        """Looks at the first batch beside the search until it is released."""
+        """Evaluates the first batch after the root until it is released."""
 
         looking, released, gave_up = threading.Event(), threading.Event(), False
 
@@ -324,7 +324,7 @@ def test_what_still_waits_does_not_hold_up_the_next_move():
     search.close()
 
 
-def test_nodes_that_are_gone_are_not_evaluated():
+def test_discarded_nodes_are_not_evaluated():
     policy = Favourite(5, 3)
     search = started(policy, mode="synchronous")
     search.run(20)
@@ -339,7 +339,7 @@ def test_nodes_that_are_gone_are_not_evaluated():
     assert evaluator.evaluate_next(64) == 0
 
 
-def test_a_slow_network_gets_small_batches_beside_the_search():
+def test_a_slow_network_gets_small_batches_during_the_search():
     class Slow(Favourite):
         def evaluate(self, positions):
             time.sleep(0.02 * len(positions))
@@ -347,14 +347,14 @@ def test_a_slow_network_gets_small_batches_beside_the_search():
 
     policy = Slow(9, 3)
     search = started(policy, size=9, batch=64, expand=0)
-    search.run(seconds=0.5)  # which tells how slow it is
+    search.run(seconds=0.5)  # which measures its time
     policy.seen.clear()
     search.run(seconds=1.0)
     assert policy.seen
     assert max(len(positions) for positions in policy.seen) <= 10
 
 
-def test_a_search_with_a_network_that_waits_for_it_is_the_same_every_time(tmp_path):
+def test_a_synchronous_search_with_a_network_is_reproducible(tmp_path):
     path = tmp_path / "deep.safetensors"
     save_model(path, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=2), 9))
 

@@ -1,4 +1,4 @@
-"""Whole trees: equal to those of the plain twin, and the same bits for the same seed."""
+"""Whole trees: equal to those of the reference implementation, and the same bits for the same seed."""
 
 import numpy as np
 import pytest
@@ -18,13 +18,13 @@ def facts(tree):
 
 
 @pytest.mark.parametrize(("size", "playouts", "expand", "opening"), [(5, 400, 2, 0), (6, 300, 0, 0), (5, 500, 1, 12)])
-def test_the_tree_of_the_plain_twin(size, playouts, expand, opening):
+def test_the_tree_of_the_reference(size, playouts, expand, opening):
     game, plain = variant("gomoku", size).new(), Position(size)
-    for _ in range(opening):  # so many moves first, for wins and full boards are then near
+    for _ in range(opening):  # this number of moves first, so that wins and full boards are near
         move = game.legal_moves()[(5 * len(game.moves)) % len(game.legal_moves())]
         game.play(move)
         plain.play(row_column(move, size))
-    # the twin meets the empty points in the order of the board's own list
+    # the reference uses the order of the board's own list of empty points
     stones = game.boards.stones
     plain.empty = [row_column(int(p), size) for p in stones.empty[0, : stones.empties[0]]]
     search = Search(variant("gomoku", size), SearchSettings(rave=50, expand=expand), seed=7)
@@ -50,7 +50,7 @@ def assert_same_tree(tree, node, plain, size):
 
 @pytest.mark.parametrize("spec", ["go", "atari-go", "pente"])
 def test_one_thread_and_a_seed_give_the_same_bits(spec):
-    """However the playouts are cut into runs."""
+    """For any division of the playouts into runs."""
     trees = []
     for runs in ([300], [1, 17, 182, 100]):
         search = Search(variant(spec, 5), seed=3)
@@ -66,7 +66,7 @@ def test_one_thread_and_a_seed_give_the_same_bits(spec):
 
 
 def test_a_recorded_tree_of_go():
-    """Go's rollouts and priors have no twin: these numbers are recorded, so that no change of play goes unnoticed."""
+    """Go's rollouts and priors have no reference: recorded numbers, so that every change of play is detected."""
     search = Search(variant("go", 5), seed=1)
     search.set_game(variant("go", 5).new())
     search.run(500)
@@ -75,7 +75,7 @@ def test_a_recorded_tree_of_go():
     assert (search.nodes, float(search.tree.wins[0])) == (3461, 149.0)
 
 
-def test_counts_add_up():
+def test_counts_are_consistent():
     search = Search(variant("go", 5), SearchSettings(expand=1))
     search.set_game(variant("go", 5).new())
     search.run(500)

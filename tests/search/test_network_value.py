@@ -12,7 +12,7 @@ from nobi.search.tree import UNKNOWN, allocate_tree, copy_subtree
 
 
 class Foresight(Favourite):
-    """Expects Black to win with a probability, whatever the position."""
+    """Predicts a fixed probability that Black wins."""
 
     def __init__(self, size, cell, black):
         super().__init__(size, cell)
@@ -61,7 +61,7 @@ def test_the_network_does_not_overrule_the_end_of_a_game(passing):
     assert rates[0] == rates[1] > 0.9  # Black owns the whole board
 
 
-def test_values_stay_with_their_nodes():
+def test_values_are_kept_with_their_nodes():
     search = started(Foresight(5, 3, 0.25), mode="synchronous")
     search.run(200)
     tree, copy = search.tree, allocate_tree(len(search.tree.move))

@@ -33,7 +33,7 @@ def best(game, playouts):
         ("atari-go", "D4", "C4 E4 D5", BLACK, 1000, "D3"),  # escape
     ],
 )
-def test_the_move_that_decides(spec, black, white, to_move, playouts, right):
+def test_the_deciding_move(spec, black, white, to_move, playouts, right):
     game = rows_position(spec, 9, black.split(), white.split(), to_move)
     assert best(game, playouts)[0] in right.split()
 
@@ -46,7 +46,7 @@ def test_a_forced_win_is_proved():
     assert len(line) == 1 or len(line) == 3  # black makes four, white blocks one end, black makes five
 
 
-def test_a_lost_position_is_known_to_be_lost():
+def test_a_lost_position_is_proved_to_be_lost():
     game = rows_position("gomoku", 7, ["A1", "A7", "G1", "G7"], ["B4", "C4", "D4", "E4"], BLACK)
     children = searched(game, 6000).children()
     assert all(child.solved == -1 for child in children)

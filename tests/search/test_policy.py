@@ -60,13 +60,13 @@ def test_deep_networks_guide_a_search(tmp_path):
         started(None, "gomoku", model=str(path))
 
 
-def test_a_deep_network_leaves_the_searching_threads_their_cores():
+def test_a_deep_network_does_not_use_the_cores_of_the_search():
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(3)
         leave_cores(busy=usable_threads() - 1)
         assert torch.get_num_threads() == 1
-        leave_cores(busy=0)  # never more than before
+        leave_cores(busy=0)  # not more than before
         assert torch.get_num_threads() == 1
         torch.set_num_threads(3)
         leave_cores(busy=10_000)

@@ -1,4 +1,4 @@
-"""What an analysis reports: win rates, scores, owners, and searches that leave moves out."""
+"""Analysis reports: win rates, scores, owners, and searches that exclude moves."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ def test_the_playouts_of_the_moves_are_those_of_the_position():
     np.testing.assert_allclose(np.sum(parts, axis=0) / 300, search.ownership(), atol=1e-12)
 
 
-def test_statistics_are_kept_while_the_position_is_the_same_and_begin_anew_after_a_move():
+def test_statistics_are_kept_in_a_position_and_reset_after_a_move():
     search = searched(variant("go", 5).new(), 200)
     game = variant("go", 5).new()
     search.set_game(game)
@@ -105,7 +105,7 @@ def test_only_moves_with_a_share_of_the_playouts_are_reported():
     assert all(len(one.variation) <= 3 for one in search.report(length=3).moves)
 
 
-def test_few_playouts_do_not_make_extreme_win_rates():
+def test_few_playouts_do_not_give_extreme_win_rates():
     for one in searched(variant("go", 9).new(), 40).report().moves:
         assert abs(one.winrate - 0.5) < 0.45
 
@@ -120,7 +120,7 @@ def avoid(colour, *names, until=1, allow=False):
     return Restriction(colour, tuple(point_named(name, 5) for name in names), until, allow)
 
 
-def test_moves_are_left_out():
+def test_moves_are_excluded():
     search = Search(variant("go", 5), SearchSettings(), seed=1)
     game = variant("go", 5).new()
 
@@ -138,7 +138,7 @@ def test_moves_are_left_out():
     assert moves() == whole
 
 
-def test_moves_are_left_out_up_to_a_depth():
+def test_moves_are_excluded_up_to_a_depth():
     search = Search(variant("go", 5), SearchSettings(expand=0), seed=1)
     names = ("C3", "C4", "C2", "B3", "D3")
     search.restrict([avoid(WHITE, *names, until=2)])

@@ -16,11 +16,11 @@ class Case(NamedTuple):
     """The moves that win."""
     to_move: int
     komi: float
-    """Such that the right move wins and others lose."""
+    """Komi for which the correct move wins and others lose."""
     playouts: int
     diagram: str
     before: str = ""
-    """Moves that are played first, from the diagram on; `to_move` makes the first of them."""
+    """Moves played first, starting with `to_move`."""
 
 
 EYES = """
@@ -32,7 +32,7 @@ EYES = """
     X X X X X O O
     . . . X X O .
 """
-"""Black's three points in a row: whoever plays in the middle decides."""
+"""Black's three points in a row: the player who plays in the middle decides."""
 
 SNAPBACK = """
     . . O X . . . . .
@@ -58,11 +58,11 @@ BROKEN_LADDER = """
     X O O O X . . O O
     . X X X . . . O .
 """
-"""From D5 black drives nine stones towards G4, where they are saved; from E4, or E5, they are caught."""
+"""From D5 black drives nine stones towards G4, where they escape; from E4, or E5, they are captured."""
 
 
 def mirrored(diagram):
-    """The diagram with rows and columns exchanged: what was at D5 is at E4."""
+    """The diagram with rows and columns exchanged: D5 becomes E4."""
     rows = [row.split() for row in diagram.strip().split("\n")][::-1]
     columns = [list(column) for column in zip(*rows, strict=True)]
     return "\n".join(" ".join(row) for row in columns[::-1])
@@ -122,7 +122,7 @@ CASES = {
     "do not start a broken ladder": Case("E4 E5", BLACK, 0.5, 300, BROKEN_LADDER),
     "nor its mirror image": Case("D5 E5", BLACK, 0.5, 300, mirrored(BROKEN_LADDER)),
     "threaten, to take a ko back": Case(
-        "D1",  # where white must answer at H1; all other moves let him fill the ko
+        "D1",  # where white must answer at H1; all other moves let white fill the ko
         WHITE,
         4.5,
         300,
@@ -159,7 +159,7 @@ def type_of(game):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_move_that_decides(name):
+def test_the_deciding_move(name):
     case = CASES[name]
     move, child = chosen(case)
     assert move in case.right.split()

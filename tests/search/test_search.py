@@ -58,7 +58,7 @@ def test_every_line_of_the_tree_is_legal(ko):
                 here.play(move)
 
 
-def test_a_full_pool_is_cleared_of_what_is_rarely_visited():
+def test_a_full_pool_is_cleared_of_rarely_visited_nodes():
     search = started(size=5, memory=1, expand=0)
     capacity = len(search.tree.move)
     assert capacity < 30_000
@@ -73,7 +73,7 @@ def test_a_full_pool_is_cleared_of_what_is_rarely_visited():
     assert played.sum() == 33_000
     assert search.children()[0].move == variant("go", 5).new()._as_point("C3")
     every = {line[:depth] for line in lines(tree) for depth in range(len(line) + 1)}
-    assert len(every) == search.nodes  # every child number leads to a node of its own
+    assert len(every) == search.nodes  # every child index leads to a different node
 
 
 def test_the_tree_is_kept_after_moves():
@@ -105,7 +105,7 @@ def test_threads_share_the_work():
     tree = search.tree
     first, count = int(tree.first[0]), int(tree.children[0])
     played = float((tree.visits[first : first + count] - tree.assumed[first : first + count]).sum())
-    assert 2900 <= played <= 3000  # what two threads add at the same moment may be lost
+    assert 2900 <= played <= 3000  # simultaneous additions of two threads may be lost
     assert sorted(int(m) for m in tree.move[first : first + count]) == sorted(variant("go", 9).new().legal_moves())
     search.close()
 
@@ -121,16 +121,16 @@ def test_time_is_kept(monkeypatch, threads):
 
 def test_stop_and_reports():
     search = started(size=9)
-    stop, told = threading.Event(), []
+    stop, reports = threading.Event(), []
 
     def report():
-        told.append(search.children()[0].visits)
-        if len(told) == 3:
+        reports.append(search.children()[0].visits)
+        if len(reports) == 3:
             stop.set()
 
     search.run(stop=stop, report=report, interval=0.05)
-    assert len(told) == 3
-    assert told == sorted(told)
+    assert len(reports) == 3
+    assert reports == sorted(reports)
 
 
 def test_nothing_to_search():
@@ -143,7 +143,7 @@ def test_nothing_to_search():
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])
 def test_territory_scoring(to_move):
-    """28 points of area for black, 21 for white; by territory and prisoners the dead stones weigh the same."""
+    """28 points of area for black, 21 for white; dead stones count the same under territory scoring."""
     game = position("go:scoring=territory,komi=0.5", SETTLED, to_move)
     placed = [(game.boards.stones.colour[0] == colour).sum() for colour in (BLACK, WHITE)]
     margin = 28 - 21 - (int(placed[0]) - int(placed[1]))
@@ -158,7 +158,7 @@ def test_territory_scoring(to_move):
 
 
 def test_pattern_codes_are_kept_up_to_date():
-    """After rollouts with captures, the board that the thread worked on has the codes of its stones."""
+    """After rollouts with captures, the pattern codes of the thread's board agree with its stones."""
     search = started(size=7)
     for _ in range(50):
         search.run(1)
@@ -167,7 +167,7 @@ def test_pattern_codes_are_kept_up_to_date():
         assert (position.codes[0] == codes_of(position.boards.stones, 0))[on_board].all()
 
 
-def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():
+def test_the_value_of_a_kept_tree_excludes_prior_knowledge():
     where = variant("go", 9)
     search = Search(where, SearchSettings())
     game = where.new()
@@ -181,7 +181,7 @@ def test_the_value_of_a_kept_tree_has_no_prior_knowledge_in_it():
         game.play(search.children()[0].move)
 
 
-def test_a_tree_that_can_count_no_further_rests():
+def test_a_tree_with_the_maximum_count_stops():
     search = Search(variant("go", 5), SearchSettings())
     search.set_game(variant("go", 5).new())
     search.run(100)
@@ -201,7 +201,7 @@ def test_a_second_game_has_other_random_numbers():
     assert len(visits[0]) != len(visits[1]) or (visits[0] != visits[1]).any()
 
 
-def test_a_timed_search_ends_when_no_other_move_can_catch_up():
+def test_a_timed_search_ends_if_no_other_move_can_catch_up():
     search = Search(variant("go", 5), seed=1)
     search.set_game(variant("go", 5).new())
     search.run(300)
@@ -210,7 +210,7 @@ def test_a_timed_search_ends_when_no_other_move_can_catch_up():
     assert Leader(now - 10, 10.001).is_decided(search.tree, 300)
 
 
-def test_win_rates_have_no_prior_knowledge_in_them():
+def test_win_rates_exclude_prior_knowledge():
     search = Search(variant("go", 5), seed=1)
     search.set_game(variant("go", 5).new())
     search.run(200)

@@ -39,7 +39,7 @@ def random_colours(seed):
     return colours
 
 
-def test_the_sizes_are_those_of_the_distances_4_to_8():
+def test_shape_sizes_are_those_of_distances_4_to_8():
     assert SHAPE_SIZES == (12, 20, 28, 36, 48)
 
 

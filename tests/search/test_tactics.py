@@ -22,7 +22,7 @@ SEKI = """
     . . O X . . . . .
     . . O X . . . . .
 """
-"""The stones in the corner have an eye each and share the liberty C9: whoever plays there is captured."""
+"""The stones in the corner have one eye each and share the liberty C9: the player who plays there is captured."""
 
 
 def boards_of(diagram, last="", to_move=BLACK):
@@ -41,13 +41,13 @@ def searched(game, playouts, **settings):
 
 @pytest.mark.parametrize("to_move", [BLACK, WHITE])
 def test_both_sides_of_a_seki_live(to_move):
-    # with this komi a draw: a player who loses anyway plays there for want of better
+    # with this komi a draw: a player who loses anyway would play there
     owners = searched(position("go:komi=26", SEKI, to_move), 500).ownership()[1]
     assert (owners[:3] > 0.9).all()
     assert (owners[3:6] < -0.9).all()
 
 
-def test_a_working_ladder_is_seen():
+def test_a_working_ladder_is_recognised():
     game = rows_position("go", 19, ["C4", "D3", "E3", "D5"], ["D4"], WHITE)
     game.play("E4")
     search = searched(game, 1500)
@@ -59,7 +59,7 @@ def test_a_working_ladder_is_seen():
 
 
 def self_atari(diagram, move, to_move=BLACK, **settings):
-    """The move that a rollout plays instead of this self-atari, which is refused unless a rule allows it."""
+    """The move that a rollout plays instead of this self-atari, which is rejected unless a rule allows it."""
     game, boards = boards_of(diagram, to_move=to_move)
     params = SearchSettings(**settings).params("go", game.size).rollouts
     found = settle_self_atari(boards, np.uint16(point_named(move, game.size)), params, False, False)
@@ -104,7 +104,7 @@ def two_liberty_moves(diagram, last, to_move=BLACK):
     return {vertex_name(int(point), game.size) for point in candidates[:count]}
 
 
-def test_a_chain_with_two_liberties_is_attacked_and_defended_where_it_would_escape():
+def test_a_chain_with_two_liberties_is_attacked_and_defended_at_its_escape():
     ladder = """
         . . . . . .
         . . . . . .

@@ -1,4 +1,4 @@
-"""Jobs and studies that take no time, for tests of the cache and the runner."""
+"""Trivial jobs and studies, for tests of the cache and the runner."""
 
 import time
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ interrupt_at = set()
 
 
 def dataset_of_sizes(digest, sizes, count=10_000_000):
-    """The description of a dataset with so many positions in every split."""
+    """The description of a dataset with this number of positions in every split."""
     parts = {split: dict.fromkeys(sizes, count) for split in ("train", "validation", "test")}
     return DatasetInfo(digest, {split: dict.fromkeys(sizes, count // 200) for split in parts}, parts)
 

@@ -97,7 +97,7 @@ def test_progress_counts_jobs(tmp_path):
     assert reported == [(0.5, "2"), (1, "2"), (1.5, "4"), (2, "4")]
 
 
-def test_ctrl_c_keeps_what_is_made_and_nothing_half(tmp_path):
+def test_ctrl_c_keeps_finished_jobs_only(tmp_path):
     interrupt_at.add(5)
     with pytest.raises(KeyboardInterrupt):
         JobCache(tmp_path).make([Numbers(3), Numbers(5), Numbers(6)])
@@ -122,7 +122,7 @@ def test_files_of_the_first_format_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "text"])
-def test_a_file_that_cannot_be_used_gets_a_sentence(tmp_path, damage):
+def test_an_unusable_file_gets_a_sentence(tmp_path, damage):
     JobCache(tmp_path).make([Numbers(3), Numbers(4)])
     three, four = sorted((tmp_path / "jobs").iterdir())
     content = {"cut": three.read_bytes()[:-5], "empty": b"", "other": four.read_bytes(), "text": b"numbers"}[damage]
@@ -167,7 +167,7 @@ def test_killed_and_resumed_jobs_are_the_same(tmp_path, whole):
         assert_same(JobCache(tmp_path).arrays(job), whole.arrays(job))
 
 
-def test_what_real_jobs_come_to(whole):
+def test_results_of_real_jobs(whole):
     random, evolution, coevolution, champions = (whole.arrays(job) for job in real_jobs())
     assert {name: array.shape for name, array in random.items()} == {"points": (20,), "score": (20,)}
     assert evolution["mean"].shape == evolution["best"].shape == (8,)

@@ -1,4 +1,4 @@
-"""Studies that play against engines: their rows and opponents, and the notes on rows that are left out."""
+"""Studies that play against engines: rows, opponents, and notes on omitted rows."""
 
 import numpy as np
 import pytest
@@ -101,7 +101,7 @@ def test_the_paper_scale_is_at_least_the_papers():
     assert {match.size for match in [*four, *five, *depth, *opponents, *rank]} == {19}
 
 
-def test_rows_of_the_paper_alone_are_not_measured(tmp_path):
+def test_rows_with_papers_values_only_are_not_measured(tmp_path):
     tables = report_of(study_of("m15-depth-wins"), tmp_path).tables
     players = {row.labels["player"] for row in tables[-1].rows}
     assert {"Aya 2014", "human 6 dan"} < players
@@ -144,7 +144,7 @@ def test_the_search_is_measured_over_its_playouts():
     }  # fmt: skip
 
 
-def test_the_search_without_records_leaves_the_network_out(tmp_path):
+def test_the_search_study_without_records_omits_the_network(tmp_path):
     study = study_of("m15-search", "day", datasets={})
     assert all(match.b.engine or match.b.network is MAIN for match in matches_of(study))
     found = report_of(study, tmp_path)
@@ -158,7 +158,7 @@ def test_the_search_without_records_leaves_the_network_out(tmp_path):
     assert [claim.holds for claim in whole.claims][1] is True  # two thirds of 200 games, at 1,000 playouts
 
 
-def test_rows_against_engines_that_are_not_there_are_left_out(tmp_path):
+def test_rows_against_missing_engines_are_omitted(tmp_path):
     study = study_of("m15-opponents", "day", engines={**GNUGO, "pachi": ENGINES["pachi"]})
     assert [str(match.b) for match in matches_of(study)][::2] == ["gnugo 1.0 level 10", "pachi 1.0 10000 playouts"]
     found = report_of(study, tmp_path)
@@ -184,7 +184,7 @@ def test_a_document_names_its_engines(tmp_path):
     assert document["notes"][0] in page
 
 
-def test_rows_stand_beside_the_papers(tmp_path):
+def test_rows_are_compared_with_the_papers(tmp_path):
     found = report_of(study_of("c14-table4", "day"), tmp_path)
     rows = found.tables[0].rows
     assert [row.paper for row in rows] == [share for papers in TABLE_4.values() for share in papers.values()] + [
@@ -196,13 +196,13 @@ def test_rows_stand_beside_the_papers(tmp_path):
     small = report_of(study_of("m15-depth-wins", "day"), tmp_path).tables[0].rows
     paper = report_of(study_of("m15-depth-wins"), tmp_path).tables[0].rows
     assert [row.paper.value for row in paper if row.paper] == [3.4, 61.8, 84.4, 94.7, 97.2]
-    assert [row.paper.value for row in small if row.paper] == [3.4, 61.8, 84.4]  # of networks that are the paper's
+    assert [row.paper.value for row in small if row.paper] == [3.4, 61.8, 84.4]  # of the paper's networks
     opponents = report_of(study_of("m15-opponents", "day"), tmp_path).tables[0].rows
     assert all(row.paper is None for row in opponents)  # a smaller network
     assert (tmp_path / "c14-table4.png").exists()
 
 
-def test_go_by_evolution_meets_gnu_go_in_training_and_measurement():
+def test_go_by_evolution_plays_gnu_go_in_training_and_measurement():
     study = study_of("beyond-go", "day", engines=GNUGO)
     jobs = study.all_jobs()
     trained = [job for job in jobs if job.kind == "engine-evolution"]

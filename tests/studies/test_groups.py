@@ -1,4 +1,4 @@
-"""All studies at their tiniest scale, and that their paper scale is at least the paper's."""
+"""All studies at the scale tiny; their paper scale is at least the paper's."""
 
 import math
 
@@ -65,12 +65,12 @@ def test_rows_are_the_same_for_any_number_of_threads(tmp_path):
     assert found[0] == found[1]
 
 
-def test_another_seed_is_other_work():
+def test_another_seed_needs_other_jobs():
     one, other = (studies.find("s08-fig5")("tiny", seed).all_jobs() for seed in (0, 1))
     assert not {job.name for job in one} & {job.name for job in other}
 
 
-def test_the_tables_and_figures_of_both_papers_are_all_there():
+def test_all_tables_and_figures_of_both_papers_have_studies():
     wanted = {f"s08-fig{i}" for i in range(2, 11)} | {f"s08-table{i}" for i in (1, 2, 3)}
     wanted |= {"s09-fig2", "s09-table1", "s09-table2"}
     assert wanted <= set(studies.names())
@@ -125,7 +125,7 @@ def test_the_paper_scale_of_deep_networks_is_the_papers():
         "m15:layers=6,filters=192,planes=m15-reduced",
         "m15:layers=3,filters=64,symmetric=true,planes=m15-reduced",
     } < {run.settings.net for run in runs("m15-symmetry")}
-    # what studies can share they share
+    # studies share jobs
     for scale in ("tiny", "quick", "day", "paper"):
         assert set(runs("c14-fig3", scale)) < set(runs("c14-table1", scale))
         for name in ("c14-fig6", "c14-fig7", "c14-fig8"):
@@ -134,7 +134,7 @@ def test_the_paper_scale_of_deep_networks_is_the_papers():
     assert runs("m15-rank", "day")[0] in runs("m15-depth", "day")
 
 
-def test_what_the_ablation_leaves_out():
+def test_networks_of_the_ablation():
     study = studies.find("c14-table1")("paper", 0, DATASETS)
     assert small_network(study, NONE).settings.net == "c14-small"
     assert (
@@ -144,7 +144,7 @@ def test_what_the_ablation_leaves_out():
     assert len(SWITCHES) == 8
 
 
-def test_how_symmetric_a_filter_is():
+def test_symmetry_of_a_filter():
     ring = np.array([[1.0, 2, 1], [2, 5, 2], [1, 2, 1]], np.float32)
     odd = np.array([[1.0, 0, -1], [2, 0, -2], [1, 0, -1]], np.float32)
     assert symmetric_share(np.stack([ring, odd])[:, None]) == pytest.approx([1, 0])
@@ -168,11 +168,11 @@ def test_pieces_have_select_their_own():
         (Interval(0.5, 0.4, 0.6), 0.9, None, DIFFERS),
         (Interval(0.4, 0.3, 0.45), 0.2, 0.5, DIRECTION),
         (Interval(0.4, 0.3, 0.45), 0.7, 0.5, DIFFERS),
-        # the paper's own error makes the difference insignificant
+        # the paper's own error makes the difference not significant
         (Interval(0.5, 0.4, 0.6), Interval(0.7, 0.4, 0.9), 0.0, AGREES),
-        # so does an error of the paper's that allows nearly everything, which is no agreement
+        # so does a very large error of the paper, which is not an agreement
         (Interval(0.5, 0.4, 0.6), Interval(0.7, 0.2, 0.9), 0.0, WIDE),
-        # a number of the paper that does not differ from the null value is on no side of it
+        # a number of the paper that does not differ from the null value is on neither side of it
         (Interval(0.9, 0.8, 0.95), Interval(0.1, -0.1, 0.3), 0.0, DIFFERS),
         (Interval(0.9, 0.8, 0.95), Interval(0.2, 0.1, 0.3), 0.0, DIRECTION),
         (Interval(0.1, -0.5, 0.7), 0.45, 0.0, WIDE),
@@ -184,7 +184,7 @@ def test_agreement_with_the_paper(ours, paper, neutral, expected):
     assert Row({}, "correlation", ours, paper, neutral).outcome == expected
 
 
-def test_without_bounds_an_interval_is_narrow_beside_the_papers_number():
+def test_without_bounds_the_width_is_relative_to_the_papers_number():
     assert Row({}, "rank", Interval(8.0, 6.5, 9.5), 7.5).outcome == AGREES
     assert Row({}, "rank", Interval(8.0, 3.0, 13.0), 7.5).outcome == WIDE
     # table II of S08: 27.6 ± 14 in five runs does not agree with 10
@@ -193,7 +193,7 @@ def test_without_bounds_an_interval_is_narrow_beside_the_papers_number():
 
 
 @pytest.mark.parametrize(("positions", "holds"), [(500, None), (1000, True), (9000, True)])
-def test_a_training_that_saw_few_positions_does_not_decide_on_overfitting(positions, holds):
+def test_training_on_few_positions_is_inconclusive_on_overfitting(positions, holds):
     training = GradientTraining(positions, batch=100)
     claim = training.overfitting("Little.", Interval(0.001, -0.002, 0.004), 0.01, 1000, "gap")
     assert claim.holds is holds

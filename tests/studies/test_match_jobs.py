@@ -67,7 +67,7 @@ def test_a_match_is_the_same_for_any_threads_and_after_any_interruption(tmp_path
     assert {key: array.tolist() for key, array in again.items()} == {key: a.tolist() for key, a in whole.items()}
 
 
-def test_a_hopeless_match_ends_after_its_trial_games(tmp_path):
+def test_a_one_sided_match_ends_after_its_trial_games(tmp_path):
     def points(a, b, trial_games):
         job = MatchJob(MatchPlayer(a), MatchPlayer(b), "go:komi=0.5", 5, 4, 3, trial_games=trial_games)
         return made(job, tmp_path / f"{a}{trial_games}")["points"].tolist()
@@ -96,7 +96,7 @@ def test_a_game_may_be_stopped_early(tmp_path):
     assert found["moves"].tolist() == [7] * 6
 
 
-def test_an_engine_is_known_by_its_name_and_not_by_its_place(tmp_path):
+def test_an_engine_is_identified_by_its_name_and_not_by_its_path(tmp_path):
     job = engine_match()
     command = fake("passes")
     found = made(job, tmp_path, engines={"gnugo": command})
@@ -119,7 +119,7 @@ def test_an_engine_that_crashes_forfeits(tmp_path):
     assert "2 were left out because the opponent's program failed" in note
 
 
-def test_a_player_who_forfeits_has_lost():
+def test_a_forfeited_game_is_lost():
     result = MatchResult.from_arrays(match_arrays([record(0, "white", "A1", forfeited=True), record(1, "white", "B2")]))
     assert (result.games, result.points, result.forfeited, result.given_away) == (2, 1, 1, 0)
     assert match_notes({"all": result}) == ["all: of the games 1 was forfeited and counted as lost."]
@@ -130,7 +130,7 @@ def record(game, winner, moves, *, forfeited=False):
     return GameResult(game, black, 1 - black, winner, "?", "x", forfeited, "", moves.split(), [], [0.0, 0.0])
 
 
-def test_repeated_games_do_not_count():
+def test_repeated_games_are_not_counted():
     arrays = match_arrays(
         [
             record(4, "black", "A1 B2"),  # repeats game 0
@@ -151,7 +151,7 @@ def test_repeated_games_do_not_count():
     assert "1 was without a result" in note
 
 
-def test_no_games_have_no_share():
+def test_zero_games_have_no_win_rate():
     result = MatchResult.from_arrays(match_arrays([record(0, "void", "A1")]))
     assert math.isnan(result.share.value)
 
@@ -212,7 +212,7 @@ def test_engines_are_found_and_named(monkeypatch):
         assert fault_of(parse_engines, words).startswith(sentence)
 
 
-def test_engines_say_what_they_are_called():
+def test_names_and_versions_of_engines():
     found = identify_engines({"gnugo": fake("good"), "pachi": fake("kgs")})
     assert found["gnugo"].title == "Fake 1.0"
     assert found["gnugo"].options != found["pachi"].options
@@ -221,7 +221,7 @@ def test_engines_say_what_they_are_called():
     assert "does not report its name: it refused 'name'" in fault_of(identify_engines, {"pachi": fake("resign")})
 
 
-def test_what_can_be_played_again_is_said():
+def test_reproducible_matches_are_marked():
     assert "only on the seed" in describe_reproducibility(MatchPlayer("playout"))
     assert "set_random_seed" in describe_reproducibility(MatchPlayer(engine=ENGINE))
     assert "differ each time" in describe_reproducibility(MatchPlayer(engine=Engine("pachi", "Pachi 12")))
@@ -235,7 +235,7 @@ def test_the_difference_of_two_shares():
     assert np.isnan((share_interval(0, 0) - share_interval(1, 2)).value)
 
 
-def test_the_time_of_engines_counts(tmp_path):
+def test_the_time_of_engines_is_included(tmp_path):
     job = engine_match(2)
     cache = JobCache(tmp_path, 1, engines={"gnugo": fake("busy")})
     cache.make([job])

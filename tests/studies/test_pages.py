@@ -60,7 +60,7 @@ def document(study="s08-table1", group="s08-random", **changes):
     }
 
 
-def test_the_committed_pages_are_made_from_their_results():
+def test_the_committed_pages_are_up_to_date():
     pages = make_pages().render()
     results = sorted((FOLDER / "results").glob("*.json"))
     assert bool(pages) == bool(results)
@@ -75,7 +75,7 @@ def test_the_committed_pages_are_made_from_their_results():
         assert f"[{path.stem}]" in pages["README.md"]
 
 
-def test_links_of_the_committed_pages_lead_somewhere():
+def test_links_of_the_committed_pages_are_valid():
     for page in FOLDER.glob("*.md"):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
@@ -155,7 +155,7 @@ def test_a_table_without_figures_of_the_paper():
     assert rows == [["Go", "", *ours], ["", "MLP", *ours]]
 
 
-def test_a_row_of_the_paper_alone():
+def test_a_row_with_the_papers_value_only():
     only = {**row(38.8, player="Aya"), "measured": False, "ours": dict.fromkeys(("value", "low", "high"))}
     heads, rows = table_cells({"title": "", "rows": [only]})
     assert rows == [["Aya", "correlation", "38.8", "not measured", ""]]

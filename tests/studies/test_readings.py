@@ -1,4 +1,4 @@
-"""The plain MDRNN of the readings of S09, compared with the compiled networks, and its choice of moves."""
+"""The plain MDRNN for the readings of S09: comparison with the compiled networks, and its choice of moves."""
 
 import numpy as np
 import pytest
@@ -40,12 +40,12 @@ def test_the_values_are_those_of_the_compiled_network(border):
 @pytest.mark.parametrize(
     ("settings", "same"), [({"separate": True}, False), ({"bias": True}, False), ({"ties": "first"}, True)]
 )
-def test_readings_change_values_or_only_the_choice(settings, same):
+def test_readings_change_values_or_only_the_choice_of_moves(settings, same):
     usual, other = (player_of(**one).values(planes(), np.arange(2)) for one in ({}, settings))
     assert np.allclose(usual, other) == same
 
 
-def test_the_first_of_equal_moves_or_any():
+def test_the_first_of_equal_moves_or_a_random_one():
     game = WHERE.new()
     values = player_of().values(np.zeros((1, SIZE, SIZE, 2)), np.zeros(1, np.int64))[0]
     best = set(np.flatnonzero(np.isclose(values, values.max(), rtol=0, atol=1e-12)).tolist())
@@ -61,7 +61,7 @@ def test_the_first_of_equal_moves_or_any():
     assert len(found["random"]) <= len(best)
 
 
-def test_games_depend_on_the_settings_alone():
+def test_games_depend_only_on_the_settings():
     job = ReadingJob(Reading(temperature=0.5), "gomoku", SIZE, "naive", 3, 4, 1)
     one, other = (job.make(None, lambda _: None)["points"] for _ in range(2))
     assert one.tolist() == other.tolist()

@@ -1,4 +1,4 @@
-"""Whole studies: their documents, which do not depend on interruptions, threads and other studies."""
+"""Whole studies: result documents, which do not depend on interruptions, threads and other studies."""
 
 import json
 import math
@@ -22,7 +22,7 @@ def forget_all():
 
 @pytest.fixture
 def two(monkeypatch):
-    """The runner finds the made-up studies."""
+    """Registers the made-up studies."""
     known = {kind.name: kind for kind in (MadeUp, Other)}
     monkeypatch.setattr("nobi.studies.runner.find", known.__getitem__)
     return list(known)
@@ -132,7 +132,7 @@ def test_progress_counts_the_missing_jobs(tmp_path, two):
     assert sum(text.startswith("numbers-5") for text in what) == 2
 
 
-def test_a_folder_with_something_in_it_is_refused_if_asked(tmp_path, two):
+def test_a_folder_with_contents_is_refused_if_requested(tmp_path, two):
     run_studies(two[:1], "tiny", 0, tmp_path / "new", resume=False)
     sentence = fault_of(run_studies, two[:1], "tiny", 0, tmp_path / "new", resume=False)
     assert "is not empty" in sentence
@@ -148,7 +148,7 @@ def test_a_damaged_file_is_an_error_before_any_work(tmp_path, two):
     assert made == []
 
 
-def test_a_scale_that_is_not_there(tmp_path, two):
+def test_an_unknown_scale(tmp_path, two):
     sentence = fault_of(run_studies, two, "huge", 0, tmp_path / "out")
     assert "no scale 'huge'; choose one of tiny or quick" in sentence
     assert not (tmp_path / "out").exists()
@@ -159,7 +159,7 @@ def test_a_study_without_the_scale_day(tmp_path):
     assert "no scale 'day'; choose one of tiny, quick or paper" in sentence
 
 
-def test_a_study_without_its_records(tmp_path, data):
+def test_a_study_without_its_datasets(tmp_path, data):
     for given in ({}, {"pro": data["pro"]}):
         sentence = fault_of(run_studies, ["c14-table3"], "tiny", 0, tmp_path / "out", data=given)
         assert f"--data {'kgs' if given else 'pro'}=DATASET" in sentence
@@ -184,7 +184,7 @@ def test_a_study_of_records_states_them_by_their_counts(tmp_path, data):
     assert "24 games on 19x19" in page
 
 
-def test_a_folder_that_cannot_be(tmp_path, two):
+def test_a_folder_that_cannot_be_created(tmp_path, two):
     (tmp_path / "file").write_text("")
     assert "cannot be written to" in fault_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
 

@@ -34,7 +34,7 @@ def test_the_difference_of_means_is_welchs(x, y):
 
 
 @given(samples, samples)
-def test_the_difference_of_fitnesses_stays_within_the_possible_ones(x, y):
+def test_differences_of_fitness_stay_within_their_bounds(x, y):
     x, y = np.array(x), np.array(y)
     found = bounded_difference(x, y)
     assert found.value == pytest.approx(x.mean() - y.mean(), abs=1e-9)
@@ -51,7 +51,7 @@ def test_far_from_the_bounds_the_difference_of_fitnesses_is_welchs():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.003)
 
 
-def test_runs_that_all_win_everything_do_not_differ_without_doubt():
+def test_runs_without_variation_have_intervals_of_positive_width():
     """Three runs at 1 and three at 0.9 are too few to tell; the same in fifty runs is enough."""
     assert bounded_difference(np.ones(3), np.full(3, 0.9)).low < 0
     assert bounded_difference(np.ones(50), np.full(50, 0.5)).low > 0
@@ -62,14 +62,14 @@ def test_single_runs_are_shown_up_to_ten():
     assert single_runs(np.arange(11.0)) == ()
 
 
-def test_samples_without_spread_differ_exactly_and_single_ones_by_anything():
+def test_samples_without_spread_differ_exactly_and_single_values_have_no_interval():
     assert difference(np.ones(5), np.zeros(4)).low == 1.0
     alone = difference(np.ones(1), np.zeros(4))
     assert (alone.value, alone.low, alone.high) == (1.0, -np.inf, np.inf)
 
 
-def test_an_interval_over_runs_is_as_wide_as_runs_differ_not_as_champions_do():
-    """Ten runs of fifty equal champions are ten values; taken for five hundred, the interval would be too narrow."""
+def test_intervals_over_runs_reflect_variation_between_runs_not_champions():
+    """Ten runs of fifty equal champions are ten values; as five hundred, the interval would be too narrow."""
     rng = np.random.default_rng(3)
     level = rng.normal(size=10)
     run = np.repeat(np.arange(10), 50)
@@ -80,7 +80,7 @@ def test_an_interval_over_runs_is_as_wide_as_runs_differ_not_as_champions_do():
     assert gain_over_runs(np.zeros(12), np.ones(12), np.zeros(12, int)).low == -np.inf
 
 
-def test_correlation_and_share_have_the_values_of_the_whole():
+def test_correlation_and_share_have_the_values_of_the_pooled_sample():
     rng = np.random.default_rng(0)
     small = rng.normal(size=60)
     large = small + rng.normal(size=60)
@@ -93,7 +93,7 @@ def test_correlation_and_share_have_the_values_of_the_whole():
     assert higher_over_runs(small, large, run).value == pytest.approx(np.mean(large > small))
 
 
-def test_five_equal_runs_do_not_make_an_interval_without_width():
+def test_five_equal_runs_have_an_interval_of_positive_width():
     run = np.repeat(np.arange(5), 8)
     found = higher_over_runs(np.ones(40), np.zeros(40), run)
     assert (found.value, found.low) == (0.0, 0.0)
@@ -115,7 +115,7 @@ def test_far_from_the_bounds_the_interval_of_a_fitness_is_students():
     assert (found.low, found.high) == pytest.approx(expected, abs=0.003)
 
 
-def test_the_interval_covers_the_truth_about_as_often_as_it_says():
+def test_the_interval_has_the_nominal_coverage():
     rng = np.random.default_rng(5)
     found = [bounded_mean(rng.binomial(20, 0.9, 6) / 20, 0.0, 1.0) for _ in range(200)]
     assert 185 <= sum(one.low <= 0.9 <= one.high for one in found) <= 200
@@ -141,7 +141,7 @@ def test_means_of_runs_and_of_the_last_tenth():
     assert last_tenth(np.array([[1.0, 2.0]])).tolist() == [2.0]
 
 
-def test_the_share_over_runs_is_as_wide_as_runs_differ():
+def test_the_interval_of_a_share_reflects_variation_between_runs():
     games = np.arange(100) < 50
     alike = share_over_runs([games.astype(float)] * 6)
     apart = share_over_runs([np.full(100, share) for share in (0.1, 0.9, 0.2, 0.8, 0.5, 0.5)])

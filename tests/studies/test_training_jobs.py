@@ -1,4 +1,4 @@
-"""Networks trained on records as jobs: resumed exactly, found again wherever the dataset is."""
+"""Networks trained on records as jobs: exact resumption, and reuse independent of the path of the dataset."""
 
 import shutil
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_the_result_of_training(whole, games57):
     assert weight_count(run.settings.net) == f"{36 * 4 * 25 + 4 + 4 * 2 * 9 + 2:,}"
 
 
-def test_a_prediction_is_that_of_the_measurement(whole, games57):
+def test_a_prediction_equals_the_measurement(whole, games57):
     run, tests, trains = jobs_of(games57)
     work = open_evaluation(run.model(whole), [games57], "test", (), 40, 2)
     expected = work.measure(torch.device("cpu"))
@@ -124,7 +124,7 @@ def test_gains_are_differences_on_the_same_positions(whole, games57):
         gain_of(found, found.select(found.size == 5))
 
 
-def test_a_run_that_was_left_ends_in_the_same_bits_where_the_dataset_was_moved(tmp_path, whole, games57, monkeypatch):
+def test_an_interrupted_run_ends_in_the_same_bits_after_the_dataset_was_moved(tmp_path, whole, games57, monkeypatch):
     moved = tmp_path / "elsewhere"
     shutil.copytree(games57, moved)
     jobs = jobs_of(games57)
@@ -146,7 +146,7 @@ def test_a_run_that_was_left_ends_in_the_same_bits_where_the_dataset_was_moved(t
     assert str(tmp_path).encode() not in jobs[0].model(left).read_bytes(), "a model does not tell where data lay"
 
 
-def test_the_same_games_from_elsewhere_have_the_same_digest(tmp_path, games57):
+def test_the_same_games_in_another_folder_have_the_same_digest(tmp_path, games57):
     again = make_dataset(tmp_path / "again", sizes=(5, 7), games=20, seed=1)
     other = make_dataset(tmp_path / "other", sizes=(5, 7), games=19, seed=1)
     assert Dataset.open(again).digest == Dataset.open(games57).digest != Dataset.open(other).digest
@@ -161,7 +161,7 @@ def test_other_settings_are_other_jobs(games57):
         jobs_of(games57, steps=0)
 
 
-def test_a_model_that_is_gone_and_a_dataset_that_is_not_there(tmp_path, games57):
+def test_a_deleted_model_and_a_missing_dataset(tmp_path, games57):
     run, tests, _ = jobs_of(games57, steps=2, measurements=1)
     assert "has the digest" in fault_of(JobCache(tmp_path, 1).make, [run])
     cache = JobCache(tmp_path, 1, {"small": games57})

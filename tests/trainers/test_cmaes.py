@@ -12,7 +12,7 @@ from nobi.trainers import make_trainer
 
 
 @pytest.mark.parametrize(("weights", "candidates"), [(1, 4), (21, 13), (93, 17), (140, 18)])
-def test_the_usual_number_of_candidates(weights, candidates):
+def test_the_default_number_of_candidates(weights, candidates):
     assert make_trainer("cmaes", weights, 0).ask().shape == (candidates, weights)
 
 
@@ -24,7 +24,7 @@ def test_the_first_generation_is_around_zero():
 
 @pytest.mark.parametrize("weights", [1, 2, 21])
 @pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
-def test_generations_that_tie_neither_stop_nor_spoil_it(weights, value):
+def test_generations_of_ties_do_not_stop_learning(weights, value):
     trainer = make_trainer("cmaes", weights, seed=4)
     seen = set()
     for _ in range(200):
@@ -42,7 +42,7 @@ def test_generations_that_tie_neither_stop_nor_spoil_it(weights, value):
     assert np.abs(trainer.ask() - 1).max() < 0.3
 
 
-def test_one_winner_among_losers_draws_the_distribution_near():
+def test_the_distribution_moves_towards_a_single_winner():
     trainer = make_trainer("cmaes", 20, seed=4)
     asked = trainer.ask()
     fitness = np.full(len(asked), -1.0)
@@ -52,7 +52,7 @@ def test_one_winner_among_losers_draws_the_distribution_near():
     assert centre @ asked[5] > 0.3 * asked[5] @ asked[5]
 
 
-def test_converged_it_stays_finite():
+def test_after_convergence_all_values_are_finite():
     trainer = make_trainer("cmaes", 3, seed=4)
     for _ in range(1500):
         trainer.tell(-((trainer.ask().astype(np.float64) - 1) ** 2).sum(axis=1))
@@ -72,7 +72,7 @@ sys.stdout.write(fingerprint(trainer.ask()) + " " + str(np.linalg.eigh(trainer._
 """
 
 
-def test_the_bits_depend_neither_on_the_linear_algebra_library_nor_on_its_threads():
+def test_bits_do_not_depend_on_the_linear_algebra_library_or_its_threads():
     """The three variants of OpenBLAS sum in different orders; with 140 weights it would use several threads."""
     seen, others = set(), set()
     for threads, variant in (("1", "Haswell"), ("2", "Sandybridge"), ("1", "Nehalem")):
@@ -113,7 +113,7 @@ def test_the_decomposition(n):
 
 
 def test_it_learns_the_shape_of_the_function():
-    """An ellipsoid with axes of a ratio of 100: with a spherical distribution this takes far longer."""
+    """An ellipsoid with an axis ratio of 100: with a spherical distribution this takes far longer."""
     scales = np.logspace(0, 2, 8)
     trainer = make_trainer("cmaes", 8, seed=2)
     for _ in range(250):

@@ -1,4 +1,4 @@
-"""The evolution strategy, on values worked out by hand."""
+"""The evolution strategy, on hand-computed values."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_comma_forgets_the_parents():
     assert (second[:, None] != first[None]).all()
 
 
-def test_between_equals_the_young_are_taken():
+def test_ties_are_won_by_offspring():
     trainer = make_trainer("es:parents=2,offspring=2", 3, seed=0)
     first = trainer.ask()
     trainer.tell(np.zeros(4))

@@ -9,7 +9,7 @@ from nobi.trainers.nsga2 import cross, crowding_distance, dominance, fronts, mut
 
 
 def opposed(candidates):
-    """Two objectives that cannot both be had: near +1 and near −1."""
+    """Two conflicting objectives: near +1 and near −1."""
     x = candidates.astype(np.float64)
     return -np.stack([((x - 1) ** 2).mean(axis=1), ((x + 1) ** 2).mean(axis=1)], axis=1)
 
@@ -39,7 +39,7 @@ def test_the_front_spreads():
     np.testing.assert_allclose(np.sqrt(-values).sum(axis=1), 2, atol=0.3)
 
 
-def test_a_lucky_measurement_does_not_survive():
+def test_candidates_are_measured_again():
     trainer = make_trainer("nsga2:population=4", 3, seed=2)
     first = trainer.ask()
     trainer.tell(np.array([[9.0, 9.0]] + [[0.0, 0.0]] * 7))
@@ -51,7 +51,7 @@ def test_a_lucky_measurement_does_not_survive():
     assert not (trainer.ask()[4:] == first[0]).all(axis=1).any()
 
 
-def test_ties_neither_stop_nor_spoil_it(capfd):
+def test_ties_do_not_stop_learning(capfd):
     trainer = make_trainer("nsga2:population=4,bound=0.5", 1, seed=2)
     for _ in range(200):
         trainer.tell(np.zeros((len(trainer.ask()), 3)))
@@ -60,7 +60,7 @@ def test_ties_neither_stop_nor_spoil_it(capfd):
 
 
 def test_too_few_offspring_are_filled_up():
-    """With so narrow bounds all weights soon are one of two numbers, and nothing new can be bred."""
+    """With narrow bounds all weights soon have one of two values, and no new candidates can be produced."""
     trainer = make_trainer("nsga2:population=4,bound=5e-324", 1, seed=2)
     for _ in range(5):
         assert trainer.ask().shape == (8, 1)
@@ -112,7 +112,7 @@ def test_crowding_by_hand():
 
 
 @pytest.mark.parametrize("count", [1, 7, 20, 30])
-def test_whole_fronts_survive_and_the_least_crowded_of_the_last(count):
+def test_whole_fronts_survive_and_the_least_crowded_members_of_the_last(count):
     values = random_objectives(1)
     chosen, crowding = select(values, count, np.random.default_rng(0))
     assert len(set(chosen.tolist())) == len(crowding) == count

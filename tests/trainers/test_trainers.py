@@ -1,4 +1,4 @@
-"""What holds for every trainer."""
+"""Common tests of all trainers."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ every_trainer = pytest.mark.parametrize("spec", WORDS)
 
 
 def sphere(trainer, candidates):
-    """Minu the squared distance from the target, for half of the weights each where two objectives are wanted."""
+    """Minus the squared distance from the target, for half of the weights each if there are two objectives."""
     distance = (candidates.astype(np.float64) - TARGET) ** 2
     if trainer.objectives_wanted:
         return -np.stack([distance[:, ::2].sum(axis=1), distance[:, 1::2].sum(axis=1)], axis=1)
@@ -25,7 +25,7 @@ def sphere(trainer, candidates):
 
 
 def train(trainer, generations):
-    """All sets asked and all fitness told."""
+    """All candidates and their fitness."""
     asked, told = [], []
     for _ in range(generations):
         asked.append(trainer.ask())
@@ -104,7 +104,7 @@ def test_replay_gives_the_same_candidates(spec, generations):
 
 
 @every_trainer
-def test_replay_notices_other_candidates(spec):
+def test_replay_detects_other_candidates(spec):
     asked, told = train(make_trainer(spec, WEIGHTS, seed=3), 3)
     with pytest.raises(NobiError, match="cannot be continued here"):
         replay(make_trainer(spec, WEIGHTS, seed=4), told, fingerprint(asked[-1]))
@@ -144,7 +144,7 @@ def test_asking_twice_changes_nothing(spec):
     for _ in range(3):
         first = trainer.ask()
         untouched = first.copy()
-        first[:] = 0  # what the caller does to his copy is his own affair
+        first[:] = 0  # changes of the caller's copy have no effect
         assert trainer.ask().tobytes() == untouched.tobytes() == twin.ask().tobytes()
         for one in (trainer, twin):
             one.tell(sphere(one, untouched))
@@ -171,7 +171,7 @@ def test_a_network_of_one_weight(spec):
     assert np.isfinite(trainer.ask()).all()
 
 
-def test_trainer_words():
+def test_trainer_specs():
     assert str(make_trainer("es:parents=3,offspring=12,elitist=false", 5, 0)) == (
         "es:parents=3,offspring=12,elitist=false"
     )

@@ -62,13 +62,13 @@ def runs_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(model_file, runs_folder, tmp_path_factory):
-    """The address of a page that is served by another process."""
+    """The address of a page that runs in another process."""
     chromium()
     with running_page(tmp_path_factory.mktemp("page"), model_file, "--runs", runs_folder) as (_, address):
         yield address
 
 
-@pytest.fixture(scope="module")  # Playwright runs an event loop, which other tests must not meet
+@pytest.fixture(scope="module")  # Playwright runs an event loop, which would disturb other tests
 def browser():
     from playwright.sync_api import sync_playwright
 

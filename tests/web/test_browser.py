@@ -42,7 +42,9 @@ def test_a_whole_game_of_atari_go_by_clicks_and_another_size(visit):
 def test_hovering_sends_nothing_and_a_refused_click_changes_nothing(visit):
     page = visit()
     click_point(page, "E5")
-    page.wait_for_function("/b.*w|w.*b/.test(document.querySelector('.nb').dataset.stones)")  # the answer is there
+    page.wait_for_function(
+        "/b.*w|w.*b/.test(document.querySelector('.nb').dataset.stones)"
+    )  # the answer is on the board
     wait_for_words(page, "Your move")
     page.wait_for_timeout(1500)
     # the session's own traffic is counted from here on
@@ -83,7 +85,7 @@ def test_go_from_an_sgf_with_capture_passes_and_count(visit):
     page = visit()
     choose_game(page, "Go")
     choose_opponent(page, "Random")
-    # White has a stone in atari at C3, and two eyes nowhere
+    # White has a stone in atari at C3, and no two eyes
     record = b"(;GM[1]FF[4]SZ[5]KM[0.5];B[cb];W[cc];B[bc];W[ee];B[dc];W[])"
     upload = page.locator("input[type=file]")
     upload.set_input_files({"name": "game.sgf", "mimeType": "application/x-go-sgf", "buffer": record})
@@ -120,7 +122,7 @@ def test_two_visitors_and_a_reload(visit):
     assert stones(one) == before
 
 
-def test_a_phone_in_the_dark(visit):
+def test_a_phone_in_dark_mode(visit):
     page = visit(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True, is_mobile=True)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 23, 25)"
@@ -155,7 +157,7 @@ def test_a_narrow_column_shows_every_choice(visit):
     assert cut == []
 
 
-def test_the_keyboard_plays(visit):
+def test_a_game_by_keyboard(visit):
     page = visit()
     page.locator(".nb svg").focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp", "Enter"):
@@ -200,7 +202,7 @@ def test_the_models_are_listed_and_can_be_played(visit):
         ({"Content-Length": "3000000"}, 413),
     ],
 )
-def test_foreign_requests_are_refused(server, headers, status):
+def test_foreign_requests_are_rejected(server, headers, status):
     connection = http.client.HTTPConnection(server.removeprefix("http://"), timeout=30)
     connection.putrequest("GET", "/", skip_host="Host" in headers)
     for name, value in headers.items():

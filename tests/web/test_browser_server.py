@@ -39,7 +39,7 @@ def test_forged_events_change_nothing(visit):
     wait_for_words(page, r"Your move \(Black\)")
     before = stones(page)
     recorded = page.evaluate("window.events")
-    # the keyboard's events are read by NiceGUI itself, which logs what it cannot read
+    # NiceGUI itself reads the keyboard's events and logs invalid ones
     listeners = {event["listener_id"]: event for event in recorded if "action" not in str(event["args"])}
     assert len(listeners) >= 2, "the click on the board and the slider have their own listeners"
     for event in listeners.values():

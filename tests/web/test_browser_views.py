@@ -1,4 +1,4 @@
-"""The views Learn and Explore in a real browser, and the texts and numbers of Look inside."""
+"""The views Learn, Explore and Look inside in a real browser."""
 
 import json
 import subprocess
@@ -43,7 +43,7 @@ def test_a_run_is_started_stopped_resumed_saved_and_played(visit, runs_folder):
     page.wait_for_selector("text=atari-go-5x5-mdlstm-1")
     page.wait_for_function("() => Number(document.querySelector('.plot').dataset.count) >= 2", timeout=LONG)
     before = points_of_curve(page)
-    page.reload()  # the run goes on meanwhile
+    page.reload()  # the run continues meanwhile
     page.wait_for_function(
         "before => Number((document.querySelector('.plot') || {dataset: {}}).dataset.count) > before",
         arg=before,
@@ -112,7 +112,7 @@ def test_a_game_is_reviewed(visit):
         page.wait_for_selector(f"text={sentence}", state="detached")
     upload(page, GAME)
     page.wait_for_selector("text=Ada against <script>alert(1)</script>, Atari-Go 5×5")
-    assert page.locator(".blunder:visible").count() == 0  # nothing is computed unasked
+    assert page.locator(".blunder:visible").count() == 0  # nothing is computed without a request
     page.get_by_label("reviewer").click()
     page.get_by_role("option", name="Search without a network").click()
     page.get_by_role("button", name="Review", exact=True).click()
@@ -139,7 +139,7 @@ def test_a_game_is_reviewed(visit):
     assert b"would play" in download.value.path().read_bytes()
 
 
-def test_the_own_game_is_reviewed(visit):
+def test_the_visitors_own_game_is_reviewed(visit):
     page = visit()
     click_point(page, "E5")
     wait_for_words(page, r"Your move \(Black\)")
@@ -207,7 +207,7 @@ def test_the_percentages_are_those_of_the_network(visit, model_file, size):
     def shown():
         return sorted(board.locator(".nb-policy text").all_text_contents(), key=int, reverse=True)
 
-    wait_until(lambda: shown() == expected)  # the answer for the new size comes after the board
+    wait_until(lambda: shown() == expected)  # the evaluation for the new size arrives after the board
     assert shown() == expected
     ring, best = (
         board.locator(".nb-best"),
@@ -274,7 +274,7 @@ def test_a_file_of_results_cannot_be_fetched_by_path(visit, server):
     assert "<svg" in page.request.get(f"{server}/figures/s08-fig8.svg").text()
 
 
-def test_a_new_tab_has_its_own_game_and_can_bring_back_the_last(visit):
+def test_a_new_tab_has_its_own_game_and_can_restore_the_last(visit):
     page = visit()
     click_point(page, "E5")
     wait_for_words(page, r"Your move \(Black\)")
@@ -343,7 +343,7 @@ def test_lines_lie_on_whole_pixels_and_names_are_clear_of_stones(browser, scale)
             assert one["far"] > -1e-6, one
 
 
-def test_the_page_tells_the_terminal_and_json_the_same(tmp_path):
+def test_page_terminal_and_json_agree(tmp_path):
     """The page and `nobi review --json` share one review."""
     path = tmp_path / "game.sgf"
     path.write_bytes(GAME)
@@ -354,7 +354,7 @@ def test_the_page_tells_the_terminal_and_json_the_same(tmp_path):
     assert found["blunders"] == json.loads(json.dumps(review.document()["blunders"]))
 
 
-def test_the_list_of_moves_jumps(visit):
+def test_a_click_on_the_list_of_moves_shows_the_position(visit):
     page = visit()
     click_point(page, "E5")
     wait_for_words(page, r"Your move \(Black\)")

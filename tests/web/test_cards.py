@@ -6,7 +6,7 @@ from nobi.web.cards import card_of, first_preferences
 from nobi.web.opponents import Catalogue
 
 
-def test_a_card_tells_what_is_known(model_file):
+def test_a_card_shows_the_known_facts(model_file):
     opponent = next(found for found in Catalogue([model_file]).models() if not found.shipped)
     card = card_of(opponent)
     assert card.summary == f"Atari-Go · every board size · {opponent.weight_count} weights"

@@ -1,4 +1,4 @@
-"""What the view Explore shows: results of studies, and two experiments."""
+"""The Explore view: results of studies, and two experiments."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ def settle(experiments):
         time.sleep(0.01)
 
 
-def test_the_results_of_the_studies_are_there():
+def test_the_results_of_the_studies_are_listed():
     found = study_results()
     assert "s08-table1" in found
     table = found["s08-table1"].tables[0]
@@ -41,7 +41,7 @@ def test_the_results_of_the_studies_are_there():
     assert set(missing_studies(found)).isdisjoint(found)
 
 
-def test_damaged_results_are_left_out(tmp_path):
+def test_damaged_results_are_omitted(tmp_path):
     good = json.loads((results_folder() / "s08-fig8.json").read_text())
     good["pictures"] = [{"file": "../../secret.svg", "caption": ""}, {"file": "none.png", "caption": ""}]
     (tmp_path / "s08-fig8.json").write_text(json.dumps(good))
@@ -80,7 +80,7 @@ def test_champions_against_champions(ciao):
         for j in range(3):
             game = replay_between(ciao, i, j)
             assert len(game.positions) == len(game.cells) + 1
-            if ciao.scores[i, j] > 0.5:  # both games of the pair were won, that with Black among them
+            if ciao.scores[i, j] > 0.5:  # both games of the pair were won, including the one with Black
                 assert game.sentence == f"Champion of generation {2 * i + 1} wins as Black."
     assert replay_between(ciao, 0, 0, 9).size == 9
 

@@ -1,4 +1,4 @@
-"""What the server refuses."""
+"""Requests that the server rejects."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ HOSTS = ["127.0.0.1:8080", "localhost:8080"]
 
 
 def ask(guard, *, kind="http", body=b"", query=b"", **headers):
-    """The status of the answer, its headers, and whether the application has seen the request."""
+    """The status and headers of the response, and whether the request has reached the application."""
     sent = []
     messages = [{"type": "http.request", "body": body}] if kind == "http" else [{"type": "websocket.connect"}]
     scope = {
@@ -53,7 +53,7 @@ async def application(scope, receive, send):
         ("127.0.0.1:8080", "http://127.0.0.1:9999", False),
     ],
 )
-def test_foreign_hosts_and_origins_are_refused(host, origin, served):
+def test_foreign_hosts_and_origins_are_rejected(host, origin, served):
     guard = Guard(application, HOSTS)
     headers = {"host": host} | ({"origin": origin} if origin else {})
     assert ask(guard, **headers)[0] == (200 if served else 403)
@@ -74,7 +74,7 @@ def test_foreign_hosts_and_origins_are_refused(host, origin, served):
         ("", False),
     ],
 )
-def test_a_page_in_a_network_is_reached_by_address_or_own_name_alone(host, served):
+def test_a_page_on_a_network_accepts_only_addresses_and_its_own_names(host, served):
     guard = Guard(application, ["myhost:8080"], addresses=True)
     assert ask(guard, host=host)[0] == (200 if served else 403)
     assert ask(guard, kind="websocket", host=host)[0] == (None if served else 1008)
@@ -87,7 +87,7 @@ def test_the_hosts_of_a_server():
     assert {"go.example", "go.example:8080", "192.0.2.1:8080"} <= set(proxied)
 
 
-def test_large_bodies_are_refused_whatever_their_header_says():
+def test_large_bodies_are_rejected_regardless_of_their_header():
     guard = Guard(application, HOSTS)
     assert ask(guard, host=HOSTS[0], content_length=str(MOST_BODY + 1))[0] == 413
     assert ask(guard, host=HOSTS[0], content_length="x")[0] == 413

@@ -59,21 +59,21 @@ def test_a_champion_is_saved_and_played(learner, tmp_path):
     assert [path.name for path in (tmp_path / "models").iterdir()] == ["my-model.safetensors"]
 
 
-def test_a_run_without_champion_says_so(learner):
+def test_a_run_without_champion_is_reported(learner):
     learner.run.champion.unlink()
     for action in (learner.opponent, lambda: learner.save("x")):
         with pytest.raises(NobiError, match="no champion yet"):
             action()
 
 
-def test_a_damaged_model_is_left_out_of_the_list(tmp_path):
+def test_a_damaged_model_is_omitted_from_the_list(tmp_path):
     folder = tmp_path / "models"
     folder.mkdir()
     (folder / "bad.safetensors").write_bytes(b"nonsense")
     assert [one for one in Catalogue(saved=folder).models() if one.origin == "saved"] == []
 
 
-def test_a_computation_that_nobody_waits_for_ends(jobs):
+def test_an_abandoned_computation_ends(jobs):
     now = [0.0]
     task = Task(jobs, "visitor", "test", lambda: now[0])
     steps = []

@@ -1,4 +1,4 @@
-"""The view Look inside: the same weights on two boards."""
+"""The Inside view: the same weights on two boards."""
 
 import base64
 import time
@@ -63,7 +63,7 @@ def test_the_sweeps_are_the_hidden_units(model_file):
         assert np.abs(sent / 127 - layer.hidden[first, unit] / largest).max() <= 0.5 / 127 + 1e-6
 
 
-def test_the_same_position_stands_in_the_middle_of_the_other_board():
+def test_the_position_is_centred_on_the_other_board():
     session = Session(Setup(size=7))
     for name in ("D4", "C3", "A1", "G7"):
         session.play(session.game._as_point(name))
@@ -73,7 +73,7 @@ def test_the_same_position_stands_in_the_middle_of_the_other_board():
     assert (outside, small.colour("C3")) == (2, session.game.colour("D4"))
 
 
-def test_chains_without_liberties_are_left_out_of_a_smaller_board():
+def test_chains_without_liberties_are_omitted_on_a_smaller_board():
     session = Session(Setup(size=7))
     for name in ("B6", "B5", "F2", "C6"):  # on 5x5, B6 is in the corner between two stones
         session.play(session.game._as_point(name))
@@ -130,7 +130,7 @@ def test_a_network_of_the_game_is_shown_unless_the_visitor_has_chosen_one(looker
     assert settle(looker)[0].stones == before
 
 
-def test_the_opponent_is_looked_at_first(catalogue, jobs):
+def test_the_opponent_is_shown_first(catalogue, jobs):
     assert (
         Looker("visitor", catalogue, jobs, setup=Setup(opponent="model-atari-go-conv")).model.title == "atari-go-conv"
     )
@@ -148,7 +148,7 @@ def test_a_finished_game_is_shown_before_its_last_move(looker):
     assert first.stones.count("w") == 2
 
 
-def test_a_network_that_cannot_answer_says_why(looker, monkeypatch):
+def test_the_reason_for_a_missing_evaluation_is_shown(looker, monkeypatch):
     settle(looker)
 
     def fail(*_):

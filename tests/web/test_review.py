@@ -14,7 +14,7 @@ from nobi.web import reviewing
 from nobi.web.review import annotated_sgf, begin_review, carry_out, player_names
 from nobi.web.reviewing import SEARCH, ReviewDesk
 
-# Black fills in the centre while a white stone waits to capture: B5 at move 5 leaves C3 in atari
+# Black plays B5 at move 5 and leaves C3 in atari
 ATARI_GO = (
     b"(;GM[1]FF[4]SZ[5]RU[atari-go]PB[Ada]PW[<script>alert(1)</script>]"
     b";B[cc];W[cb];B[dd];W[bc];B[aa];W[dc];B[ae];W[cd])"
@@ -27,7 +27,7 @@ def reviewed():
     return session, carry_out(session, review, None, 300)
 
 
-def test_the_move_that_lets_a_stone_be_taken_loses_most(reviewed):
+def test_the_move_that_allows_a_capture_loses_most(reviewed):
     _, review = reviewed
     assert review.finished
     worst = review.blunders()[0]
@@ -77,7 +77,7 @@ def test_go_has_a_score():
     carry_out(session, review, None, 50)
     assert review.moves[1].black_score > 3
     assert review.moves[-1].move == "pass"
-    assert review.moves[-1].loss is None  # the board has not been counted
+    assert review.moves[-1].loss is None  # the board is not counted
     assert review.moves[-1].colour == "Black"
 
 
@@ -152,7 +152,7 @@ def test_bad_input_of_the_command_is_one_sentence(capsys, tmp_path, content, fla
     assert len(err.splitlines()) == 1
 
 
-def test_the_desk_reviews_in_the_background(catalogue, jobs, monkeypatch):
+def test_the_review_runs_in_the_background(catalogue, jobs, monkeypatch):
     monkeypatch.setattr(reviewing, "PLAYOUTS", {0: "", 20: ""})
     desk = ReviewDesk("visitor", "tab", catalogue, jobs)
     with pytest.raises(NobiError, match="Open a game first"):
@@ -160,7 +160,7 @@ def test_the_desk_reviews_in_the_background(catalogue, jobs, monkeypatch):
     desk.open(ATARI_GO)
     assert desk.reviewers().items() >= {"file-1": "small", SEARCH: "Search without a network"}.items()
     assert "model-go-main" not in desk.reviewers()
-    assert not desk.busy  # nothing is computed unasked
+    assert not desk.busy  # nothing is computed without a request
     desk.choose(SEARCH, 20)
     for reviewer, playouts in (("nobody", 20), (SEARCH, 10**9), ("../x", 20)):
         with pytest.raises(NobiError, match="no such reviewer"):

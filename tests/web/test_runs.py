@@ -78,7 +78,7 @@ def test_a_run_of_the_command_line_is_found_and_followed(tmp_path):
     assert len(runs.all()) == 1
 
 
-def test_folders_that_hold_no_run_are_left_out(tmp_path):
+def test_folders_without_a_run_are_omitted(tmp_path):
     (tmp_path / "runs" / "empty").mkdir(parents=True)
     (tmp_path / "runs" / "other").mkdir()
     (tmp_path / "runs" / "other" / "config.json").write_text("[]")
@@ -87,7 +87,7 @@ def test_folders_that_hold_no_run_are_left_out(tmp_path):
     assert [run.title for run in runs.all()] == ["elsewhere"]
 
 
-def test_runs_are_named_by_id_alone(tmp_path):
+def test_runs_are_named_only_by_id(tmp_path):
     runs = Runs(tmp_path)
     for key in ("../../etc", "run-1", "", "/", "mine"):
         with pytest.raises(NobiError, match="no such run"):
@@ -106,12 +106,12 @@ def test_runs_are_named_by_id_alone(tmp_path):
         {"game": "gomoku", "opponent": "heuristic"},
     ],
 )
-def test_only_what_is_offered_can_be_started(choice):
+def test_only_offered_choices_can_be_started(choice):
     with pytest.raises(NobiError):
         RunChoice(**choice)
 
 
-def test_a_run_that_cannot_go_on_says_why(tmp_path):
+def test_a_run_that_cannot_continue_shows_the_reason(tmp_path):
     runs = Runs(tmp_path / "runs")
     run = runs.start(QUICK, seed=1)
     run.process.kill()

@@ -23,7 +23,7 @@ def test_a_capture_ends_atari_go_with_its_reason():
     assert session.result.sgf == "W+"
 
 
-def test_a_suicide_in_atari_go_says_so():
+def test_a_suicide_in_atari_go_is_reported():
     session = session_of("atari-go", 5, "B1 E5 A2 E4 D5 A1")
     assert session.result.winner == BLACK
     assert "White took its own last liberty at A1" in session.result.sentence
@@ -70,7 +70,7 @@ def test_a_drawn_count():
     assert count_board(game).winner == DRAW
 
 
-def test_why_a_move_is_refused():
+def test_reasons_for_illegal_moves():
     session = session_of("go", 5, "C4 D4 B3 E3 C2 D2 D3 C3")
     assert session.captured() == (0, 1)
     with pytest.raises(NobiError, match="Ko: play elsewhere first"):
@@ -90,7 +90,7 @@ def test_forged_points_are_refused(cell):
         session_of("atari-go", 5).cell_to_move(cell)
 
 
-def test_undo_gives_the_turn_back_to_the_visitor():
+def test_undo_returns_to_the_visitors_turn():
     session = session_of("go", 9, "C3 G7")
     session.undo()
     assert session.game.moves == []
@@ -104,7 +104,7 @@ def test_undo_gives_the_turn_back_to_the_visitor():
         white.undo()
 
 
-def test_a_resigned_game_goes_on_after_undo():
+def test_a_resigned_game_continues_after_undo():
     session = session_of("go", 9, "C3 G7")
     session.resign(BLACK)
     assert session.result.sentence == "White wins: Black resigned."
@@ -114,7 +114,7 @@ def test_a_resigned_game_goes_on_after_undo():
     assert len(session.game.moves) == 2
 
 
-def test_an_earlier_position_is_shown_and_can_be_left():
+def test_an_earlier_position_is_shown():
     session = session_of("go", 9, "C3 G7 C7 G3")
     session.show(2)
     assert session.stones().count("b") == 1
@@ -154,7 +154,7 @@ def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
         (b"(;SZ[19]" + b";B[];W[]" * 600 + b")", "up to 1,000 moves"),
     ],
 )
-def test_hostile_records_get_one_sentence(content, sentence):
+def test_malicious_records_get_one_sentence(content, sentence):
     with pytest.raises(NobiError, match=sentence) as fault:
         Session.from_sgf(content, Setup())
     assert "\n" not in str(fault.value)
@@ -169,7 +169,7 @@ def test_damaged_plain_data_are_refused(data):
         Session.from_plain(data)
 
 
-def test_the_settings_fit_each_other():
+def test_the_settings_are_consistent():
     assert handicaps(5) == []
     assert handicaps(9)[-1] == 9
     assert Setup(game="go", size=19, handicap=9).with_size(8).handicap == 4

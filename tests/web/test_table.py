@@ -51,7 +51,7 @@ def test_a_network_varies_its_opening(table, settle):
     assert len(seen) > 1
 
 
-def test_a_search_tells_what_it_thinks(table, settle):
+def test_a_search_reports_its_progress(table, settle):
     start(table, size=5, opponent="mcts", strength=1)
     table.play_cell(12)
     settle(table)
@@ -59,17 +59,19 @@ def test_a_search_tells_what_it_thinks(table, settle):
     assert 0 <= table.session.black_chance[1] <= 1
 
 
-def test_a_search_moves_when_asked_to(table, settle, monkeypatch):
-    monkeypatch.setattr("nobi.web.opponents.PLAYOUTS", (1, 1, 1, 1, 10_000_000))  # more than it makes until asked
+def test_a_search_moves_on_request(table, settle, monkeypatch):
+    monkeypatch.setattr(
+        "nobi.web.opponents.PLAYOUTS", (1, 1, 1, 1, 10_000_000)
+    )  # more than it makes before the request
     start(table, size=9, opponent="mcts", strength=4)
     table.play_cell(40)
-    table.move_now()  # perhaps before the job has begun
+    table.move_now()  # possibly before the job has started
     settle(table)
     assert table.failed == ""
     assert len(table.session.game.moves) == 2
 
 
-def test_a_search_reports_and_stops_when_told_to(catalogue, monkeypatch):
+def test_a_search_reports_and_stops_on_request(catalogue, monkeypatch):
     monkeypatch.setattr(opinion, "REPORT_SECONDS", 0.0)
     game = Setup(size=9).new_game()
     bot = catalogue["mcts"].bot(Setup(size=9).variant(), 4, seed=1)
@@ -128,7 +130,7 @@ def test_two_passes_count_the_board(table, settle):
     assert table.session.result.sgf == "B+24.5"
 
 
-def test_the_game_before_comes_back(table, settle):
+def test_the_previous_game_can_be_restored(table, settle):
     start(table, size=5, opponent="naive")
     table.play_cell(12)
     settle(table)
@@ -172,7 +174,7 @@ def test_an_sgf_is_opened_at_its_start(table, settle):
     assert table.session.move_names() == ["E5", "C7"]
 
 
-def test_a_network_for_one_size_says_so(tmp_path, jobs):
+def test_a_network_for_one_size_refuses_others(tmp_path, jobs):
     import numpy as np
 
     from nobi.models.model import Model, save_model
@@ -190,7 +192,7 @@ def test_a_network_for_one_size_says_so(tmp_path, jobs):
     table.close()
 
 
-def test_an_engine_that_stops_is_told_of(jobs, settle):
+def test_an_engine_that_stops_is_reported(jobs, settle):
     table = Table("visitor", Catalogue(engines=[fake("crash")]), jobs)
     start(table, game="go", size=9, opponent="engine-1")
     table.play_cell(40)
@@ -212,7 +214,7 @@ def test_gnugo_plays(jobs, settle):
     table.close()
 
 
-def test_opponents_are_named_by_id_alone(catalogue):
+def test_opponents_are_named_only_by_id(catalogue):
     for key in ("../../etc/passwd", "file-9", "", "mcts:rollouts=9", "C:/x.safetensors"):
         with pytest.raises(NobiError, match="no such opponent"):
             catalogue[key]
@@ -223,11 +225,11 @@ def test_a_missing_model_is_one_sentence(tmp_path):
         Catalogue([tmp_path / "none.safetensors"])
 
 
-def test_no_engine_is_offered_that_was_not_given(catalogue):
+def test_only_given_engines_are_offered(catalogue):
     assert [one for one in catalogue.for_game("go") if one.kind == "engine"] == []
 
 
-def test_an_unexpected_error_is_told_to_the_visitor(table, settle, monkeypatch):
+def test_an_unexpected_error_is_shown_to_the_visitor(table, settle, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("secret")
 
@@ -283,7 +285,7 @@ def test_all_tabs_and_views_of_a_browser_share_its_limit(catalogue):
     jobs.close()
 
 
-def test_the_newer_opinion_of_a_view_wins():
+def test_the_newer_evaluation_of_a_view_replaces_the_older():
     jobs, release = Jobs(1), threading.Event()
     first = jobs.submit("a", Priority.MOVE, lambda _: release.wait(10))
     old = jobs.submit("a", Priority.OPINION, lambda _: "old")
@@ -309,7 +311,7 @@ def test_moves_come_before_reviews():
     jobs.close()
 
 
-def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
+def test_visitors_have_their_own_games_and_the_server_can_be_full(catalogue):
     now = [0.0]
     visitors = Visitors(catalogue, Jobs(1), lambda: now[0])
     one, two = visitors.table("one"), visitors.table("two")
@@ -321,7 +323,7 @@ def test_visitors_have_their_own_games_and_the_page_can_be_full(catalogue):
     assert visitors.table("four", {"setup": "damaged"}).session.size == 9
     one.play_cell(12)
     fresh = visitors.table("five", last=one.session.plain())
-    assert fresh.session.game.moves == []  # a new tab has a game of its own
+    assert fresh.session.game.moves == []  # a new tab has its own game
     fresh.back()
     assert fresh.session.size == 5
     made = visitors.keep("one", "desk", list)

@@ -1,4 +1,4 @@
-"""Compiling the games before they are played."""
+"""Compilation of the games in advance."""
 
 import threading
 
@@ -8,7 +8,7 @@ from nobi.web.setup import GAME_TITLES, Setup
 from nobi.web.visitors import Visitors
 
 
-def test_a_game_that_is_waited_for_comes_next(monkeypatch):
+def test_a_requested_game_is_compiled_next(monkeypatch):
     compiled, go_on = [], threading.Semaphore(0)
 
     def compile_one(game):
@@ -45,7 +45,7 @@ def test_the_first_opponent_is_compiled_after_the_first_game(monkeypatch, catalo
     assert sorted(order) == sorted([*GAME_TITLES, "opponent"])
 
 
-def test_an_error_of_a_game_does_not_keep_the_others_waiting(monkeypatch, caplog):
+def test_an_error_in_one_game_does_not_block_the_others(monkeypatch, caplog):
     def fail(game):
         raise ValueError(game)
 
@@ -55,7 +55,7 @@ def test_an_error_of_a_game_does_not_keep_the_others_waiting(monkeypatch, caplog
     assert "compiling go failed" in caplog.text
 
 
-def test_compiling_is_reported_after_a_while(monkeypatch):
+def test_compilation_is_reported_after_a_while(monkeypatch):
     assert not warmup.is_compiling()
     monkeypatch.setattr(warmup, "_PATIENCE", 0.0)
     warmup._compiler.on_start(None)
@@ -66,6 +66,6 @@ def test_compiling_is_reported_after_a_while(monkeypatch):
     assert not warmup.is_compiling()
 
 
-def test_everything_of_a_session_is_called():
+def test_all_functions_of_a_session_are_called():
     for game in GAME_TITLES:
         warmup.warm_up(game)

@@ -80,13 +80,13 @@ class Opponent:
     def step_detail(self, game: str, size: int, strength: int) -> str:
         """Description of a strength step, with its Elo rating if measured."""
         playouts = self.playouts(strength)
-        words = f"{playouts:,} playouts per move" if playouts else "the network alone"
+        text = f"{playouts:,} playouts per move" if playouts else "the network alone"
         known = self.title if self.shipped else self.id if self.id == "mcts" else ""
         measured = models.measured_elo(known, size, playouts, game) if known else None
         if not measured:
-            return words
+            return text
         where = "" if measured.board == size else f" on {measured.board}×{measured.board}"
-        return f"{words} · {measured}{where}, with {measured.opponent} at 0"
+        return f"{text} · {measured}{where}, with {measured.opponent} at 0"
 
     def playouts(self, strength: int) -> int:
         """Playouts per move at a strength step; 0: no search."""

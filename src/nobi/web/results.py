@@ -133,6 +133,6 @@ def heading_of(name: str) -> str:
     return PAPERS.get(name.partition("-")[0], "Others")
 
 
-def agreement_words() -> dict[str, str]:
+def agreement_legend() -> dict[str, str]:
     """Symbols in the agreement column → their meanings."""
     return {OUTCOMES[outcome]: meaning for outcome, meaning in OUTCOMES_MEAN.items()}

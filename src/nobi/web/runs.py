@@ -332,8 +332,8 @@ class Runs:
         run.process = None
         run.read()
         if code not in (0, 130, -signal.SIGINT) and not run.stop_at:
-            said = _last_sentence(run._log).replace(repr(str(run.folder)), "of this run")
-            run.error = said or "The run ended unexpectedly."
+            message = _last_message(run._log).replace(repr(str(run.folder)), "of this run")
+            run.error = message or "The run ended unexpectedly."
         if run._log:
             run._log.close()
             run._log = None
@@ -358,7 +358,7 @@ def _config_in(folder: Path) -> dict[str, Any] | None:
     return found if is_run else None
 
 
-def _last_sentence(log: "IO[bytes] | None") -> str:
+def _last_message(log: "IO[bytes] | None") -> str:
     """The last line of the command's output, if it is an error message of nobi."""
     if log is None:
         return ""

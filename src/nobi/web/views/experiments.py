@@ -142,9 +142,9 @@ class ScatterPanel(_Panel):
             x={"low": -1, "high": 1, "label": f"on {choice.small}×{choice.small} →", "hint": "Click a point."},
             y={"low": -1, "high": 1, "label": f"↑ on {choice.large}×{choice.large}"},
         )
-        words = "is not defined" if r is None else f"is {r:.2f}".replace("-", "−")
+        value = "is not defined" if r is None else f"is {r:.2f}".replace("-", "−")
         self.correlation.set_text(
-            f"1 means that all games were won. The correlation of {len(scatter.small)} networks {words}. Above the "
+            f"1 means that all games were won. The correlation of {len(scatter.small)} networks {value}. Above the "
             "line a network plays better on the larger board." + _PLAYING * self.experiments.replaying
         )
         for replay, game in zip(self.replays, self.experiments.networks_games, strict=False):

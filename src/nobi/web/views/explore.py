@@ -13,7 +13,7 @@ from nobi.web.results import (
     Figure,
     StudyResult,
     StudyTable,
-    agreement_words,
+    agreement_legend,
     heading_of,
     missing_studies,
     study_results,
@@ -111,9 +111,9 @@ class StudyPanel:
                 )
                 for mark, text, evidence in result.claims:
                     kind = {"✓": "yes", "✗": "no"}.get(mark, "open")
-                    words = {"yes": "Reproduced", "no": "Not reproduced", "open": "Inconclusive"}[kind]
+                    status = {"yes": "Reproduced", "no": "Not reproduced", "open": "Inconclusive"}[kind]
                     with ui.element("div").classes("claim"):
-                        ui.label(words).classes(f"chip {kind}")
+                        ui.label(status).classes(f"chip {kind}")
                         with ui.element("div"):
                             ui.label(text)
                             ui.label(evidence).classes("hinted")
@@ -126,8 +126,8 @@ class StudyPanel:
         for table in result.tables:
             self._table(table)
         if any(any(table.agrees) for table in result.tables):
-            words = "; ".join(f"{mark}: {meaning}" for mark, meaning in agreement_words().items())
-            ui.label(f"{words}.").classes("hinted").style("margin-top:8px")
+            legend = "; ".join(f"{mark}: {meaning}" for mark, meaning in agreement_legend().items())
+            ui.label(f"{legend}.").classes("hinted").style("margin-top:8px")
         for note in result.notes:
             ui.label(note).classes("hinted").style("margin-top:8px")
         with ui.expansion(f"How it was measured (scale {result.scale})").classes("conditions"):

@@ -314,8 +314,8 @@ class InsideView:
         )
         changed = self.looker.changed_weights
         compared = "" if changed is None else f" · changed on the other board: {changed}"
-        words = f'<div class="hinted" style="margin-top:8px">{count:,} weights{compared}</div>'
-        self.strip.set_content(f'<div class="strip">{squares}</div>{words}')
+        caption = f'<div class="hinted" style="margin-top:8px">{count:,} weights{compared}</div>'
+        self.strip.set_content(f'<div class="strip">{squares}</div>{caption}')
 
     def _sentence(self, *, sweeping: bool) -> str:
         first, second = self.looker.boards
@@ -332,8 +332,8 @@ class InsideView:
         frame = frames[self._step]
         again = self._step > 0 and frames[self._step - 1].corner == frame.corner
         steps = " and ".join(f"{2 * size - 1} steps on {size}×{size}" for size in (first.size, second.size))
-        words = f"{frame.arrow} {frame.sentence}"
-        return f"{words} {TWICE_SENTENCE}" if again else f"{words} The sweep takes {steps}."
+        text = f"{frame.arrow} {frame.sentence}"
+        return f"{text} {TWICE_SENTENCE}" if again else f"{text} The sweep takes {steps}."
 
     def _show_best(self, shown: tuple[Shown, ...]) -> None:
         parts = []

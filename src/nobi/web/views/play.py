@@ -326,10 +326,10 @@ class PlayView:
         if table.busy:
             if session.is_over:
                 return "Counting the board."
-            words = f"{table.opponent.title} is thinking"
+            text = f"{table.opponent.title} is thinking"
             if table.thinking:
-                words += f" · {table.thinking.playouts:,} playouts · {table.thinking.seconds:.1f} s"
-            return words + "."
+                text += f" · {table.thinking.playouts:,} playouts · {table.thinking.seconds:.1f} s"
+            return text + "."
         if session.result:
             return session.result.sentence
         if table.message:

@@ -208,17 +208,17 @@ class ReviewPanel:
             return f"Move {number} of {total}, {colour}. {waiting}"
         played = f"Move {number}: {one.colour} plays {one.move}"
         if one.rank == 1:
-            words = f"{played}, the choice of {review.reviewer}."
+            text = f"{played}, the choice of {review.reviewer}."
         elif one.best:
             place = f"; {one.move} is its choice number {one.rank}" if one.rank else ""
-            words = f"{played}. {review.reviewer} would play {one.best}{place}."
+            text = f"{played}. {review.reviewer} would play {one.best}{place}."
         else:
-            words = f"{played}."
+            text = f"{played}."
         if one.loss is not None and one.loss >= 0.05:
             of = "of the chance to win" if review.loss_measure == "chance to win" else "of preference"
             judgement = {"good": "", "doubtful": " A doubtful move.", "mistake": " A mistake."}[one.judgement]
-            words += f" It loses {one.loss:.1f} percentage points {of}.{judgement}"
-        return words
+            text += f" It loses {one.loss:.1f} percentage points {of}.{judgement}"
+        return text
 
     def _show_numbers(self) -> None:
         session, review = self.desk.session, self.desk.review
