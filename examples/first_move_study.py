@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nobi
-from nobi.statistics import share_interval
-from nobi.studies import register
-from nobi.studies.jobs import Job
-from nobi.studies.study import Claim, Findings, Row, Study, Table
+from nobi.plugins import Claim, Findings, Job, Row, Study, Table, register_study, share_interval
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class FirstMoveSettings:
     games: int
 
 
-@register
+@register_study
 class FirstMove(Study):
     """Example: what is the advantage of the first move in Atari-Go?"""
 

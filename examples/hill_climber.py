@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import nobi
-from nobi.trainers import register
-from nobi.trainers.base import Trainer, mutants, normal_population
+from nobi.plugins import Trainer, mutants, normal_population, register_trainer
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class HillClimbSettings:
     """The standard deviation of the change of every weight."""
 
 
-@register
+@register_trainer
 class HillClimb(Trainer):
     """Mutants of the best network of the previous generation, which remains a candidate."""
 

@@ -9,10 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nobi.compiling import compiled
-from nobi.networks import register
-from nobi.nn.lanes import LANES, F, tanh
-from nobi.nn.network import Forward, Network, Weights
+from nobi.plugins import LANES, F, Forward, Network, Weights, compiled, register_network, tanh
 
 BESIDE = ((-1, 0), (1, 0), (0, -1), (0, 1))
 DIAGONAL = ((-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -62,7 +59,7 @@ def forward(workspace: LocalWorkspace, lanes: int) -> None:
             workspace.out[cell, lane] = tanh(workspace.total[lane])
 
 
-@register
+@register_network
 class LocalNet(Network):
     """A network that uses only the eight neighbours of a point."""
 

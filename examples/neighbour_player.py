@@ -1,17 +1,16 @@
 """A complete new player in one file: it plays next to the opponent's latest move if possible.
 
 `nobi match neighbour random --load examples/neighbour_player.py` plays a match with it. Inside the package,
-one line in the registry of `src/nobi/players/__init__.py` replaces the call of `register`.
+one line in the registry of `src/nobi/players/__init__.py` replaces the call of `register_player`.
 """
 
 import numpy as np
 
 import nobi
-from nobi.players import register
-from nobi.streams import below
+from nobi.plugins import below, register_player
 
 
-@register
+@register_player
 class NeighbourPlayer(nobi.Player):
     """A move next to the latest move, else a random one."""
 

@@ -6,20 +6,24 @@ Four in a row wins, but three in a row without a fourth loses. Invented for 5x5;
 
 from typing import Any, ClassVar, NamedTuple
 
-from nobi.board.stones import (
+from nobi.plugins import (
     DRAW,
     EMPTY,
+    LOSES,
     PASS,
+    UNDECIDED,
+    WINS,
+    Game,
+    Rules,
     Stones,
     allocate_stones,
     clear_stones,
     end_turn,
     enemy_of,
+    inlined,
     put,
+    register_game,
 )
-from nobi.compiling import inlined
-from nobi.games import register
-from nobi.games.base import LOSES, UNDECIDED, WINS, Game, Rules
 
 
 class SquavaBoards(NamedTuple):
@@ -84,7 +88,7 @@ def play(boards: SquavaBoards, g: int, move: int) -> None:
         stones.outcome[g] = DRAW
 
 
-@register
+@register_game
 class Squava(Game):
     """Squava: four in a row wins, three loses."""
 

@@ -41,7 +41,7 @@ LAYERS = [
     ("evolution", "imitation"),
     ("figures",),
     ("studies", "bench"),
-    ("cli", "pettingzoo", "web", "api", "api_training"),
+    ("cli", "pettingzoo", "plugins", "web", "api", "api_training"),
 ]
 """From the lowest to the highest: the modules and folders of the package."""
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from nobi.games.atari_go import AtariGo
 from nobi.networks.mdrnn import Mdrnn
 from nobi.players.random import NaivePlayer
+from nobi.plugins import Findings, Row, Study, Table, share_interval
 from nobi.trainers.guess import Guess
 
 class TinyGame(AtariGo):
@@ -32,6 +34,25 @@ class TinyNetwork(Mdrnn):
 class TinyTrainer(Guess):
     "Random search under another name."
     name = "tiny-trainer"
+
+@dataclass(frozen=True)
+class TinySettings:
+    games: int
+
+class TinyStudy(Study):
+    "Example: a study without jobs."
+    name = "tiny-study"
+    page = "example"
+    scales = {"tiny": TinySettings(10)}
+
+    def conditions(self):
+        return {"games": str(self.settings.games)}
+
+    def jobs(self):
+        return {}
+
+    def report(self, found, out):
+        return Findings([Table("Shares", [Row({"games": "10"}, "share", share_interval(4.0, 10))])], [])
 """
 ENTRY_POINTS = """
 [nobi.games]
@@ -46,19 +67,30 @@ tiny-network = tiny_nobi:TinyNetwork
 
 [nobi.trainers]
 tiny-trainer = tiny_nobi:TinyTrainer
+
+[nobi.studies]
+tiny-study = tiny_nobi:TinyStudy
 """
 
 
-@pytest.fixture
-def package(tmp_path):
-    """The folder of an installed package with entry points, as created by pip."""
-    folder = tmp_path / "site"
-    info = folder / "tiny_nobi-1.0.dist-info"
-    info.mkdir(parents=True)
-    (folder / "tiny_nobi.py").write_text(MODULE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tiny-nobi\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
-    return folder
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The folder into which pip has installed a package with entry points."""
+    folder = tmp_path_factory.mktemp("package")
+    wheel, info = folder / "tiny_nobi-1.0-py3-none-any.whl", "tiny_nobi-1.0.dist-info"
+    files = {
+        "tiny_nobi.py": MODULE,
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: tiny-nobi\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": ENTRY_POINTS,
+    }
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target"]
+    subprocess.run([*command, folder / "site", wheel], check=True)
+    return folder / "site"
 
 
 def nobi(*arguments, folder=None, **environment):
@@ -89,6 +121,16 @@ def test_an_installed_package_adds_games_players_networks_and_trainers(package, 
     assert done.stderr.startswith("nobi: The game 'broken-game' (tiny_nobi:NoSuchGame) cannot be loaded: ")
     assert len(done.stderr.splitlines()) == 1
     assert "There is no network 'tiny-network'" in nobi(*run).stderr
+
+
+def test_an_installed_package_adds_a_study(package, tmp_path):
+    run = ["study", "tiny-study", "--scale", "tiny", "--out", tmp_path / "study", "--json"]
+    done = nobi(*run, folder=package)
+    assert done.returncode == 0, done.stderr
+    [study] = json.loads(done.stdout)["studies"]
+    assert study["tables"][0]["rows"][0]["ours"]["value"] == 0.4
+    assert "tiny-study" in nobi("study", "list", folder=package).stdout
+    assert "tiny-study" not in nobi("study", "list").stdout
 
 
 def test_a_file_that_is_loaded_adds_a_game(tmp_path):
