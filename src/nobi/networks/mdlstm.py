@@ -7,6 +7,19 @@ of predecessors to gates:
 * `tied` has one forget gate for both predecessors, 4k² + 13k weights, four sweeps: exactly equivariant, at less than
   half the cost;
 * `original` follows the published code, which is not equivariant.
+
+The forward pass (S09 section 2.3, figure 1). A sweep visits all points, beginning at its corner. At each point, with the
+inputs x (own stone, enemy stone) and the outputs h and states s of the two points visited before it in the same row
+(*beside*) and in the same column (*above*):
+
+    z = W_in·x + W_h·(h_beside + h_above)           five rows of k sums: i, f₀, f₁, c, o
+        with h = w_b and s = 0 beyond the border
+    s = σ(z_i)·tanh(z_c) + σ(z_f₀)·s_beside + σ(z_f₁)·s_above
+    h = σ(z_o)·tanh(s)
+
+and the value of a point is the sum of w_out·h over all sweeps. The loops of the first line and of the sum over sweeps
+are those of all swiping networks, `_add_up` and `_swipe` in `nobi/nn/swiping.py`; the other lines are `_activate` below.
+`tests/reference/networks.py` computes the same without lanes.
 """
 
 from dataclasses import dataclass
@@ -25,12 +38,7 @@ TIED: Any = UNBOUND
 
 
 def _activate(sums: Lanes, s_beside: Lanes, s_above: Lanes, gate: int, s: Lanes, h: Lanes, lanes: int) -> None:
-    """Compute the units of one cell, for all lanes (S09 section 2.3); z are the weighted sums of inputs and
-    predecessors:
-
-        i = σ(z_i), f₀ = σ(z_f₀), f₁ = σ(z_f₁), o = σ(z_o)
-        s = i·tanh(z_c) + f₀·s_beside + f₁·s_above
-        h = o·tanh(s)
+    """Compute s and h of the units of one cell, for all lanes, as above.
 
     The rows of `sums` are z_i, z_f₀, z_f₁, z_c, z_o; `gate` is the forget gate of the state from above. A division
     takes as long as sixteen products. Therefore σ(x) = 1/a with a = 1 + e⁻ˣ and tanh(x) = (e − 1)/(e + 1) with e = e²ˣ

@@ -1,4 +1,14 @@
-"""MDRNN: the multi-dimensional recurrent network of S08 (section III), k² + 4k weights."""
+"""MDRNN: the multi-dimensional recurrent network of S08 (section III), k² + 4k weights.
+
+The forward pass. Four sweeps visit all points, each beginning at its corner. At each point, with the inputs x (own
+stone, enemy stone) and the outputs h of the two points visited before it in the same row (*beside*) and in the same
+column (*above*):
+
+    h = tanh(W_in·x + W_h·(h_beside + h_above))      with h = w_b beyond the border
+
+and the value of a point is the sum of w_out·h over the four sweeps. The loops are those of all swiping networks,
+`_add_up` and `_swipe` in `nobi/nn/swiping.py`; `tests/reference/networks.py` computes the same without lanes.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -23,10 +33,7 @@ def _activate(
     h: Lanes,
     lanes: int,
 ) -> None:
-    """Compute the units of one cell, for all lanes (S08 section III):
-
-    h = tanh(W_in·x + W_h·(h_beside + h_above) + missing·w_b); `sums` contains the arguments of tanh.
-    """
+    """Compute h = tanh(sums) of the units of one cell, for all lanes."""
     for u in range(HIDDEN):
         for lane in range(lanes):
             h[u * WIDTH + lane] = tanh(sums[u * WIDTH + lane])
