@@ -8,9 +8,9 @@ of predecessors to gates:
   half the cost;
 * `original` follows the published code, which is not equivariant.
 
-The forward pass (S09 section 2.3, figure 1). A sweep visits all points, beginning at its corner. At each point, with the
-inputs x (own stone, enemy stone) and the outputs h and states s of the two points visited before it in the same row
-(*beside*) and in the same column (*above*):
+The forward pass (S09 section 2.3). A sweep visits all points, beginning at its corner. At each point, with the inputs x
+(own stone, enemy stone) and the outputs h and states s of the two points visited before it in the same row (*beside*)
+and in the same column (*above*):
 
     z = W_in·x + W_h·(h_beside + h_above)           five rows of k sums: i, f₀, f₁, c, o
         with h = w_b and s = 0 beyond the border
@@ -18,7 +18,7 @@ inputs x (own stone, enemy stone) and the outputs h and states s of the two poin
     h = σ(z_o)·tanh(s)
 
 and the value of a point is the sum of w_out·h over all sweeps. The loops of the first line and of the sum over sweeps
-are those of all swiping networks, `_add_up` and `_swipe` in `nobi/nn/swiping.py`; the other lines are `_activate` below.
+are those of all swiping networks, `_add_up` and `_swipe` in `nobi/nn/swiping.py`; the others are `_activate` below.
 `tests/reference/networks.py` computes the same without lanes.
 """
 
