@@ -1,12 +1,12 @@
 """Encoding of Go positions: codes, small numbers for each point (`features.base.Code`), and planes made from codes.
 
 Codes are computed for the points of the board in memory order, border included, so that most of them are vectorised
-comparisons; the symmetry is applied afterwards. Few empty points have no empty neighbour, and few moves join or
-capture chains: these are examined one by one.
+comparisons; the symmetry is applied afterwards. Few empty points have no empty neighbour, and few moves join or capture
+chains: these are examined one by one.
 
-The liberties of all chains are found in one loop over the empty points: each is a liberty of every adjacent chain.
-The first SEVEN liberties of a chain are stored, so that the liberties after a move, exact up to six, are a union of
-short lists. The loop has no branches on the colour of neighbours, because such branches are often mispredicted.
+The liberties of all chains are found in one loop over the empty points: each is a liberty of every adjacent chain. The
+first SEVEN liberties of a chain are stored, so that the liberties after a move, exact up to six, are a union of short
+lists. The loop has no branches on the colour of neighbours, because such branches are often mispredicted.
 """
 
 import threading

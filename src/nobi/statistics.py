@@ -125,8 +125,8 @@ def bounded_mean(values: Values, low: float = -1.0, high: float = 1.0, quantile:
     """Return the mean of a bounded quantity, such as a fitness, over independent runs or networks.
 
     Student's interval may exceed the bounds, and it has no width if all values are equal. This is Wilson's interval
-    with Student's quantile. The mean is treated as a share of the range, and the number of trials is the one that
-    gives the observed standard error; it is at least the number of values, and equal to it if all values are equal.
+    with Student's quantile. The mean is treated as a share of the range, and the number of trials is the one that gives
+    the observed standard error; it is at least the number of values, and equal to it if all values are equal.
 
     Args:
         values: [run] or [network].

@@ -142,8 +142,8 @@ def atomic_folder(path: Path, *, replace: bool) -> Iterator[Path]:
 
     Without `replace`, a folder that was created at `path` in the meantime is kept, and an error is raised. With
     `replace`, the old folder is first renamed to a hidden name, and removed afterwards. Between the two renames `path`
-    does not exist for some microseconds: a reader that opens it then gets an error, never a mixture of both folders.
-    An exception leaves everything unchanged. If the process is killed, the next call with the same `path` removes the
+    does not exist for some microseconds: a reader that opens it then gets an error, never a mixture of both folders. An
+    exception leaves everything unchanged. If the process is killed, the next call with the same `path` removes the
     unfinished folder, or restores the name of the old one.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100

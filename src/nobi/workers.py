@@ -247,8 +247,8 @@ class PartSizes:
             shares: a part has at most the remaining items divided by this.
             per_item: the expected seconds of one item; None: unknown, the first parts are small.
             serial: the seconds that each part takes in the submitting process. A part then has at least about
-                sqrt(count · serial / per_item) items: at this size, submitting all parts takes as long as computing
-                one part.
+                sqrt(count · serial / per_item) items: at this size, submitting all parts takes as long as computing one
+                part.
         """
         self._count, self._least, self._seconds, self._shares = count, max(1, least), seconds, shares
         self._taken = 0

@@ -281,8 +281,8 @@ def _list_ataris(
 ) -> int:
     """Push the attacker's moves after an answer: the chain's liberties, if there are one or two.
 
-    Of two, the one with more empty neighbours is tried first, because extending there gives the chain more liberties.
-    A liberty is not tried if the chain would then escape at once at the other one.
+    Of two, the one with more empty neighbours is tried first, because extending there gives the chain more liberties. A
+    liberty is not tried if the chain would then escape at once at the other one.
     """
     head = chains.head[g, target]
     liberties = chains.liberties[g, head]

@@ -168,8 +168,8 @@ class Export(Command):
     """Write a network as ONNX, after checking that onnxruntime computes the same values from it.
 
     The inputs are 'planes', float[batch, planes, n, n], and for networks with a softmax for each colour 'white',
-    bool[batch]; the output is 'logits', float[batch, n·n]. The batch size is dynamic, and so is the board size if
-    the network supports several; swiping networks are written for one size.
+    bool[batch]; the output is 'logits', float[batch, n·n]. The batch size is dynamic, and so is the board size if the
+    network supports several; swiping networks are written for one size.
     """
 
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
@@ -248,8 +248,8 @@ def _values(kind: Any) -> str:
 class ListModels(Command):
     """List the models that ship with nobi: their game, boards, size and measured strength.
 
-    Every command accepts their names instead of a model file, as in 'nobi gtp go-main' or
-    'nobi match mcts:model=go-main "gtp:gnugo --mode gtp" --game go'. See docs/models.md.
+    Every command accepts their names instead of a model file, as in 'nobi gtp go-main' or 'nobi match
+    mcts:model=go-main "gtp:gnugo --mode gtp" --game go'. See docs/models.md.
     """
 
     def execute(self) -> Result:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Review(LongCommand):
     """Review a game record: the evaluation of every move, and the moves with the largest losses.
 
-    By default Go is reviewed by the shipped network, other games by a search; see --model and --playouts. The loss of
-    a move is the decrease of its player's probability to win, in percentage points.
+    By default Go is reviewed by the shipped network, other games by a search; see --model and --playouts. The loss of a
+    move is the decrease of its player's probability to win, in percentage points.
     """
 
     game: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="GAME.sgf", help="The game record.")] = (

@@ -2,11 +2,11 @@
 
 The first layer has two inputs per point, own stone and enemy stone, and optional features (`nobi.nn.inputs`). The
 inputs of every other layer are the sums of the sweeps of the previous layer. The output of a point is the weighted sum
-of the last layer's units over all sweeps. The equations of
-the cells are in `networks/mdrnn.py` and `networks/mdlstm.py`; this module has the loops around them.
+of the last layer's units over all sweeps. The equations of the cells are in `networks/mdrnn.py` and
+`networks/mdlstm.py`; this module has the loops around them.
 
-Layout. All sweeps of a layer use the same weights, so they are computed together: a lane is one board in one sweep,
-`d · boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and the outputs of cells
+Layout. All sweeps of a layer use the same weights, so they are computed together: a lane is one board in one sweep, `d
+· boards + board` for sweep d. An array of rows of lanes is flat: row u begins at u · WIDTH, and the outputs of cells
 are `h[slot, u · WIDTH + lane]`. The loops over lanes are therefore contiguous and vectorise, a weight is one number for
 all lanes, and the distance between rows is a constant, from which the compiler infers that rows do not overlap.
 

@@ -4,8 +4,8 @@ SGF's grammar uses ASCII characters, but the second byte of a character in Big5,
 square bracket or a backslash. A record that is decoded in the wrong encoding can therefore lose a bracket and
 everything up to the next one, including moves. Statistical detection alone does not prevent this, because the few
 characters of two names are not enough text. Therefore a text that may contain such a byte is decoded in every possible
-encoding, and the result with the most properties is used: a misread bracket can hide properties, but not add any.
-Among results of equal structure, statistical detection chooses, if a property that is used depends on the choice.
+encoding, and the result with the most properties is used: a misread bracket can hide properties, but not add any. Among
+results of equal structure, statistical detection chooses, if a property that is used depends on the choice.
 """
 
 import codecs

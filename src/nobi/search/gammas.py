@@ -1,11 +1,11 @@
 """Learnt priors of Go: a Bradley–Terry model of cheap features of moves.
 
 The model is that of Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007). A move is a team of
-features: its 3x3 pattern, the largest frequent shape around it (`nobi.search.shapes`), and one level of
-each group of `nobi.search.features`. The strength of a move is the product of the strengths (*gammas*) of its features,
-and the probability of a move is its strength divided by the sum over all candidates. The gammas are learnt from game
-records by minorisation–maximisation (`nobi.imitation.bradley_terry`) and shipped in `priors.safetensors`: one set for
-boards up to 13x13, one for larger boards.
+features: its 3x3 pattern, the largest frequent shape around it (`nobi.search.shapes`), and one level of each group of
+`nobi.search.features`. The strength of a move is the product of the strengths (*gammas*) of its features, and the
+probability of a move is its strength divided by the sum over all candidates. The gammas are learnt from game records by
+minorisation–maximisation (`nobi.imitation.bradley_terry`) and shipped in `priors.safetensors`: one set for boards up to
+13x13, one for larger boards.
 
 Cost per candidate: one look-up by its 3x3 code, up to five in a hash table of 512 kB by its shapes, and one per group.
 """

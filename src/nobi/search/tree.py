@@ -202,8 +202,8 @@ def _copy_node(tree: Tree, node: int, target: Tree, to: int) -> None:
 def copy_subtree(tree: Tree, root: int, target: Tree, least: float) -> None:
     """Copy the tree below `root` into another pool of the same size, breadth first.
 
-    Nodes with fewer than `least` playouts become leaves. The old tree is overwritten by the new index of each
-    copied node (`new_index`).
+    Nodes with fewer than `least` playouts become leaves. The old tree is overwritten by the new index of each copied
+    node (`new_index`).
     """
     clear_tree(target)
     _copy_node(tree, root, target, 0)

@@ -56,8 +56,8 @@ class M15(DeepNetwork):
     """M15's network: convolutions with rectifiers, and two output filters, one for each colour to move.
 
     The planes encode stones as own and enemy, or as black and white with `absolute`, as in the paper. Other differences
-    between the colours, such as komi, are represented only by the two output filters. In both cases `forward` needs
-    the colour to move.
+    between the colours, such as komi, are represented only by the two output filters. In both cases `forward` needs the
+    colour to move.
     """
 
     name = "m15"

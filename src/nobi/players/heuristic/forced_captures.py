@@ -119,10 +119,10 @@ def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colou
 def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
     """Return whether the move starts a sequence of ataris that captures by force.
 
-    This finds ladders, double ataris, and ataris without escape. After an atari the enemy's only answer is to
-    extend at the last liberty, since there is nothing to capture: no own chain may be left in atari. Only the attacker
-    has a choice, of two liberties at each step, and the search is a single path with backtracking. `answered` is the
-    enemy's latest move: only next to it can own chains have come into atari.
+    This finds ladders, double ataris, and ataris without escape. After an atari the enemy's only answer is to extend at
+    the last liberty, since there is nothing to capture: no own chain may be left in atari. Only the attacker has a
+    choice, of two liberties at each step, and the search is a single path with backtracking. `answered` is the enemy's
+    latest move: only next to it can own chains have come into atari.
     """
     path = workspace.path
     depth = 0
