@@ -22,6 +22,9 @@ _planes: "Registry[Planes]" = Registry(
         "own-enemy": "nobi.features.own_enemy:OwnEnemy",
     },
 )
+STONES = "own-enemy"
+"""The two planes of the compiled networks, own stones and enemy stones, which exist in every game."""
+
 register, names, find = _planes.register, _planes.names, _planes.find
 
 

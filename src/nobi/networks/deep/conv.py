@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d
 
+from nobi.features import STONES
 from nobi.networks.conv import Conv, ConvSettings
-from nobi.networks.deep.base import STONES, DeepNetwork
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.network import Weights
 
 
