@@ -43,7 +43,11 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search; the player `mcts` takes the same."""
+    """The settings of a search; the player `mcts` takes the same.
+
+    >>> nobi.SearchSettings(rollouts=400).rollouts
+    400
+    """
 
     rollouts: int = 1000
     """Playouts per move; 0: as many as the time allows."""
