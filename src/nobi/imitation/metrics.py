@@ -7,7 +7,7 @@ over games (cluster-robust), which are larger than if positions were independent
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,7 @@ class Prediction:
 
     def to_frame(self) -> "pandas.DataFrame":
         """Return a data frame with a row for all positions, and for each group by move number, rank and board size."""
+        groups: dict[str, dict[Any, PredictionMetrics]]
         groups = {"all": {None: self.all}, "move": self.by_move, "rank": self.by_rank, "size": self.by_size}
         rows = (
             {"group": name, "key": key, **vars(one)} for name, parts in groups.items() for key, one in parts.items()

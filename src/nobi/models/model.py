@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 import nobi
 from nobi.board.text import check_size as check_board_size
 from nobi.errors import NobiError, require_torch
-from nobi.features import STONES
+from nobi.features import ONLY_STONES
 from nobi.models import model_path, predicts_moves, quality, shipped
 from nobi.networks import make_network
 from nobi.networks import names as network_names
@@ -132,7 +132,7 @@ class Model:
     @property
     def planes(self) -> str:
         """The name of its set of input planes; the compiled networks take own and enemy stones."""
-        return str(self.network.planes) if self.is_deep else STONES
+        return str(self.network.planes) if self.is_deep else ONLY_STONES
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
@@ -189,7 +189,7 @@ class Model:
             return self
         name, given = parse_spec(self.spec)
         own = {key: text for key, text in given.items() if key not in ("mask", "planes")}
-        if name not in network_names() or given.get("planes", STONES) != STONES:
+        if name not in network_names() or given.get("planes", ONLY_STONES) != ONLY_STONES:
             return None
         network = make_network(f"{name}:{','.join(f'{key}={text}' for key, text in own.items())}")
         if not isinstance(network, SwipingNetwork):

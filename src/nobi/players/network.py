@@ -24,7 +24,7 @@ from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.compiling import UNBOUND, inlined, specialise
 from nobi.encoding import board_planes, latest_of, position_planes
 from nobi.errors import NobiError
-from nobi.features import STONES, make_planes
+from nobi.features import ONLY_STONES, make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
@@ -398,7 +398,7 @@ def player_from_model(
         stones, compiled = NetworkSettings(settings.temperature), model.compiled()
     else:
         stones, compiled = settings_from(NetworkSettings, given, spec or name), model
-    if compiled is None and model.planes != STONES:
+    if compiled is None and model.planes != ONLY_STONES:
         raise NobiError(f"The network of {name!r} plays go, not {variant.game.name}.")
     model.check_size(variant.size)
     if compiled is None:

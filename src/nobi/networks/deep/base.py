@@ -12,10 +12,13 @@ from torch import Tensor, nn
 
 from nobi.board.text import check_size
 from nobi.errors import NobiError
-from nobi.features import STONES, check_planes
+from nobi.features import check_planes
 from nobi.nn.residual import Evaluation, sigmoid
 from nobi.nn.torch_layers import Tied
 from nobi.spec import format_spec
+
+STONES = "own-enemy"
+"""The two planes of the compiled networks: own stones, enemy stones."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nobi.features import STONES, plane_count
-from nobi.networks.deep.base import DeepNetwork, TwinChoices
+from nobi.features import plane_count
+from nobi.networks.deep.base import STONES, DeepNetwork, TwinChoices
 from nobi.networks.mdlstm import Mdlstm, MdlstmSettings
 from nobi.networks.mdrnn import Mdrnn, MdrnnSettings
 from nobi.networks.stacked import Stacked, StackedSettings
