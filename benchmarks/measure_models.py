@@ -33,7 +33,7 @@ import numpy as np
 import nobi
 from nobi.matches.folder import GameResult, without_repetitions
 from nobi.models import RESULTS, shipped
-from nobi.models.model import read_model_file
+from nobi.models.model import load_model
 from nobi.statistics import Interval, bradley_terry, elo_difference, share_interval
 from nobi.storage import atomic_write
 from nobi.web.opponents import PLAYOUTS
@@ -78,7 +78,7 @@ def fitness(name: str, games: int, seed: int) -> None:
     found = load(name)
     report = nobi.transfer(shipped()[name], SIZES, games=games, seed=seed)
     found["fitness"] = by_board(report, games)
-    training = read_model_file(shipped()[name]).provenance.get("training", {})
+    training = load_model(shipped()[name]).provenance.get("training", {})
     if training.get("curriculum"):
         against = nobi.transfer(shipped()[name], SIZES, opponents=["heuristic"], games=games, seed=seed)
         found["fitness_heuristic"] = by_board(against, games)
@@ -191,7 +191,7 @@ def speed(name: str) -> None:
     """The median time of a move of the network alone, one thread."""
     found = load(name)
     found["milliseconds"] = {}
-    game = read_model_file(shipped()[name]).game
+    game = load_model(shipped()[name]).game
     for size in (9, 13, 19):
         position = nobi.game(game, size)
         bot = nobi.bot(name, position)

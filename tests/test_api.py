@@ -5,29 +5,41 @@ import inspect
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import nobi
 import nobi.api
 import nobi.api_training
+from helpers.datasets import make_dataset
 from nobi.workers import ThreadExecutor
 
 MODULES = (nobi.api, nobi.api_training)
 
 
-@pytest.mark.parametrize(("module", "examples"), [(nobi.api, 15), (nobi.api_training, 5)])
-def test_the_examples_of_the_interface(module, examples):
-    result = doctest.testmod(module, extraglobs={"nobi": nobi}, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert result.attempted > examples
-    assert result.failed == 0
+ABSTRACT = {"Executor", "Game", "Network", "Player", "Variant"}
+"""Classes that a function makes, which has the example."""
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    return make_dataset(tmp_path_factory.mktemp("records") / "dataset")
 
 
 @pytest.mark.parametrize("name", nobi.__all__)
-def test_every_public_name_exists_and_is_documented(name):
+def test_every_public_name_exists_is_documented_and_has_an_example(name, tmp_path, dataset):
     value = getattr(nobi, name)
     assert name in dir(nobi)
-    if inspect.isclass(value) or inspect.isfunction(value):
-        assert value.__doc__
+    if not (inspect.isclass(value) or inspect.isfunction(value)):
+        return
+    assert value.__doc__
+    if name in ABSTRACT or (inspect.isclass(value) and issubclass(value, Exception)):
+        return
+    names = {"nobi": nobi, "np": np, "folder": tmp_path, "dataset": dataset}
+    [test] = doctest.DocTestFinder(recurse=False).find(value, name, globs=names)
+    found = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)
+    assert found.attempted
+    assert not found.failed
 
 
 def test_functions_of_the_interface_are_public():
@@ -124,3 +136,79 @@ def test_a_tournament_as_a_frame():
     frame = found.to_frame()
     assert list(frame["player"]) == ["naive", "random"]
     assert frame["elo"][0] > 0
+
+
+BAD_ARGUMENTS = {
+    "size must be a whole number, not 'big'": lambda _: nobi.game("go", size="big"),
+    "A player must be a text or a Model, not 3": lambda go: nobi.player(3, on=go),
+    "on must be a Variant or a Game, not 'go'": lambda _: nobi.player("naive", on="go"),
+    "games must be a whole number, not 'a'": lambda go: nobi.play_games(go, "naive", "naive", games="a"),
+    "path must be a text or a path, not None": lambda _: nobi.load(None),
+    "model must be a Model, not 'go-main'": lambda _: nobi.save("a.safetensors", "go-main"),
+    "generations must be a whole number, not 'a'": lambda _: nobi.evolve(generations="a"),
+    "sizes must be a whole number, not 'a'": lambda _: nobi.evolve(sizes="a"),
+    "opponents must be a text, not 3": lambda _: nobi.evolve(opponents=3),
+    "settings object, not 3": lambda _: nobi.evolve(settings=3),
+    "The settings must be": lambda _: nobi.imitate("folder", settings=3),
+    "folder must be a text or a path, not 3": lambda _: nobi.evolve(3),
+    "champion_by cannot be 'luck'; choose one of relative or shared": lambda _: nobi.coevolve(champion_by="luck"),
+    "is a deep network; a compiled network is required": lambda _: nobi.transfer([nobi.load("go-main")]),
+    "games must be a whole number, not 2.5": lambda _: nobi.transfer("atari-go-mdlstm", games=2.5),
+    "data must be a text, not 3": lambda _: nobi.predict("go-main", 3),
+    "model must be a Model or a text or a path, not None": lambda _: nobi.predict(None, "data"),
+    "variant must be a Variant, not 'go'": lambda _: nobi.Search("go"),
+    "There is no setting 'rollout'": lambda go: nobi.Search(go, rollout=3),
+    "rollouts must be a whole number, not 'a'": lambda go: nobi.Search(go, rollouts="a"),
+    "game must be a Game, not": lambda go: nobi.inspect("go-main", go),
+    "names must be a text, not 3": lambda _: nobi.run_study(3, out="out"),
+    "paths must be a text or a path, not 3": lambda _: nobi.import_records(3, "out"),
+}
+
+
+@pytest.mark.parametrize("sentence", BAD_ARGUMENTS)
+def test_an_argument_of_another_type_is_one_sentence(sentence):
+    with pytest.raises(nobi.NobiError) as error:
+        BAD_ARGUMENTS[sentence](nobi.variant("go", 5))
+    assert sentence in str(error.value)
+    assert str(error.value).endswith(".")
+    assert "\n" not in str(error.value)
+
+
+def test_a_single_value_stands_for_a_sequence():
+    run = nobi.evolve(
+        sizes=np.int64(5), opponents="naive", net="mdrnn:hidden=2", generations=1, games=4, progress=False
+    )
+    assert (run.settings.sizes, run.settings.opponents) == ((5,), ("naive",))
+    report = nobi.transfer(run.champion(), sizes=5, opponents="random", games=4, progress=False)
+    assert [(row.size, row.opponent) for row in report.sizes] == [(5, "random")]
+    assert "5x5" in repr(report)
+
+
+def test_models_guide_a_search_and_predict(dataset):
+    model = nobi.load("go-main")
+    search = nobi.Search(nobi.variant("go", 5), policy=model, mode="synchronous", batch=1)
+    search.set_game(nobi.game("go", 5))
+    assert search.run(5) == 5
+    assert "go 5x5" in repr(search)
+    found = nobi.predict(model, [dataset], positions=10, progress=False)
+    assert found.all == nobi.predict("go-main", dataset, positions=10, progress=False).all
+    assert "10 positions" in repr(found)
+    frame = found.to_frame()
+    assert list(frame["positions"][:1]) == [10]
+    assert {"all", "move", "rank", "size"} == set(frame["group"])
+
+
+def test_results_as_frames(tmp_path, dataset):
+    found = nobi.match("random", "naive", nobi.variant("atari-go", 5), games=4, progress=False)
+    assert list(found.to_frame()["games"]) == [2, 2, 4]
+    assert repr(found).startswith("<MatchSummary of 4 games")
+    small = {"net": "nobi-net:width=16,blocks=1", "steps": 2, "batch": 8, "validation": 0}
+    run = nobi.imitate(tmp_path / "run", data=dataset, progress=False, **small)
+    assert repr(run) == "<ImitationRun nobi-net:width=16,blocks=1, step 2 of 2>"
+    assert list(run.to_frame()["step"])[-1] == 2
+
+
+def test_bots_and_inspections_show_themselves():
+    game = nobi.game("atari-go", 5)
+    assert repr(nobi.bot("naive", on=game)) == "<PlayerBot naive>"
+    assert repr(nobi.inspect("atari-go-mdlstm", game)).startswith("<Inspection atari-go 5x5, best ")

@@ -1,14 +1,30 @@
 """The environments pass PettingZoo's own tests and play by the rules of the games."""
 
+import doctest
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
+import nobi
 from nobi.board.stones import BLACK, WHITE
 from nobi.games import variant
 from nobi.pettingzoo import BoardEnv, env
 
 pettingzoo_test = pytest.importorskip("pettingzoo.test")
 GAMES = [("atari-go", 5), ("gomoku", 5), ("pente", 7), ("go:komi=0.5", 5)]
+
+
+def test_the_module_is_loaded_when_it_is_first_used():
+    code = "import nobi; print(nobi.pettingzoo.env('atari-go', size=7).possible_agents)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "['black', 'white']\n"
+
+
+def test_the_example():
+    result = doctest.testmod(nobi.pettingzoo, extraglobs={"nobi": nobi})
+    assert (result.failed, result.attempted) == (0, 3)
 
 
 @pytest.mark.parametrize(("game", "size"), GAMES)

@@ -130,6 +130,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "pettingzoo":  # a module of its own, since it needs the extra `rl`
+        return importlib.import_module("nobi.pettingzoo")
     if name not in __all__:
         raise AttributeError(f"module 'nobi' has no attribute {name!r}")
     value = getattr(importlib.import_module(_ELSEWHERE.get(name, "nobi.api")), name)

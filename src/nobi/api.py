@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, cast
 import nobi.games
 from nobi.errors import require_torch
 from nobi.games.base import Game, Variant
-from nobi.spec import settings_with
+from nobi.spec import as_type, settings_with
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
     from nobi.matches.folder import GameResult, MatchSummary, TournamentSummary
     from nobi.matches.series import SeriesSettings
-    from nobi.models.model import DeepModel, Model
+    from nobi.models.model import Model
     from nobi.networks.deep.base import DeepNetwork
     from nobi.nn.network import Network
     from nobi.players.base import Bot, Player
     from nobi.players.inspection import Inspection
     from nobi.records.collection import SgfRecord
     from nobi.records.dataset import Dataset
+    from nobi.records.importing import Progress
     from nobi.records.settings import ImportSettings
     from nobi.workers import Executor
 
@@ -51,10 +52,10 @@ def variant(spec: str, size: int = 9) -> Variant:
     >>> nobi.variant("gomoku", size=15)
     <Variant gomoku 15x15>
     """
-    return nobi.games.variant(spec, size)
+    return nobi.games.variant(spec, as_type(size, int, "size"))
 
 
-def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
+def player(spec: "str | Model", on: Variant | Game) -> "Player":
     """Return a player of a game on one size of board: a built-in player, a model, or the path or name of a model.
 
     >>> print(nobi.player("heuristic:e=0.2", on=nobi.variant("atari-go", 7)))
@@ -62,18 +63,13 @@ def player(spec: "str | Model | DeepModel", on: Variant | Game) -> "Player":
     """
     from nobi.models.model import Model
     from nobi.players import make_player
-    from nobi.players.network import NetworkSettings, PolicySettings, player_from_deep, player_from_model
+    from nobi.players.network import player_from_model
 
-    where = _variant_of(on)
-    if isinstance(spec, str):
-        return make_player(spec, where)
-    name = str(spec.network)
-    if isinstance(spec, Model):
-        return player_from_model(spec, name, where, NetworkSettings())
-    return player_from_deep(spec, name, where, PolicySettings())
+    given = as_type(spec, str | Model, "A player")
+    return make_player(given, _variant_of(on)) if isinstance(given, str) else player_from_model(given, _variant_of(on))
 
 
-def bot(spec: "str | Model | DeepModel", on: Variant | Game, seed: int = 0) -> "Bot":
+def bot(spec: "str | Model", on: Variant | Game, seed: int = 0) -> "Bot":
     """Return a player of a single game, which may use a clock, keep a search tree, resign and report its analysis.
 
     >>> go = nobi.game("go", size=5)
@@ -82,11 +78,11 @@ def bot(spec: "str | Model | DeepModel", on: Variant | Game, seed: int = 0) -> "
     >>> go.is_legal(move)
     True
     """
-    return player(spec, on).bot(seed)
+    return player(spec, on).bot(as_type(seed, int, "seed"))
 
 
 def play_games(
-    on: Variant,
+    on: Variant | Game,
     a: "str | Player | Model",
     b: "str | Player | Model",
     games: int = 1000,
@@ -112,6 +108,7 @@ def play_games(
     from nobi.players.base import Player
     from nobi.workers import open_executor
 
+    on, games = _variant_of(on), as_type(games, int, "games")
     first, second = (one if isinstance(one, Player) else player(one, on) for one in (a, b))
     with (
         open_executor(executor, threads) as workers,
@@ -226,26 +223,33 @@ def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":
     return make_network(spec) if parse_spec(spec)[0] in names() else deep.make_deep(spec, seed)
 
 
-def load(path: Path | str) -> "Model | DeepModel":
+def load(path: Path | str) -> "Model":
     """Return the model in a file, or a shipped model by name; nothing in a file is executed.
 
-    >>> nobi.load("go-main").size
-    19
+    >>> model = nobi.load("go-main")
+    >>> model.game, model.size, model.sizes
+    ('go', 19, None)
     """
-    from nobi.models.model import COMPILED, deep_model_in, model_in, read_model_file
+    from nobi.models.model import load_model
 
-    file = read_model_file(Path(path))
-    if file.format == COMPILED:
-        return model_in(file)
-    require_torch(f"The network {file.network}")
-    return deep_model_in(file)
+    model = load_model(_path(path))
+    if model.needs_torch:
+        require_torch(f"The network {model.spec}")
+        model.module()  # raises an error if the file is inconsistent
+    return model
 
 
-def save(path: Path | str, model: "Model | DeepModel") -> None:
-    """Write a model to a `.safetensors` file atomically."""
-    from nobi.models.model import save_model
+def save(path: Path | str, model: "Model") -> None:
+    """Write a model to a `.safetensors` file atomically.
 
-    save_model(Path(path), model)
+    >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=1, games=10, progress=False)
+    >>> nobi.save(folder / "model.safetensors", run.champion())
+    >>> nobi.load(folder / "model.safetensors")
+    <Model mdrnn:hidden=3, 21 weights, atari-go 5x5>
+    """
+    from nobi.models.model import Model, save_model
+
+    save_model(_path(path), as_type(model, Model, "model"))
 
 
 def import_records(
@@ -254,20 +258,36 @@ def import_records(
     settings: "ImportSettings | None" = None,
     *,
     workers: int = 1,
+    progress: bool = True,
     **fields: Any,
 ) -> "Dataset":
-    """Make a dataset from the SGF records in files, folders and archives, without duplicates and damaged records."""
+    """Make a dataset from the SGF records in files, folders and archives, without duplicates and damaged records.
+
+    The fields of `ImportSettings` are also keyword arguments.
+
+    >>> (folder / "game.sgf").write_text("(;GM[1]SZ[9];B[ee];W[cc];B[gg];W[gc])")
+    37
+    >>> data = nobi.import_records(folder / "game.sgf", folder / "data", shares=(100, 0, 0), progress=False)
+    >>> data.sizes("train")
+    {9: 1}
+    """
+    from nobi.cli.progress import progress_bar
     from nobi.records.dataset import Dataset
     from nobi.records.importing import import_records as import_all
     from nobi.records.settings import ImportSettings
 
-    given = [paths] if isinstance(paths, (str, Path)) else paths
+    given = as_type(paths, tuple[str | Path, ...], "paths")
     chosen = settings_with(settings or ImportSettings(), fields)
-    import_all([Path(path) for path in given], Path(out), chosen, workers=workers)
+    with progress_bar("kB read", 0, show=progress) as report:
+
+        def show(state: "Progress") -> None:
+            report(state.bytes_read // 1000, total=state.bytes // 1000)
+
+        import_all([Path(path) for path in given], _path(out), chosen, workers=workers, progress=show)
     return Dataset.open(out)
 
 
-def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
+def inspect(model: "Model | str", game: Game) -> "Inspection":
     """Return what a network computes for the current position of a game: outputs, hidden units, legal and best moves.
 
     >>> run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=1, games=10, progress=False)
@@ -275,22 +295,36 @@ def inspect(model: "Model | DeepModel | str", game: Game) -> "Inspection":
     >>> seen.output.shape, len(seen.layers[0].sweeps)
     ((7, 7), 4)
     """
-    return cast("Inspection", player(model, game).inspect(game))
+    return cast("Inspection", player(model, as_type(game, Game, "game")).inspect(game))
 
 
 def read_sgf(path: Path | str) -> "SgfRecord":
-    """Return the first game of an SGF file."""
+    """Return the first game of an SGF file.
+
+    >>> (folder / "game.sgf").write_text("(;GM[1]SZ[9]KM[5.5];B[ee];W[cc])")
+    32
+    >>> record = nobi.read_sgf(folder / "game.sgf")
+    >>> record.size, record.komi, len(record.moves)
+    (9, 5.5, 2)
+    """
     from nobi.records.sgf_reader import read_sgf as read
 
-    return read(Path(path))
+    return read(_path(path))
 
 
 def write_sgf(game: Game, path: Path | str, **names: str) -> None:
-    """Write a game as SGF; `black`, `white`, `event` and `result` are keyword arguments."""
+    """Write a game as SGF; `black`, `white`, `event` and `result` are keyword arguments.
+
+    >>> go = nobi.game("go", size=9)
+    >>> go.play("E5")
+    >>> nobi.write_sgf(go, folder / "new.sgf", black="Ann", white="Bob")
+    >>> (folder / "new.sgf").read_text().count(";B[ee]")
+    1
+    """
     from nobi.records.sgf_writer import sgf_of
     from nobi.storage import atomic_write
 
-    atomic_write(Path(path), sgf_of(game, **names))  # type: ignore[arg-type]
+    atomic_write(_path(path), sgf_of(as_type(game, Game, "game"), **names))  # type: ignore[arg-type]
 
 
 def list_games() -> list[str]:
@@ -303,39 +337,64 @@ def list_games() -> list[str]:
 
 
 def list_players() -> list[str]:
-    """Return the names of the players."""
+    """Return the names of the players.
+
+    >>> "mcts" in nobi.list_players()
+    True
+    """
     from nobi.players import names
 
     return names()
 
 
 def list_networks() -> list[str]:
-    """Return the names of the networks, compiled and deep."""
+    """Return the names of the networks, compiled and deep.
+
+    >>> {"mdlstm", "nobi-net"} <= set(nobi.list_networks())
+    True
+    """
     from nobi.networks import deep, names
 
     return sorted({*names(), *deep.names()})
 
 
 def list_trainers() -> list[str]:
-    """Return the names of the trainers of `evolve`."""
+    """Return the names of the trainers of `evolve`.
+
+    >>> "cmaes" in nobi.list_trainers()
+    True
+    """
     from nobi.trainers import names
 
     return names()
 
 
 def list_models() -> list[str]:
-    """Return the names of the models that ship with the package."""
+    """Return the names of the models that ship with the package.
+
+    >>> "go-main" in nobi.list_models()
+    True
+    """
     from nobi.models import shipped
 
     return list(shipped())
 
 
 def list_studies() -> list[str]:
-    """Return the names of the studies, in the order of the papers."""
+    """Return the names of the studies, in the order of the papers.
+
+    >>> nobi.list_studies()[0]
+    's08-fig2'
+    """
     from nobi.studies import names
 
     return names()
 
 
+def _path(path: Path | str) -> Path:
+    return Path(as_type(path, str | Path, "path"))
+
+
 def _variant_of(on: Variant | Game) -> Variant:
-    return on if isinstance(on, Variant) else Variant(type(on), on.size, on.settings)
+    given = as_type(on, Variant | Game, "on")
+    return given if isinstance(given, Variant) else Variant(type(given), given.size, given.settings)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nobi.errors import require_torch
-from nobi.spec import settings_with
+from nobi.spec import as_type, settings_with
 
 if TYPE_CHECKING:
     from nobi.evolution.coevolution import CoevolutionRun
@@ -78,9 +78,9 @@ def coevolve(
 
 def transfer(
     models: "Model | Path | str | Sequence[Model | Path | str]",
-    sizes: Sequence[int] = (5, 7, 9, 11, 15, 19),
+    sizes: Sequence[int] | int = (5, 7, 9, 11, 15, 19),
     *,
-    opponents: Sequence[str] = ("naive",),
+    opponents: Sequence[str] | str = ("naive",),
     games: int = 400,
     game: str = "",
     seed: int = 0,
@@ -100,16 +100,26 @@ def transfer(
     from nobi.models.model import Model
     from nobi.workers import open_executor
 
-    given = [models] if isinstance(models, (str, Path, Model)) else list(models)
+    given = as_type(models, tuple[Model | str | Path, ...], "models")
+    on: tuple[int, ...] = as_type(sizes, tuple[int, ...], "sizes")
+    against: tuple[str, ...] = as_type(opponents, tuple[str, ...], "opponents")
     first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
-    boards = len(sizes) * len(opponents)
+    boards = len(on) * len(against)
     with (
         open_executor(executor, threads) as workers,
         progress_of_workers("boards", boards, workers, show=progress) as report,
     ):
         chosen = game or first.game
         return measure_transfer(
-            first.network, weights, chosen, sizes, opponents, games, seed, executor=workers, progress=report
+            first.network,
+            weights,
+            chosen,
+            on,
+            against,
+            as_type(games, int, "games"),
+            seed,
+            executor=workers,
+            progress=report,
         )
 
 
@@ -122,14 +132,20 @@ def imitate(
     progress: bool = True,
     **fields: Any,
 ) -> "ImitationRun":
-    """Train a deep network on game records; the fields of `ImitationSettings` are also keyword arguments."""
+    """Train a deep network on game records; the fields of `ImitationSettings` are also keyword arguments.
+
+    >>> small = {"net": "nobi-net:width=16,blocks=1", "steps": 2, "batch": 8, "validation": 0}
+    >>> run = nobi.imitate(folder / "imitation", data=[dataset], progress=False, **small)
+    >>> run.model()
+    <Model nobi-net:width=16,blocks=1, 11,587 weights, go 5x5>
+    """
     require_torch("Training by imitation")
     from nobi.cli.progress import progress_bar
     from nobi.imitation.run import ImitationRun
     from nobi.imitation.settings import ImitationSettings
     from nobi.imitation.step import join_process_group
 
-    chosen = settings_with(settings or ImitationSettings(), fields)
+    chosen, folder = settings_with(settings or ImitationSettings(), fields), as_type(folder, str | Path, "folder")
     with join_process_group(device) as group:
         run = ImitationRun(Path(folder), chosen, resume=resume, group=group)
         with progress_bar("steps", run.total, show=progress) as report:
@@ -138,11 +154,11 @@ def imitate(
 
 
 def predict(
-    model: Path | str,
-    data: Sequence[Path | str],
+    model: "Model | Path | str",
+    data: Sequence[Path | str] | Path | str,
     *,
     split: str = "test",
-    sizes: Sequence[int] = (),
+    sizes: Sequence[int] | int = (),
     positions: int = 0,
     average: bool = False,
     seed: int = 0,
@@ -152,13 +168,20 @@ def predict(
     """Measure how well a model predicts the moves of game records, with intervals over games.
 
     With `average`, values are averaged over the eight symmetric images of each board, as a nobi-net does in play.
+
+    >>> found = nobi.predict("go-main", dataset, positions=20, progress=False)
+    >>> found.all.positions
+    20
     """
     require_torch("Predicting moves")
     from nobi.cli.progress import progress_bar
     from nobi.imitation.prediction import open_evaluation
     from nobi.imitation.step import choose_device
+    from nobi.models.model import Model
 
-    evaluation = open_evaluation(Path(model), [str(path) for path in data], split, sizes, positions, seed)
+    given, paths = as_type(model, Model | str | Path, "model"), as_type(data, tuple[str, ...], "data")
+    boards = as_type(sizes, tuple[int, ...], "sizes")
+    evaluation = open_evaluation(given, paths, split, boards, as_type(positions, int, "positions"), seed)
     with progress_bar("positions", evaluation.count, show=progress) as report:
         return evaluation.measure(choose_device(device), average=average, progress=report)
 
@@ -173,18 +196,31 @@ def run_study(
     executor: "str | Executor" = "local",
     data: dict[str, Path] | None = None,
     engines: dict[str, str] | None = None,
+    progress: bool = True,
 ) -> list[dict[str, Any]]:
     """Reproduce tables and figures of the papers; the result documents are also written to `out/results`.
 
     `executor` as for `nobi.evolve`.
+
+    >>> [document] = nobi.run_study("s08-fig5", "tiny", out=folder / "study", progress=False)
+    >>> document["title"]
+    'S08 figure 5: the same random networks on 5x5 and 9x9'
     """
+    from nobi.cli.progress import progress_bar
     from nobi.studies import select
     from nobi.studies.runner import run_studies
     from nobi.workers import open_executor
 
-    wanted = [name for one in ([names] if isinstance(names, str) else names) for name in select(one)]
-    with open_executor(executor, threads) as workers:
-        return run_studies(wanted, scale, seed, Path(out), threads, data=data, engines=engines, executor=workers)
+    wanted = [name for one in as_type(names, tuple[str, ...], "names") for name in select(one)]
+    path = Path(as_type(out, str | Path, "out"))
+    with open_executor(executor, threads) as workers, progress_bar("work", 0, share=True, show=progress) as report:
+
+        def show(done: float, total: float, _: str) -> None:
+            report(done, total=total)
+
+        return run_studies(
+            wanted, scale, seed, path, threads, progress=show, data=data, engines=engines, executor=workers
+        )
 
 
 @contextmanager
@@ -195,7 +231,7 @@ def _training(folder: Path | str | None, executor: "str | Executor", threads: in
     with ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="nobi-run-"))
-        yield Path(folder), stack.enter_context(open_executor(executor, threads))
+        yield Path(as_type(folder, str | Path, "folder")), stack.enter_context(open_executor(executor, threads))
 
 
 def _train(run: "TrainingRun", workers: "Executor", progress: bool) -> None:

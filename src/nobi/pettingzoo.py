@@ -143,10 +143,10 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
 def env(game: str = "atari-go", size: int = 7, render_mode: str | None = None) -> AECEnv:
     """Return the environment of a game such as `go:komi=5.5`, with PettingZoo's wrappers that report incorrect use.
 
-    >>> environment = env("atari-go", size=5)
+    >>> environment = nobi.pettingzoo.env("atari-go", size=5)
     >>> environment.reset(seed=0)
     >>> environment.agent_selection, int(environment.observe("black")["action_mask"].sum())
-    ('black', 21)
+    ('black', 25)
     """
     wrapped = wrappers.TerminateIllegalWrapper(BoardEnv(game, size, render_mode), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))

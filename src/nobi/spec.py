@@ -8,13 +8,16 @@ them by `register`. A class is imported when it is first used.
 import dataclasses
 import importlib
 import importlib.util
+import numbers
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nobi.errors import NobiError
 
@@ -26,12 +29,15 @@ T = TypeVar("T")
 
 _SIMILARITY = 0.7
 """Minimum similarity (`difflib`) between a proposed name and the given name."""
+_SHORT_TEXT = 60
+"""Maximum length of a value that an error message quotes."""
 _SHORT_LIST = 12
 """Maximum number of choices that are all listed next to a proposed name."""
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Split `name:key=value,key=value` into the name and its settings, all as text."""
+    as_type(spec, str, "A spec")
     name, _, rest = spec.partition(":")
     settings = {}
     for part in filter(None, rest.split(",")):
@@ -68,13 +74,61 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
-    """Return a settings dataclass with some fields replaced; lists become tuples, as settings hold them."""
-    known = [field.name for field in dataclasses.fields(settings)]  # type: ignore[arg-type]
+    """Return a settings dataclass with some fields replaced, each of the type of its annotation, see `as_type`."""
+    if not dataclasses.is_dataclass(settings):
+        raise NobiError(f"The settings must be a settings object, not {_short(settings)}.")
+    types, known = get_type_hints(type(settings)), [field.name for field in dataclasses.fields(settings)]
     for name in fields:
         if name not in known:
             raise NobiError(f"There is no setting {name!r}; {choices(known, name)}.")
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return dataclasses.replace(settings, **plain)  # type: ignore[type-var]
+    try:
+        changed = {key: as_type(value, types[key], key) for key, value in fields.items()}
+        return dataclasses.replace(settings, **changed)  # type: ignore[type-var]
+    except ValueError as error:
+        raise NobiError(f"{str(error).rstrip('.')}.") from None
+
+
+def as_type(value: Any, kind: Any, name: str) -> Any:
+    """Return the argument `name` of a public function as a type, or raise a NobiError.
+
+    Whole numbers of other types become `int`. Where a tuple is expected, any sequence is accepted, and a single value
+    stands for a sequence of one.
+    """
+    if get_origin(kind) in (Union, UnionType):
+        for one in get_args(kind):
+            with suppress(NobiError):
+                return as_type(value, one, name)
+    elif get_origin(kind) is tuple:
+        single = isinstance(value, str | bytes | Path) or not isinstance(value, Iterable)
+        return tuple(as_type(one, get_args(kind)[0], name) for one in ([value] if single else value))
+    elif get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise NobiError(f"{name} cannot be {_short(value)}; {choices(get_args(kind), str(value))}.")
+        return value
+    elif kind in (int, float) and not isinstance(value, bool):
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        if isinstance(value, numbers.Real) and kind is float:
+            return float(value)
+    elif isinstance(value, kind):
+        return value
+    elif kind is str and isinstance(value, Path):
+        return str(value)
+    raise NobiError(f"{name} must be {_noun(kind)}, not {_short(value)}.")
+
+
+_NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "True or False", Path: "a path"}
+
+
+def _noun(kind: Any) -> str:
+    if get_origin(kind) in (Union, UnionType):
+        return " or ".join(_noun(one) for one in get_args(kind))
+    return "None" if kind is type(None) else _NOUNS.get(kind) or f"a {kind.__name__}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHORT_TEXT and "\n" not in text else f"a {type(value).__name__}"
 
 
 def closest(given: str, names: Iterable[str]) -> str | None:
@@ -113,8 +167,7 @@ def _convert(text: str, kind: Any, what: str) -> object:
     try:
         return kind(text)
     except ValueError:
-        wanted = {int: "a whole number", float: "a number"}.get(kind, str(kind))
-        raise NobiError(f"{what} is {wanted}, not {text!r}.") from None
+        raise NobiError(f"{what} is {_noun(kind)}, not {text!r}.") from None
 
 
 class Registry(Generic[T]):

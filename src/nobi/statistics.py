@@ -42,7 +42,10 @@ class Interval:
     """An estimate and the bounds of its 95 % confidence interval.
 
     `a - b` is the difference of two independent estimates, or of an estimate and a number; `100 * a` and `-a` scale it.
-    `f"{a:.1f}"` is `0.7 [0.6, 0.8]`.
+
+    >>> rate = nobi.Interval(0.7, 0.6, 0.8)
+    >>> print(f"{rate:.1f}", rate.excludes(0.5))
+    0.7 [0.6, 0.8] True
     """
 
     value: float

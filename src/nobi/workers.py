@@ -206,7 +206,13 @@ def closing_iterator(iterator: Iterator[Any]) -> AbstractContextManager[Any]:
 
 
 def make_executor(spec: str, threads: int = 0) -> Executor:
-    """Return the executor of a spec: `local`, `ray` or `ray://host:port`, with `threads` workers; 0: one per core."""
+    """Return the executor of a spec: `local`, `ray` or `ray://host:port`, with `threads` workers; 0: one per core.
+
+    >>> with nobi.make_executor("local", threads=2) as executor:
+    ...     run = nobi.evolve(sizes=[5], net="mdrnn:hidden=3", generations=1, executor=executor, progress=False)
+    >>> run.generation
+    1
+    """
     if spec == "local":
         return ThreadExecutor(threads)
     if spec == "ray" or spec.startswith("ray://"):

@@ -7,13 +7,13 @@ import pytest
 
 from helpers.commands import call
 from networks.deep_shared import lively
-from nobi.models.model import DeepModel, save_model
+from nobi.models.model import Model, save_model
 
 
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "model.safetensors"
-    save_model(path, DeepModel(lively("nobi-net:width=16,blocks=1").float(), 9))
+    save_model(path, Model.from_module(lively("nobi-net:width=16,blocks=1").float(), 9))
     return path
 
 

@@ -167,11 +167,11 @@ def test_predict_as_json(capsys, trained, data):
 
 
 def test_predict_says_which_models_are_measured_among_all_points(capsys, tmp_path, trained, data):
-    from nobi.models.model import DeepModel, save_model
+    from nobi.models.model import Model, save_model
     from nobi.networks.deep import make_deep
 
     free = tmp_path / "free.safetensors"
-    save_model(free, DeepModel(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))
+    save_model(free, Model.from_module(make_deep("nobi-net:width=16,blocks=1,mask=false"), 5, {}))
     masked = trained / "model.safetensors"
     asked = ["predict", str(masked), str(free), "--data", data, "--positions", "20"]
     _, out, _ = call(capsys, *asked)

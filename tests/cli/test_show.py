@@ -11,7 +11,7 @@ from helpers.commands import call
 from nobi.games import variant
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
-from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.players.inspection import inspect_network
@@ -120,7 +120,7 @@ def deep(tmp_path_factory):
     with torch.no_grad():
         for weights in network.parameters():  # an untrained network gives nearly equal values
             weights.normal_(0, 0.4, generator=rng)
-    save_model(path, DeepModel(network, 9, {}))
+    save_model(path, Model.from_module(network, 9, {}))
     return path
 
 
@@ -135,7 +135,7 @@ def test_probabilities_of_a_deep_network(capsys, deep, tmp_path):
     game = Go(5)
     game.play("C3")
     game.play("B2")
-    logits = PolicyPlayer(variant("go", 5), load_deep(deep).network).values(game).ravel()
+    logits = PolicyPlayer(variant("go", 5), load_model(deep).module()).values(game).ravel()
     taken = [names.index("C3"), names.index("B2")]
     weights = np.delete(np.exp(logits.astype(np.float64)), taken)
     np.testing.assert_allclose(np.delete(np.ravel(document["map"]), taken), 100 * weights / weights.sum(), rtol=1e-4)
@@ -207,7 +207,7 @@ def test_values_that_are_not_finite(capsys, tmp_path):
     with torch.no_grad():
         for weights in network.parameters():
             weights.fill_(1e30)
-    save_model(tmp_path / "wild.safetensors", DeepModel(network, 9, {"training": None}))
+    save_model(tmp_path / "wild.safetensors", Model.from_module(network, 9, {"training": None}))
     code, _, err = call(capsys, "show", str(tmp_path / "wild.safetensors"))
     assert code == 2
     assert "NaN or infinite: its training has diverged." in err

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.conversation import HALVES, Talk
-from nobi.models.model import DeepModel, Model, save_model
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 
@@ -114,7 +114,7 @@ def test_maps_of_the_network_that_guides_a_search(model):
 
 def test_maps_of_a_deep_network_that_guides_a_search(tmp_path):
     file = tmp_path / "deep.safetensors"
-    save_model(file, DeepModel(make_deep("c14-small:size=5", seed=1), 5))
+    save_model(file, Model.from_module(make_deep("c14-small:size=5", seed=1), 5))
     talk = Talk("go", 5, f"mcts:model={file},rollouts=20", bot=None)
     alone = Talk("go", 5, str(file), bot=None)
     for one in (talk, alone):
@@ -151,7 +151,7 @@ def test_the_raw_output_of_a_network():
 
 def test_a_network_without_results_uses_playouts(tmp_path):
     file = tmp_path / "deep.safetensors"
-    save_model(file, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=1), 5))
+    save_model(file, Model.from_module(make_deep("nobi-net:width=16,blocks=1", seed=1), 5))
     talk = Talk("go", 5, str(file), bot=None)
     assert talk.session.bot.expected_result(talk.session.game) is None
     assert talk.ask("kata-raw-nn 0").startswith("symmetry 0\nwhiteWin ")

@@ -19,7 +19,7 @@ from nobi.cli.engines import Gtp
 from nobi.games import variant
 from nobi.gtp.engine import serve
 from nobi.gtp.session import Session
-from nobi.models.model import DeepModel, Model, save_model
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.players import make_bot
@@ -242,7 +242,7 @@ def test_the_search_captures_instead_of_passing():
 
 def test_a_deep_network_is_an_engine(tmp_path):
     model = tmp_path / "deep.safetensors"
-    save_model(model, DeepModel(make_deep("c14-small:size=7"), 7))
+    save_model(model, Model.from_module(make_deep("c14-small:size=7"), 7))
     command = [sys.executable, "-m", "nobi", "gtp", str(model)]
     done = subprocess.run(command, input="genmove b\nquit\n", capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.split()[0] == "="

@@ -17,9 +17,9 @@ from helpers.runs import fault_of
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.imitation.data import Reader
-from nobi.imitation.run import ImitationRun, read_checkpoint, save_trained, schedule_of
+from nobi.imitation.run import ImitationRun, model_of, read_checkpoint, schedule_of
 from nobi.imitation.settings import ImitationSettings
-from nobi.models.model import DeepModel, load_deep, load_model, save_model
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks.deep import make_deep
 from nobi.players import make_player
 
@@ -174,7 +174,7 @@ def test_swiping_networks_train_and_play_compiled(tmp_path, games5, spec):
 
 def test_deep_networks_are_saved_as_players(tmp_path, games57):
     finish(tmp_path / "run", some(games57))
-    model = load_deep(tmp_path / "run" / "model.safetensors")
+    model = load_model(tmp_path / "run" / "model.safetensors")
     assert str(model.network) == NET
     assert model.size == 7
     assert model.provenance["training"]["net"] == NET
@@ -183,7 +183,7 @@ def test_deep_networks_are_saved_as_players(tmp_path, games57):
 
 def test_weights_can_come_from_a_model(tmp_path, games5):
     start = tmp_path / "start.safetensors"
-    save_model(start, DeepModel(make_deep(NET, 77), 5))
+    save_model(start, Model.from_module(make_deep(NET, 77), 5))
     run = ImitationRun(tmp_path / "run", some(games5, start=str(start)))
     fresh = make_deep(NET, 77)
     assert all((a == b).all() for a, b in zip(run.network.parameters(), fresh.parameters(), strict=True))
@@ -195,7 +195,7 @@ def test_weights_can_come_from_a_model(tmp_path, games5):
 def test_a_deeper_network_starts_with_the_function_of_a_shallower_one(tmp_path, games5):
     start = tmp_path / "start.safetensors"
     shallow = make_deep(NET, 77)
-    save_model(start, DeepModel(shallow, 5))
+    save_model(start, Model.from_module(shallow, 5))
     run = ImitationRun(tmp_path / "run", some(games5, start=str(start), net=NET.replace("blocks=2", "blocks=5")))
     planes = torch.rand(3, 7, 5, 5)
     run.network.eval()
@@ -232,10 +232,10 @@ def test_a_model_lists_the_training_runs_that_it_continues(tmp_path, games5):
     run.train(until=2)
     finish(tmp_path / "second", continued, resume=True)
     finish(tmp_path / "third", dataclasses.replace(settings, start=str(tmp_path / "second" / "model.safetensors")))
-    provenance = load_deep(tmp_path / "third" / "model.safetensors").provenance
+    provenance = load_model(tmp_path / "third" / "model.safetensors").provenance
     assert [part["training"]["seed"] for part in provenance["earlier"]] == [settings.seed, 5]
     assert {part["positions"] for part in provenance["earlier"]} == {provenance["positions"]}
-    assert "earlier" not in load_deep(tmp_path / "first" / "model.safetensors").provenance
+    assert "earlier" not in load_model(tmp_path / "first" / "model.safetensors").provenance
 
 
 def test_statistics_are_frozen_in_the_last_part_of_a_run(tmp_path, games5):
@@ -338,7 +338,7 @@ def test_an_empty_validation_split(tmp_path):
 @pytest.mark.parametrize("spec", ["mdlstm:hidden=2", "mdlstm:hidden=2,mask=false"])
 def test_a_saved_network_equals_the_trained_one(tmp_path, spec):
     network = make_deep(spec)
-    save_trained(tmp_path / "model.safetensors", DeepModel(network, 9))
-    found = load_deep(tmp_path / "model.safetensors").network
+    save_model(tmp_path / "model.safetensors", model_of(network, 9, {}))
+    found = load_model(tmp_path / "model.safetensors").module()
     assert str(found) == str(network)
     assert found.masked == network.masked

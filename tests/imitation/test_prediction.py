@@ -13,7 +13,7 @@ from nobi.features import make_planes
 from nobi.games.go import Go, GoSettings
 from nobi.imitation.metrics import MOVES_A_GROUP, MoveRankings, prediction_of, quality_of, within
 from nobi.imitation.prediction import first_filters, open_evaluation, rank_targets
-from nobi.models.model import DeepModel, save_model
+from nobi.models.model import Model, save_model
 from nobi.networks.deep import make_deep
 from nobi.records.collection import PASS_CODE, WHITE_BIT
 
@@ -28,18 +28,18 @@ def model(tmp_path_factory):
         for weights in network.parameters():  # those of an untrained network give moves nearly the same value
             weights.normal_(0, 0.4, generator=rng)
     path = tmp_path_factory.mktemp("models") / "m15.safetensors"
-    save_model(path, DeepModel(network, 5))
+    save_model(path, Model.from_module(network, 5))
     return path
 
 
 def plain_verdicts(model, data, *, legal):
     """Every position of the test split, played by hand: (game, ply, size, rank, probabilities by cell, target)."""
     from nobi.board.stones import board_points
-    from nobi.models.model import load_deep
+    from nobi.models.model import load_model
     from nobi.records.dataset import Dataset
 
     games = Dataset.open(data).collection("test")
-    network = load_deep(model).network
+    network = load_model(model).module()
     found = []
     for g in range(len(games.size)):
         size = int(games.size[g])
@@ -163,7 +163,7 @@ def test_a_sample_of_positions(model, games57):
 
 
 def test_filters_are_those_of_the_first_convolution(model, games57):
-    network = open_evaluation(model, [games57], "test").model.network
+    network = open_evaluation(model, [games57], "test").network
     assert first_filters(network).shape == (4, 36, 5, 5)
 
 
@@ -173,6 +173,6 @@ def test_bad_input(tmp_path, model, games5, games57):
     assert "has no split 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
     assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
     fixed = tmp_path / "fixed.safetensors"
-    save_model(fixed, DeepModel(make_deep("c14-small:size=7"), 7))
+    save_model(fixed, Model.from_module(make_deep("c14-small:size=7"), 7))
     with pytest.raises(NobiError, match="plays on 7x7 only, and there are games on 5x5"):
         open_evaluation(fixed, [games57], "test")

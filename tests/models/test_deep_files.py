@@ -10,9 +10,9 @@ from safetensors import safe_open
 from safetensors.numpy import load, save
 
 import nobi
-from networks.deep_shared import lively, outputs, random_planes
+from networks.deep_shared import colours, lively, outputs, random_planes
 from nobi.errors import NobiError
-from nobi.models.model import DeepModel, Model, load_deep, load_model, save_model
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 
@@ -29,7 +29,7 @@ WORDS = [
 
 def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
     net = lively(spec).float()
-    save_model(path, DeepModel(net, size, {"training": {"game": "go"}, "seed": 7}))
+    save_model(path, Model.from_module(net, size, {"training": {"game": "go"}, "seed": 7}))
     return net
 
 
@@ -37,13 +37,18 @@ def saved(path, spec="nobi-net:width=16,blocks=1", size=9):
 def test_a_model_is_unchanged_after_saving_and_loading(tmp_path, spec):
     path = tmp_path / "model.safetensors"
     net = saved(path, spec, 6)
-    model = load_deep(path)
+    model = load_model(path)
     assert str(model.network) == str(net)
     assert model.size == 6
     assert model.provenance == {"training": {"game": "go"}, "seed": 7, "nobi": nobi.__version__}
-    planes = random_planes(net, 2, 6).float()
-    np.testing.assert_array_equal(outputs(model.network, planes), outputs(net, planes))
-    assert all(p.requires_grad for p in model.network.parameters())
+    planes, module = random_planes(net, 2, 6).float(), model.module()
+    expected = outputs(net.for_play(), planes).reshape(2, -1)
+    found = model.evaluate(planes.numpy(), colours(2).numpy())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_array_equal(outputs(module, planes), outputs(net, planes))  # in training mode
+    assert all(p.requires_grad for p in module.parameters())
+    assert model.planes == net.planes
+    assert model.sizes == net.sizes
 
 
 def test_the_header_describes_the_network(tmp_path):
@@ -63,7 +68,7 @@ def test_a_nobi_net_of_the_first_format_is_a_nobi_net_v1(tmp_path):
         header = file.metadata()
     old = header | {"format": "nobi-deep-1", "network": "nobi-net:width=8,blocks=2"}
     (tmp_path / "then.safetensors").write_bytes(save(load((tmp_path / "now.safetensors").read_bytes()), old))
-    found = load_deep(tmp_path / "then.safetensors").network
+    found = load_model(tmp_path / "then.safetensors").module()
     assert str(found) == "nobi-net-v1:width=8,blocks=2"
     planes = random_planes(net, 2, 9).float()
     np.testing.assert_array_equal(outputs(found, planes), outputs(net, planes))
@@ -86,21 +91,21 @@ def test_a_compiled_swiping_network_loads_as_its_torch_version(tmp_path):
     network = make_network("mdlstm:hidden=2")
     weights = network.random_weights(7, np.random.default_rng(1))
     save_model(path, Model(network, weights, 7, {"seed": 1}))
-    model = load_deep(path)
-    assert str(model.network) == "mdlstm:hidden=2"
-    np.testing.assert_array_equal(model.network.weights.detach().numpy(), weights)
+    model = load_model(path)
+    assert str(model.module()) == "mdlstm:hidden=2"
+    np.testing.assert_array_equal(model.module().weights.detach().numpy(), weights)
     assert model.provenance["seed"] == 1
     mlp = make_network("mlp:hidden=2")
     save_model(path, Model(mlp, mlp.random_weights(5, np.random.default_rng(1)), 5))
     with pytest.raises(NobiError, match="no deep network equal to mlp:hidden=2"):
-        load_deep(path)
+        load_model(path).module()
 
 
 def test_a_deep_model_cannot_be_loaded_as_compiled(tmp_path):
     path = tmp_path / "model.safetensors"
     saved(path)
     with pytest.raises(NobiError, match=r"nobi-net:width=16,blocks=1 is a deep network.*\.$"):
-        load_model(path)
+        load_model(path).weights  # noqa: B018
 
 
 class Malicious:
@@ -163,7 +168,7 @@ def test_a_bad_file_gets_one_sentence(tmp_path, kind, capsys):
     saved(path)
     path.write_bytes(damaged(path.read_bytes(), kind))
     with pytest.raises(NobiError) as error:
-        load_deep(path)
+        load_model(path).module()
     text = str(error.value)
     assert KINDS[kind] in text
     assert str(path) in text
@@ -174,14 +179,14 @@ def test_a_bad_file_gets_one_sentence(tmp_path, kind, capsys):
 
 def test_a_missing_file(tmp_path):
     with pytest.raises(NobiError, match="There is no model file"):
-        load_deep(tmp_path / "none.safetensors")
+        load_model(tmp_path / "none.safetensors")
 
 
 def test_a_network_in_another_precision_can_be_saved(tmp_path):
     """A network trained in double precision is saved in single."""
     path = tmp_path / "model.safetensors"
     net = lively("mdlstm:hidden=2")
-    save_model(path, DeepModel(net, 9))
-    loaded = load_deep(path).network
+    save_model(path, Model.from_module(net, 9))
+    loaded = load_model(path).module()
     torch.testing.assert_close(loaded.weights, net.weights.float())
     assert make_deep(str(loaded)).weight_count() == loaded.weight_count()

@@ -13,7 +13,7 @@ from nobi.arena.results import summarise
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.models import MeasuredElo, is_model, measured_elo, model_path, results, shipped
-from nobi.models.model import read_model_file
+from nobi.models.model import load_model
 from nobi.players import make_player
 
 NAMES = sorted(shipped())
@@ -35,13 +35,13 @@ def test_the_file_is_the_one_that_was_measured(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_header_has_the_training_settings(name):
-    provenance = read_model_file(shipped()[name]).provenance
+    provenance = load_model(shipped()[name]).provenance
     assert provenance["nobi"]
     assert provenance["training"]["game"] in ("go", "atari-go", "gomoku", "pente")
 
 
 def win_rate(name, opponent, size, games):
-    board = variant(read_model_file(shipped()[name]).game, size)
+    board = variant(load_model(shipped()[name]).game, size)
     played = play_games(board, make_player(name, board), make_player(opponent, board), games, threads=1)
     return summarise(played)["all"].win_rate.value
 
@@ -72,7 +72,7 @@ def test_names_and_paths():
     assert model_path("go-main") == shipped()["go-main"]
     assert str(model_path("elsewhere/net.safetensors")) == "elsewhere/net.safetensors"
     with pytest.raises(NobiError, match=r"There is no model file 'go-mian'; did you mean 'go-main'\?$"):
-        read_model_file("go-mian")
+        load_model("go-mian")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,7 +80,7 @@ def test_a_damaged_copy_is_refused_with_one_sentence(name, tmp_path):
     damaged = tmp_path / "damaged.safetensors"
     damaged.write_bytes(shipped()[name].read_bytes()[:-4])
     with pytest.raises(NobiError, match=r"is not a complete \.safetensors file"):
-        read_model_file(damaged)
+        load_model(damaged)
 
 
 def test_the_list(capsys):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from helpers.closeness import SINGLE, assert_close
 from networks.shared import calm_weights, random_boards, twin_outputs
 from nobi.errors import NobiError
-from nobi.models.model import DeepModel, compiled_model
+from nobi.models.model import Model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.swiping import twin_of
@@ -68,7 +68,7 @@ def test_conversion_to_torch_and_back(kind):
     network = make_network(kind.format(k=2))
     weights = network.random_weights(7, np.random.default_rng(1))
     twin = twin_of(network, weights)
-    model = compiled_model(DeepModel(twin, 7, {"seed": 3}))
+    model = Model.from_module(twin, 7, {"seed": 3}).compiled()
     assert str(model.network) == str(network)
     assert model.size == 7
     assert model.provenance == {"seed": 3}
@@ -94,8 +94,7 @@ def test_more_planes_have_no_compiled_network():
     twin = make_deep("mdlstm:planes=m15-reduced")
     assert twin(torch.zeros(1, 9, 5, 5)).shape == (1, 25)
     assert not twin.is_compiled
-    with pytest.raises(ValueError, match="no equal compiled network"):
-        compiled_model(DeepModel(twin, 5))
+    assert Model.from_module(twin, 5).compiled() is None
 
 
 def test_weights_of_another_length_are_refused():

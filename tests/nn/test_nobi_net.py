@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from networks.deep_shared import random_planes
-from nobi.models.model import DeepModel, compiled_in, load_deep, read_model_file, save_model
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks.deep import make_deep
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet
 from nobi.networks.deep.nobi_net import BatchNorm
@@ -106,11 +106,11 @@ def test_networks_of_2015_have_the_values_and_gradients_of_torch_in_float64(spec
 @pytest.mark.parametrize("spec", WORDS)
 def test_without_torch_the_values_are_the_same(tmp_path, spec):
     net = trained(spec)
-    save_model(tmp_path / "m.safetensors", DeepModel(net, 19, {"training": {"value_weight": 0.1}}))
-    compiled = compiled_in(read_model_file(tmp_path / "m.safetensors"))
+    save_model(tmp_path / "m.safetensors", Model.from_module(net, 19, {"training": {"value_weight": 0.1}}))
+    compiled = load_model(tmp_path / "m.safetensors").network
     assert isinstance(compiled, CompiledNobiNet)
     assert str(compiled) == spec
-    reference = load_deep(tmp_path / "m.safetensors").network.double().eval()
+    reference = load_model(tmp_path / "m.safetensors").module().double().eval()
     for size in (5, 6, 9, 13, 19, 25):
         planes = random_planes(net, 3, size, seed=size)
         with torch.no_grad():
@@ -155,17 +155,18 @@ def test_statistics_change_only_in_training():
 
 
 def test_playing_needs_no_torch(tmp_path):
-    save_model(tmp_path / "m.safetensors", DeepModel(make_deep("nobi-net:width=16,blocks=2"), 9))
+    save_model(tmp_path / "m.safetensors", Model.from_module(make_deep("nobi-net:width=16,blocks=2"), 9))
     script = f"""
 import sys
 sys.modules["torch"] = None
 from nobi.games import variant
+from nobi.models.model import load_model
 from nobi.players import make_bot, make_player
-from nobi.search.policy import policy_from_file
+from nobi.search.policy import policy_from_model
 board = variant("go", size=7)
 player = make_player({str(tmp_path / "m.safetensors")!r}, board)
 assert board.new().is_legal(player.bot().choose(board.new(), None))
-assert policy_from_file({str(tmp_path / "m.safetensors")!r}, board, 1.0).planes.count == 31
+assert policy_from_model(load_model({str(tmp_path / "m.safetensors")!r}), board).planes.count == 31
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

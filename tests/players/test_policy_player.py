@@ -13,7 +13,7 @@ from nobi.encoding import latest_of
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.games.go import Go
-from nobi.models.model import DeepModel, save_model
+from nobi.models.model import Model, save_model
 from nobi.players import make_player
 from nobi.players.base import Clock
 from nobi.players.network import NetworkPlayer, PolicyPlayer, PolicySettings
@@ -186,7 +186,7 @@ def test_it_may_play_itself():
 
 
 def saved(path, spec, size):
-    save_model(path, DeepModel(lively(spec).float(), size))
+    save_model(path, Model.from_module(lively(spec).float(), size))
     return str(path)
 
 

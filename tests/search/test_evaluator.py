@@ -14,7 +14,7 @@ from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games import variant
-from nobi.models.model import DeepModel, save_model
+from nobi.models.model import Model, save_model
 from nobi.networks.deep import make_deep
 from nobi.search.evaluator import DROPPED, HEAD, TAIL, allocate_queue, enqueue, write_policy
 from nobi.search.policy import NodeEncoder
@@ -356,7 +356,7 @@ def test_a_slow_network_gets_small_batches_during_the_search():
 
 def test_a_synchronous_search_with_a_network_is_reproducible(tmp_path):
     path = tmp_path / "deep.safetensors"
-    save_model(path, DeepModel(make_deep("nobi-net:width=16,blocks=1", seed=2), 9))
+    save_model(path, Model.from_module(make_deep("nobi-net:width=16,blocks=1", seed=2), 9))
 
     def found():
         search = started(None, size=7, mode="synchronous", model=str(path))

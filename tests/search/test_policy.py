@@ -11,7 +11,7 @@ from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games import variant
-from nobi.models.model import DeepModel, Model, save_model
+from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.nn.torch_layers import leave_cores
@@ -45,7 +45,7 @@ def test_model_files(tmp_path):
 def test_deep_networks_guide_a_search(tmp_path):
     network = make_deep("nobi-net:width=16,blocks=1", seed=2)
     path = tmp_path / "deep.safetensors"
-    save_model(path, DeepModel(network, 9))
+    save_model(path, Model.from_module(network, 9))
     search = started(None, "go", mode="synchronous", model=str(path))
     search.run(1)
     game = variant("go", 5).new()

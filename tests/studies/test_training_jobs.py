@@ -13,7 +13,7 @@ from nobi.imitation import run as imitation
 from nobi.imitation.metrics import gain_of, gains_apart, guesses_gain, prediction_of, quality_of
 from nobi.imitation.prediction import first_filters, open_evaluation
 from nobi.imitation.settings import ImitationSettings
-from nobi.models.model import load_deep
+from nobi.models.model import load_model
 from nobi.records.dataset import Dataset
 from nobi.studies.cache import JobCache
 from nobi.studies.resources import parse_datasets, require_dataset
@@ -71,7 +71,7 @@ def test_the_result_of_training(whole, games57):
     assert "loss" not in lines[0]
     assert lines[3]["loss"] == arrays["loss"][3]
     assert run.model(whole).is_file()
-    assert first_filters(load_deep(run.model(whole)).network).shape == (4, 36, 5, 5)
+    assert first_filters(load_model(run.model(whole)).module()).shape == (4, 36, 5, 5)
     assert weight_count(run.settings.net) == f"{36 * 4 * 25 + 4 + 4 * 2 * 9 + 2:,}"
 
 

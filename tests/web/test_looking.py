@@ -8,8 +8,8 @@ import pytest
 
 from nobi import games
 from nobi.errors import NobiError
-from nobi.models.model import read_model_file
-from nobi.players.network import player_from_file
+from nobi.models.model import load_model
+from nobi.players.network import player_from_model
 from nobi.web import looking
 from nobi.web.looking import Looker, centred
 from nobi.web.opinion import look_inside_file
@@ -32,13 +32,13 @@ def settle(looker):
 
 
 def test_the_shares_order_the_moves_as_the_network_does(model_file):
-    file = read_model_file(model_file)
+    file = load_model(model_file)
     for size in (7, 19):
         variant = games.variant("atari-go", size)
         game = variant.new()
         game.play("D4")
         found = look_inside_file(file, game)
-        raw = player_from_file(file, variant).inspect(game)
+        raw = player_from_model(file, variant).inspect(game)
         shares = np.array(found.opinion.shares)
         assert shares.sum() == pytest.approx(1, abs=0.01)
         legal = shares > 0.001
@@ -51,8 +51,8 @@ def test_the_sweeps_are_the_hidden_units(model_file):
     variant = games.variant("atari-go", 7)
     game = variant.new()
     game.play("D4")
-    found = look_inside_file(read_model_file(model_file), game)
-    layer = player_from_file(read_model_file(model_file), variant).inspect(game).layers[0]
+    found = look_inside_file(load_model(model_file), game)
+    layer = player_from_model(load_model(model_file), variant).inspect(game).layers[0]
     assert len(found.frames) == len(layer.sweeps)
     assert found.units == 3
     assert [frame.corner for frame in found.frames] == sorted(frame.corner for frame in found.frames)

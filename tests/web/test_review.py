@@ -9,7 +9,7 @@ from sgfmill import sgf
 
 from helpers.commands import call
 from nobi.errors import NobiError
-from nobi.models.model import read_model_file
+from nobi.models.model import load_model
 from nobi.web import reviewing
 from nobi.web.review import annotated_sgf, begin_review, carry_out, player_names
 from nobi.web.reviewing import SEARCH, ReviewDesk
@@ -55,7 +55,7 @@ def test_chances_and_agreement(reviewed):
 
 def test_a_network_without_a_value_is_compared_by_preference(model_file):
     session, review = begin_review(ATARI_GO, "small")
-    carry_out(session, review, read_model_file(model_file), 0)
+    carry_out(session, review, load_model(model_file), 0)
     assert review.loss_measure == "preference"
     assert review.measure == "preference"
     assert review.chances() == {8: 0.0}

@@ -13,7 +13,8 @@ from nobi.analysis.settings import EngineSettings
 from nobi.errors import NobiError
 from nobi.games.base import Variant
 from nobi.gtp.information import model_entry
-from nobi.search.policy import Policy, policy_from_file
+from nobi.models.model import load_model
+from nobi.search.policy import Policy, policy_from_model
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
 
@@ -118,7 +119,9 @@ class AnalysisEngine:
             return None
         with self._policy_lock:
             if variant.size not in self._policies:
-                found = policy_from_file(self._search.model, variant, self._search.sharpness, self._search.threads)
+                found = policy_from_model(
+                    load_model(self._search.model), variant, self._search.sharpness, self._search.threads
+                )
                 self._policies[variant.size] = found
             return self._policies[variant.size]
 

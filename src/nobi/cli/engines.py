@@ -224,9 +224,9 @@ class Analysis(CommonFlags):
         if self.human_model:
             _note(f"nobi analysis: the human model {self.human_model} is ignored.")
         if settings.model:
-            from nobi.models.model import read_model_file
+            from nobi.models.model import load_model
 
-            read_model_file(Path(settings.model))  # raises an error at once if there is no such model
+            load_model(settings.model)  # raises an error now if there is none
         return settings if "memory" in given else replace(settings, memory=_MEMORY)
 
     def _engine_settings(self) -> "EngineSettings":

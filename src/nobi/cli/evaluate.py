@@ -174,7 +174,7 @@ class Predict(LongCommand):
 
                 found[model] = one.measure(device, legal=self.legal, average=self.average, progress=add)
                 done += one.count
-        networks = {model: one.model.network for model, one in evaluations.items()}
+        networks = {model: one.network for model, one in evaluations.items()}
         among_legal = {model: self.legal or network.masked for model, network in networks.items()}
         document = {
             "settings": asdict(self),
@@ -237,7 +237,7 @@ def _draw(folder: Path, found: "dict[str, Prediction]", evaluations: "list[Evalu
         }
         accuracy_by_group(accuracies, folder / f"{key}s.png", what)
     for number, (label, one) in enumerate(zip(found, evaluations, strict=True), 1):
-        network = one.model.network
+        network = one.network
         filters = first_filters(network)
         if filters is not None:
             file = folder / f"filters{f'-{number}' if len(found) > 1 else ''}.png"

@@ -44,22 +44,22 @@ class Show(LongCommand):
         self.require(0, "random")
         if self.random and self.moves:
             raise NobiError("Give either --moves or --random, not both.")
-        from nobi.models.model import read_model_file
-        from nobi.players.network import player_from_file
+        from nobi.models.model import load_model
+        from nobi.players.network import player_from_model
 
-        file = read_model_file(self.model)
+        file = load_model(self.model)
         variant = games.variant(self.game or file.game, self.size or file.size)
-        player = player_from_file(file, variant)
+        player = player_from_model(file, variant)
         game = variant.new()
         for move in self._random_moves(variant) if self.random else self.moves:
             game.play(move)
         found = player.inspect(game)
-        title = f"{file.network}, {variant} {game.size}x{game.size}"
+        title = f"{file.spec}, {variant} {game.size}x{game.size}"
         report = [f"{title}, {_turn(game)}\n\n{game}\n\n{values_text(found)}\n\n{best_text(found)}"]
         if self.figure:
-            self._draw(self.figure, found, file.network, f"{variant}", game.size)
+            self._draw(self.figure, found, file.spec, f"{variant}", game.size)
             report.append(f"The figure: {self.figure.with_suffix('.png')}")
-        return Result({"model": self.model, "network": file.network, **document_of(found)}, report)
+        return Result({"model": self.model, "network": file.spec, **document_of(found)}, report)
 
     def _draw(self, path: Path, found: "Inspection", network: str, game: str, size: int) -> None:
         from nobi.figures.network import inside_figure
@@ -181,23 +181,24 @@ class Export(Command):
     def execute(self) -> Result:
         require_torch("Exporting", "deep,onnx")
         from nobi.models.export import export_onnx
-        from nobi.models.model import load_deep
+        from nobi.models.model import load_model
         from nobi.storage import make_writable_folder
 
-        model = load_deep(self.model)
+        model = load_model(self.model)
         if self.onnx.is_dir():
             raise NobiError(f"{str(self.onnx)!r} is a folder; give the file to write.")
         make_writable_folder(self.onnx.parent)
-        found = export_onnx(model.network, self.onnx, self.size or model.size)
-        network = {"network": str(model.network), "planes": model.network.planes}
+        network = model.module()
+        found = export_onnx(network, self.onnx, self.size or model.size)
+        properties = {"network": model.spec, "planes": network.planes}
         boards = "boards of any size" if found.sizes is None else f"boards of {found.sizes[0]}x{found.sizes[0]}"
-        planes = f"the {found.channels} planes of {model.network.planes}"
+        planes = f"the {found.channels} planes of {network.planes}"
         sizes = ", ".join(f"{n}x{n}" for n in found.checked)
         report = [
-            f"{self.onnx}: {model.network} for {boards}; {planes}; inputs {', '.join(found.inputs)}.",
+            f"{self.onnx}: {model.spec} for {boards}; {planes}; inputs {', '.join(found.inputs)}.",
             f"Equal under onnxruntime on {sizes} within {found.difference:.1e}.",
         ]
-        return Result({"model": self.model, "onnx": self.onnx, **network, **asdict(found)}, report)
+        return Result({"model": self.model, "onnx": self.onnx, **properties, **asdict(found)}, report)
 
 
 @dataclass(frozen=True)
@@ -280,16 +281,16 @@ def _short_elo(elo: dict[str, float | None]) -> str:
 
 def describe(name: str, path: Path) -> dict[str, Any]:
     """Describe a shipped model: its network, size and measured results."""
-    from nobi.models.model import read_model_file
+    from nobi.models.model import load_model
 
-    file = read_model_file(path)
+    file = load_model(path)
     found = models.results().get(name, {})
     return {
         "name": name,
         "game": file.game,
         "boards": found.get("boards", "5x5 to 25x25"),
-        "network": file.network,
-        "weights": sum(tensor.size for tensor in file.tensors.values()),
+        "network": file.spec,
+        "weights": file.weight_count,
         "bytes": path.stat().st_size,
         "measured": found.get("summary", ""),
         "elo": {

@@ -42,7 +42,7 @@ class Review(LongCommand):
     """Print every move, not only the largest losses."""
 
     def execute(self) -> Result:
-        from nobi.models.model import read_model_file
+        from nobi.models.model import load_model
         from nobi.storage import atomic_write, make_writable_folder, read_content
         from nobi.web.review import (
             annotated_sgf,
@@ -56,7 +56,7 @@ class Review(LongCommand):
         check_playouts(self.playouts)
         session, review = begin_review(read_content(self.game), "")
         name = self.model or default_reviewer(models.shipped(), session.setup.game)
-        file = read_model_file(Path(name)) if name not in ("", "none") else None
+        file = load_model(name) if name not in ("", "none") else None
         review.reviewer = reviewer_name(Path(name).stem if file else "", self.playouts)
         with progress_bar("moves", review.total) as progress:
             carry_out(session, review, file, self.playouts, progress=lambda found: progress(len(found.moves)))

@@ -162,9 +162,9 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
 
 def _steps_of_model(model: str, among: Sequence[str]) -> Iterator[Step]:
     """Yield steps for a shipped model, alone and in the search, if its game is among these."""
-    from nobi.models.model import read_model_file
+    from nobi.models.model import load_model
 
-    game = read_model_file(models.shipped()[model]).game
+    game = load_model(models.shipped()[model]).game
     if game not in among:
         return
     where = ("--game", game, "--size", _SIZE, "--threads", "1")

@@ -91,12 +91,15 @@ class PairResult:
     transfer: Transfer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TransferReport:
     """All sizes and, for three models or more, the pairs of the first size with all others and of adjacent sizes."""
 
     sizes: list[SizeResult]
     pairs: list[PairResult]
+
+    def __repr__(self) -> str:
+        return f"<TransferReport {', '.join(f'{row.size}x{row.size}: {row.fitness:.2f}' for row in self.sizes)}>"
 
     def to_frame(self) -> "pandas.DataFrame":
         """Return a row per board size and opponent."""

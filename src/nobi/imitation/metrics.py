@@ -7,12 +7,17 @@ over games (cluster-robust), which are larger than if positions were independent
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from nobi.frames import frame_of
 from nobi.statistics import CONFIDENCE, Interval, share_interval
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class PredictionMetrics:
     """The mean negative log likelihood of the expert's move."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prediction:
     """Metrics of a network's predictions, in total and by groups."""
 
@@ -80,6 +85,18 @@ class Prediction:
     by_rank: dict[int, PredictionMetrics]
     """By the rank of the player to move: kyu below 0, 1 to 9 dan, professionals 10, unknown 0 at the end."""
     by_size: dict[int, PredictionMetrics]
+
+    def __repr__(self) -> str:
+        return f"<Prediction of {self.all.positions:,} positions, accuracy {self.all.accuracy:.3f}>"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a data frame with a row for all positions, and for each group by move number, rank and board size."""
+        groups: dict[str, dict[Any, PredictionMetrics]]
+        groups = {"all": {None: self.all}, "move": self.by_move, "rank": self.by_rank, "size": self.by_size}
+        rows = (
+            {"group": name, "key": key, **vars(one)} for name, parts in groups.items() for key, one in parts.items()
+        )
+        return frame_of(rows)
 
 
 def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.errors import NobiError
 from nobi.imitation.data import Batch, Positions, Reader, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.metrics import MoveRankings, Prediction, prediction_of
-from nobi.models.model import DeepModel, load_deep
+from nobi.models.model import Model, load_model
 from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.torch_layers import Filters, only_legal
 from nobi.records.collection import Collection
@@ -130,7 +130,7 @@ def _averaged(network: DeepNetwork, batch: Batch) -> Tensor:
 class Evaluation:
     """A model, and positions to measure it on."""
 
-    model: DeepModel
+    network: DeepNetwork
     sources: Sources
     numbers: list[NDArray[np.int64]]
     """The numbers of the positions of each source."""
@@ -152,7 +152,7 @@ class Evaluation:
 
         With `average`, values are averaged over the eight images of each board.
         """
-        network = self.model.network.for_play().to(device)
+        network = self.network.for_play().to(device)
         return rank_moves(
             network,
             self.sources.positions,
@@ -166,7 +166,7 @@ class Evaluation:
 
     def legal_choices(self, device: torch.device) -> NDArray[np.bool_]:
         """Return whether the point with the highest value is a legal move, [position]."""
-        network = self.model.network.for_play().to(device)
+        network = self.network.for_play().to(device)
         reader = Reader(self.sources.positions, network.planes, device)
         found = [
             batch.legal.gather(1, logits_of(network, batch).argmax(1, keepdim=True))[:, 0].cpu().numpy()
@@ -204,9 +204,9 @@ def first_filters(network: DeepNetwork) -> NDArray[np.float32] | None:
 
 
 def open_evaluation(
-    model: Path, data: Sequence[str], split: str, sizes: Sequence[int] = (), positions: int = 0, seed: int = 0
+    model: Model | Path, data: Sequence[str], split: str, sizes: Sequence[int] = (), positions: int = 0, seed: int = 0
 ) -> Evaluation:
-    """Open a model file and a split of datasets; `positions` is the size of a random sample, 0: all."""
-    loaded = load_deep(model)
-    sources = open_sources(data, split, sizes, loaded.network)
-    return Evaluation(loaded, sources, fixed_sample(sources.counts, positions, seed))
+    """Open a model, or its file, and a split of datasets; `positions` is the size of a random sample, 0: all."""
+    network = (model if isinstance(model, Model) else load_model(model)).module()
+    sources = open_sources(data, split, sizes, network)
+    return Evaluation(network, sources, fixed_sample(sources.counts, positions, seed))

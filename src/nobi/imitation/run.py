@@ -20,25 +20,29 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from nobi.errors import NobiError
+from nobi.frames import frame_of
 from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
 from nobi.imitation.prediction import rank_moves
 from nobi.imitation.settings import ImitationSettings
 from nobi.imitation.step import GradientStep, LossWeights, ProcessGroup
-from nobi.models.model import DeepModel, compiled_model, load_deep, read_model_file, save_model
+from nobi.models.model import Model, load_model, save_model
 from nobi.networks.deep import make_deep
-from nobi.networks.deep.swiping import SwipingTwin
+from nobi.networks.deep.base import DeepNetwork
 from nobi.records.dataset import is_dataset
 from nobi.spec import parse_spec
 from nobi.storage import atomic_write, config_of, holds_run, read_tensors, save_tensors, write_config
 from nobi.workers import handle_interrupts
+
+if TYPE_CHECKING:
+    import pandas
 
 FORMAT = "nobi-imitation-1"
 _NETWORK, _OPTIMISER, _TALLY = "network.", "optimiser.", "tally"
@@ -171,6 +175,13 @@ class ImitationRun:
             self._start_from(Path(settings.start))
         self._earlier = self._earlier_trainings() if self.group.is_main else []
 
+    def __repr__(self) -> str:
+        return f"<ImitationRun {self.settings.net}, step {self.step_number:,} of {self.total:,}>"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the learning curve: a data frame with a row per line of metrics."""
+        return frame_of(self.lines)
+
     @property
     def finished(self) -> bool:
         """Whether all steps are done."""
@@ -247,16 +258,16 @@ class ImitationRun:
         write_checkpoint(self._checkpoint, checkpoint)
         lines = "".join(json.dumps(line) + "\n" for line in self.lines)
         atomic_write(self.folder / "metrics.jsonl", lines.encode())
-        save_trained(self.folder / _MODEL, self.model())
+        save_model(self.folder / _MODEL, self.model())
 
-    def model(self) -> DeepModel:
-        """Return the current network."""
+    def model(self) -> Model:
+        """Return the current network with its weights."""
         size = self.network.sizes[0] if self.network.sizes else self.sources.main_size
         training = {"game": "go", **dataclasses.asdict(self.settings)}
         provenance = {"training": training, "step": self.step_number, "positions": self._seen, "last": self.lines[-1:]}
         if self._earlier:
             provenance["earlier"] = self._earlier
-        return DeepModel(self.network, size, json.loads(json.dumps(provenance)))
+        return model_of(self.network, size, json.loads(json.dumps(provenance)))
 
     @property
     def _seen(self) -> int:
@@ -354,7 +365,7 @@ class ImitationRun:
         if (path / _CHECKPOINT).is_file():
             self._load_state(read_checkpoint(path / _CHECKPOINT), path / _CHECKPOINT)
             return
-        found = load_deep(path).network
+        found = load_model(path).module()
         if not self.network.start_from(found):
             raise NobiError(f"{str(path)!r} holds the network {found}, not {self.network}; give the same with --net.")
 
@@ -363,12 +374,12 @@ class ImitationRun:
         own = self.folder / _MODEL
         start = Path(self.settings.start)
         if self._checkpoint.exists() and own.exists():
-            earlier: list[dict[str, Any]] = read_model_file(own).provenance.get("earlier", [])
+            earlier: list[dict[str, Any]] = load_model(own).provenance.get("earlier", [])
             return earlier
         file = start / _MODEL if start.is_dir() else start
         if not self.settings.start or (start.is_dir() and not file.exists()):
             return []
-        found = read_model_file(file).provenance
+        found = load_model(file).provenance
         training, positions = found.get("training"), found.get("positions")
         return [*found.get("earlier", []), {"training": training, "positions": positions}] if training else []
 
@@ -396,14 +407,11 @@ def schedule_of(settings: ImitationSettings) -> Schedule:
     return make_schedule(SCHEDULE_OF.get(parse_spec(settings.optimiser)[0], paper))
 
 
-def save_trained(path: Path, model: DeepModel) -> None:
-    """Write the model; a swiping network whose inputs are only stones is written as a compiled network."""
-    network = model.network
+def model_of(network: DeepNetwork, size: int, provenance: dict[str, Any]) -> Model:
+    """Return the model of a trained network; a compiled one for a swiping network whose inputs are only stones."""
+    model = Model.from_module(network, size, provenance)
     # a compiled network has no setting `mask`: a network trained without masking would be measured with it
-    if isinstance(network, SwipingTwin) and network.is_compiled and network.settings.mask:
-        save_model(path, compiled_model(model))
-    else:
-        save_model(path, model)
+    return (model.compiled() if network.masked else None) or model
 
 
 @contextmanager

@@ -110,7 +110,7 @@ class MatchFolder:
             os.fsync(file.fileno())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MatchSummary:
     """The results of a match from the perspective of player A, without repeated games."""
 
@@ -123,6 +123,13 @@ class MatchSummary:
     """Games without a result."""
     forfeits: dict[str, int]
     """The number of forfeited games by player and reason, such as `B overstepped the time`."""
+
+    def __repr__(self) -> str:
+        return f"<MatchSummary of {self.all.games} games, {self.all}>"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a data frame with three rows: player A with Black, with White, and in all games."""
+        return frame_of({"colour": colour, **vars(getattr(self, colour))} for colour in ("black", "white", "all"))
 
 
 def summarise_match(results: list[GameResult], a: int = 0) -> MatchSummary:

@@ -1,11 +1,10 @@
 """The players: one class and one registry line each."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
 from nobi.models import is_model
-from nobi.spec import Registry, parse_spec
+from nobi.spec import Registry, as_type, parse_spec
 
 if TYPE_CHECKING:
     from nobi.games.base import Variant
@@ -38,12 +37,12 @@ def find(name: str) -> "type[Player]":
 
 def make_player(spec: str, variant: "Variant") -> "Player":
     """Return the player of a spec such as `heuristic:e=0.2`, `model.safetensors:temperature=0.5` or `gtp:COMMAND`."""
-    name = spec.partition(":")[0].strip()
+    name = as_type(spec, str, "A player").partition(":")[0].strip()
     if is_model(name):
-        from nobi.models.model import read_model_file
-        from nobi.players.network import player_from_file
+        from nobi.models.model import load_model
+        from nobi.players.network import player_from_model
 
-        return player_from_file(read_model_file(Path(name)), variant, parse_spec(spec)[1], spec)
+        return player_from_model(load_model(name), variant, parse_spec(spec)[1], spec)
     player = find(name)
     settings = player.parse_settings(spec)
     if player.games is not None and variant.game.name not in player.games:

@@ -202,7 +202,17 @@ Report = Callable[[list[Candidate]], None]
 
 
 class Bot(ABC):
-    """A stateful player of one game; it may use a clock, keep a tree, resign and report analysis."""
+    """A stateful player of one game; it may use a clock, keep a tree, resign and report analysis.
+
+    >>> class FirstMove(nobi.Bot):
+    ...     name = "first"
+    ...
+    ...     def choose(self, game, clock=None):
+    ...         return game.legal_moves()[0]
+    >>> go = nobi.game("go", size=5)
+    >>> go.play(FirstMove().choose(go)); go.colour("A5") == nobi.BLACK
+    True
+    """
 
     name: str
 
@@ -305,6 +315,9 @@ class PlayerBot(Bot):
         self._streams = np.array([stream_of(seed, game)], np.uint64)
         self._indices = np.zeros(1, np.int64)
         self._moves = np.zeros(1, np.uint16)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
 
     def warm_up(self, game: Game) -> None:
         self.player.choose(game.boards, self._indices, self._streams.copy(), self._moves)

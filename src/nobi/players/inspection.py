@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import PASS, cell_tables
-from nobi.board.text import row_column
+from nobi.board.text import row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.nn.bound import bind_pass, run_pass
@@ -51,7 +51,7 @@ class LayerInspection:
         return np.clip(np.arctanh(np.clip(self.hidden, -_BELOW_ONE, _BELOW_ONE)), -SATURATED, SATURATED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inspection:
     """A network's evaluation of the current position of a game, for the player to move."""
 
@@ -69,6 +69,10 @@ class Inspection:
     """
     measure: Literal["output", "chance in %"] = "output"
     """The unit of the output."""
+
+    def __repr__(self) -> str:
+        best = " ".join(vertex_name(move, self.game.size) for move in self.best)
+        return f"<Inspection {self.game.name} {self.game.size}x{self.game.size}, best {best}>"
 
 
 def inspect_network(game: Game, network: Network, weights: Weights) -> Inspection:

@@ -23,12 +23,12 @@ from nobi.board.stones import EMPTY, PASS, WHITE, Boards, as_point, cell_tables
 from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.compiling import UNBOUND, inlined, specialise
 from nobi.encoding import board_planes, latest_of, position_planes
-from nobi.errors import NobiError, require_torch
-from nobi.features import make_planes
+from nobi.errors import NobiError
+from nobi.features import ONLY_STONES, make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
-from nobi.models.model import DEEP, DeepModel, Model, ModelFile, compiled_in, compiled_model, deep_model_in, model_in
+from nobi.models.model import Model
 from nobi.networks.deep.compiled_nobi_net import CompiledNobiNet, PlayingNetwork
 from nobi.nn.bound import run_pass
 from nobi.nn.inputs import check_game, input_writer
@@ -173,8 +173,6 @@ def _batch_chooser(game: type[Game], features: str) -> Callable[..., None]:
 
 # --- deep networks --------------------------------------------------------------------------------------------------
 
-ONLY_STONES = "own-enemy"
-"""The set of planes that exists in every game."""
 BLOCK = SYMMETRIES
 """The fixed batch size of torch: the images of one board, or several boards with padding. For other batch sizes torch
 may choose other kernels, with other rounding, and a game must not depend on the other games of a batch."""
@@ -383,44 +381,26 @@ def _compiled_pick(eyes: bool) -> Callable[..., int]:
 ModelPlayer = NetworkPlayer | PolicyPlayer | StonesPolicyPlayer
 
 
-def player_from_model(model: Model, path: str, variant: Variant, settings: NetworkSettings) -> NetworkPlayer:
-    """Return the player of a small network; `path` is its name."""
-    model.check_size(variant.size, path)
-    return NetworkPlayer(variant, model.network, model.weights, settings, path)
-
-
-def player_from_deep(model: DeepModel, path: str, variant: Variant, settings: PolicySettings) -> ModelPlayer:
-    """Return the player of a deep network; `path` is its name.
-
-    It plays Go. A network whose inputs are only stones also plays other games, a swiping network in its compiled form.
-    """
-    from nobi.networks.deep.swiping import SwipingTwin
-
-    if isinstance(model.network, SwipingTwin) and model.network.is_compiled and variant.game is not Go:
-        return player_from_model(compiled_model(model), path, variant, NetworkSettings(settings.temperature))
-    return _policy_player(variant, model.network, path, settings)
-
-
-def _policy_player(
-    variant: Variant, network: PlayingNetwork, path: str, settings: PolicySettings
-) -> "PolicyPlayer | StonesPolicyPlayer":
-    if variant.game is Go:
-        return PolicyPlayer(variant, network, settings, path)
-    if network.planes == ONLY_STONES:
-        return StonesPolicyPlayer(variant, network, NetworkSettings(settings.temperature), path)
-    raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-
-
-def player_from_file(
-    file: ModelFile, variant: Variant, given: dict[str, str] | None = None, spec: str = ""
+def player_from_model(
+    model: Model, variant: Variant, given: dict[str, str] | None = None, spec: str = ""
 ) -> ModelPlayer:
-    """Return the player of the model in a file, with the settings `given` in its spec."""
-    path, spec, given = str(file.path), spec or str(file.path), given or {}
-    if file.format != DEEP:
-        return player_from_model(model_in(file), path, variant, settings_from(NetworkSettings, given, spec))
-    settings = settings_from(PolicySettings, given, spec)
-    network = compiled_in(file)
-    if network is None:
-        require_torch(f"{path!r}")
-        return player_from_deep(deep_model_in(file), path, variant, settings)
-    return _policy_player(variant, network, path, settings)
+    """Return the player of a model, with the settings `given` in its spec.
+
+    A deep network plays Go. One whose inputs are only stones also plays other games, a swiping network in its compiled
+    form.
+    """
+    name, given = model.name, given or {}
+    if model.is_deep:
+        settings = settings_from(PolicySettings, given, spec or name)
+        if variant.game is Go:
+            model.check_size(variant.size)
+            return PolicyPlayer(variant, model.network, settings, name)
+        stones, compiled = NetworkSettings(settings.temperature), model.compiled()
+    else:
+        stones, compiled = settings_from(NetworkSettings, given, spec or name), model
+    if compiled is None and model.planes != ONLY_STONES:
+        raise NobiError(f"The network of {name!r} plays go, not {variant.game.name}.")
+    model.check_size(variant.size)
+    if compiled is None:
+        return StonesPolicyPlayer(variant, model.network, stones, name)
+    return NetworkPlayer(variant, compiled.network, compiled.weights, stones, name)

@@ -52,7 +52,9 @@ _ROWS = {"moves": "start", "setup": "setup_start"}
 class Dataset:
     """A dataset on disk. Its arrays are memory-mapped: opening it is fast, and processes share the memory.
 
-    >>> Dataset.open("games").collection("train", size=9).moves  # doctest: +SKIP
+    >>> data = nobi.Dataset.open(dataset)
+    >>> data.sizes("test")
+    {5: 9}
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ the root to a node, for many nodes in one compiled call.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -18,12 +17,13 @@ from nobi.board.stones import WHITE, cell_tables, enemy_of
 from nobi.compiling import UNBOUND, specialise
 from nobi.encoding import RECENT, allocate_codes, latest_of, write_codes, write_planes
 from nobi.encoding import Workspace as CodeWorkspace
-from nobi.errors import NobiError, require_torch
+from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.features.base import Planes, PlaneTable, rank_code
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.memory import Words, copy_words
+from nobi.models.model import Model
 from nobi.networks.deep.compiled_nobi_net import PlayingNetwork
 from nobi.nn.network import Network, Weights
 from nobi.search.state import SearchPosition
@@ -108,36 +108,28 @@ class DeepPolicy:
         return PolicyOutput(softmax(logits, self.sharpness), values)
 
 
-def policy_from_file(path: str, variant: Variant, sharpness: float, search_threads: int = 0) -> Policy:
-    """Return the policy of a model file.
+def policy_from_model(model: Model, variant: Variant, sharpness: float = 1.0, search_threads: int = 0) -> Policy:
+    """Return the policy of a model.
 
     Args:
-        path: the file.
+        model: the model.
         variant: the game that is searched.
         sharpness: the factor of the network's values before the softmax.
         search_threads: the number of search threads; the network uses the other cores, if any.
     """
-    from nobi.models.model import DEEP, compiled_in, deep_model_in, model_in, read_model_file
+    if model.is_deep and variant.game is not Go:
+        raise NobiError(f"The network of {model.name!r} plays go, not {variant.game.name}.")
+    model.check_size(variant.size)
+    network = model.network
+    if not model.is_deep:
+        return NetworkPolicy(network, model.weights, sharpness)
+    if model.needs_torch:
+        from nobi.nn.torch_layers import leave_cores
 
-    file = read_model_file(Path(path))
-    if file.format == DEEP:
-        network: PlayingNetwork | None = compiled_in(file, max(1, usable_threads() - search_threads))
-        if network is None:
-            require_torch(f"{path!r}")
-            from nobi.nn.torch_layers import leave_cores
-
-            leave_cores(search_threads)
-            network = deep_model_in(file).network
-        if variant.game is not Go:
-            raise NobiError(f"The network of {path!r} plays go, not {variant.game.name}.")
-        network.check_size(variant.size)
-        return DeepPolicy(network.for_play(), sharpness)
-    model = model_in(file)
-    if not model.network.scalable and model.size != variant.size:
-        raise NobiError(
-            f"The network of {path!r} plays on {model.size}x{model.size} only, not on {variant.size}x{variant.size}."
-        )
-    return NetworkPolicy(model.network, model.weights, sharpness)
+        leave_cores(search_threads)
+    else:
+        network = network.with_threads(max(1, usable_threads() - search_threads))
+    return DeepPolicy(network, sharpness)
 
 
 play: Any = UNBOUND  # this and the next are bound by `_compiled_encoder`

@@ -15,11 +15,12 @@ from nobi.board.stones import Boards, cell_tables, points_of
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.memory import load_board
+from nobi.models.model import Model, load_model
 from nobi.search.evaluator import EvalStats, Evaluator, allocate_queue
 from nobi.search.limits import CHECK_SECONDS, Budget, Leader
 from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
-from nobi.search.policy import Policy, policy_from_file
+from nobi.search.policy import Policy, policy_from_model
 from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
 from nobi.search.score import SCORED
 from nobi.search.settings import SearchSettings
@@ -36,6 +37,7 @@ from nobi.search.tree import (
     copy_subtree,
     count_kept,
 )
+from nobi.spec import as_type, settings_with
 from nobi.streams import derive_seed, stream_of
 
 SLICE_SECONDS = 0.02
@@ -65,29 +67,37 @@ class Child:
 
 
 class Search:
-    """Searches the positions of one game on one board."""
+    """Searches the positions of one game on one board; the fields of the settings are also keyword arguments.
+
+    >>> search = nobi.Search(nobi.variant("go", 5), rave=1000)
+    >>> search.set_game(nobi.game("go", 5)); search.run(100)
+    100
+    """
 
     def __init__(
         self,
         variant: Variant,
         settings: SearchSettings | None = None,
         *,
-        policy: Policy | None = None,
+        policy: Policy | Model | None = None,
         seed: int = 0,
         game: int = 0,
+        **fields: Any,
     ) -> None:
         """`policy` replaces that of `settings.model`. `seed` and `game` set the random numbers, as in the arena."""
-        self.variant = variant
+        self.variant = as_type(variant, Variant, "variant")
         self._stream = derive_seed(seed, game)
-        self.settings = settings or SearchSettings()
+        self.settings = settings_with(settings or SearchSettings(), fields)
         self._loop = searcher_of(variant.game)
         self._params = self.settings.params(variant.game.name, variant.size)
         nodes = max(8 * (variant.size**2 + 1), self.settings.memory * 2**20 // (2 * _NODE_BYTES))
         self._tree, self._spare = allocate_tree(nodes), allocate_tree(nodes)
         if policy is None and self.settings.model:
+            policy = load_model(self.settings.model)
+        if isinstance(policy, Model):
             threads = self.settings.threads if self.settings.mode == "asynchronous" else 0
-            policy = policy_from_file(self.settings.model, variant, self.settings.sharpness, threads)
-        self.policy = policy
+            policy = policy_from_model(policy, variant, self.settings.sharpness, threads)
+        self.policy: Policy | None = policy
         self._evaluator = Evaluator(variant, policy, self.settings) if policy else None
         self._queue = self._evaluator.queue if self._evaluator else allocate_queue(0)
         self._pool: ThreadPoolExecutor | None = None
@@ -99,6 +109,9 @@ class Search:
         self._restrictions: tuple[Restriction, ...] = ()
         self._root_power, self._root_is_widened = 1.0, False
         self.clear()
+
+    def __repr__(self) -> str:
+        return f"<Search {self.variant} {self.variant.size}x{self.variant.size}, {self.nodes} nodes>"
 
     # --- the root ---------------------------------------------------------------------------------------------------
 
@@ -404,24 +417,15 @@ class Search:
         first, count = int(tree.first[0]), max(0, int(tree.children[0]))
         found = [self._child(node) for node in range(first, first + count)]
         order = sorted(range(count), key=lambda i: (-found[i].solved, -found[i].visits, -found[i].winrate))
-        return [self._with_variation(found[i], first + i) for i in order]
+        return [found[i] for i in order]
 
     def _child(self, node: int) -> Child:
         tree, solved = self._tree, int(self._tree.solved[node])
         visits = round(float(tree.visits[node] - tree.assumed[node]))
         rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
-        return Child(
-            move=int(tree.move[node]),
-            visits=visits,
-            winrate=(1 + solved) / 2 if solved else float(rate),
-            prior=float(tree.policy[node]),
-            solved=solved,
-            variation=[],
-        )
-
-    def _with_variation(self, child: Child, node: int) -> Child:
-        child.variation.extend(principal_variation(self._tree, node, MAX_DEPTH)[0])
-        return child
+        winrate = (1 + solved) / 2 if solved else float(rate)
+        variation = principal_variation(tree, node, MAX_DEPTH)[0]
+        return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
 
     def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
         """Return win rates and scores of the position and of its moves for an analysis; see `report_root`."""

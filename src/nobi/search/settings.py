@@ -43,7 +43,11 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search and of the player `mcts`."""
+    """The settings of a search and of the player `mcts`.
+
+    >>> nobi.SearchSettings(rollouts=400).rollouts
+    400
+    """
 
     rollouts: int = 1000
     """Playouts per move; 0: as many as the time allows."""

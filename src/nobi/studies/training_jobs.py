@@ -19,7 +19,7 @@ import numpy as np
 from nobi.errors import NobiError
 from nobi.imitation.settings import ImitationSettings
 from nobi.models import shipped
-from nobi.models.model import read_model_file
+from nobi.models.model import load_model
 from nobi.statistics import Interval, share_interval
 from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.study import Claim, Row, Study
@@ -112,7 +112,7 @@ class ShippedNetwork:
 
     def describe(self) -> str:
         """Return the training of the network in one line."""
-        provenance = read_model_file(shipped()[self.net]).provenance
+        provenance = load_model(shipped()[self.net]).provenance
         seen = sum(part["positions"] for part in [*provenance.get("earlier", []), provenance])
         return (
             f"{self.net}, the network that is part of nobi, after {seen:,} positions of KGS, professionals, Fox and "

@@ -48,7 +48,7 @@ def card_of(opponent: Opponent) -> Card:
     boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "every board size"
     weights = f"{opponent.weight_count:,} weights"
     summary = " · ".join([GAME_TITLES.get(file.game, file.game), boards, weights])
-    facts = [("network", file.network)]
+    facts = [("network", file.spec)]
     measured: dict[str, Any] = models.results().get(opponent.title, {}) if opponent.shipped else {}
     if measured.get("summary"):
         facts.append(("measured", str(measured["summary"])))

@@ -8,9 +8,9 @@ from nobi.arena.play import play_games
 from nobi.board.stones import BLACK, WHITE
 from nobi.errors import NobiError
 from nobi.games.base import Variant
-from nobi.models.model import ModelFile
+from nobi.models.model import Model
 from nobi.players import make_player
-from nobi.players.network import player_from_file
+from nobi.players.network import player_from_model
 from nobi.web.session import Session, cell_of
 from nobi.web.setup import Setup
 
@@ -41,13 +41,13 @@ class SizeShare:
     games: int
 
 
-def watch_game(file: ModelFile, game: str, size: int, opponent: str, seed: int) -> WatchedGame:
+def watch_game(file: Model, game: str, size: int, opponent: str, seed: int) -> WatchedGame:
     """A game of a network against a built-in player; with an odd seed the network plays White."""
     variant = Setup(game=game, size=size).variant()
     first = seed % 2
     played = play_games(
         variant,
-        player_from_file(file, variant),
+        player_from_model(file, variant),
         make_player(opponent, variant),
         1,
         seed=seed,
@@ -72,7 +72,7 @@ def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> Watch
 
 
 def win_rates(
-    file: ModelFile, game: str, sizes: Sequence[int], games: int, stop: threading.Event, opponent: str = "naive"
+    file: Model, game: str, sizes: Sequence[int], games: int, stop: threading.Event, opponent: str = "naive"
 ) -> tuple[SizeShare, ...]:
     """Share of games that a network wins against a built-in player on each board; fewer boards after `stop`."""
     found = []
@@ -81,7 +81,7 @@ def win_rates(
             break
         variant: Variant = Setup(game=game, size=size).variant()
         try:
-            player = player_from_file(file, variant)
+            player = player_from_model(file, variant)
         except NobiError:  # a network for one board size only
             continue
         played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)

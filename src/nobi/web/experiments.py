@@ -20,7 +20,7 @@ from nobi.errors import NobiError
 from nobi.evolution.coevolution import CoevolutionRun
 from nobi.evolution.fitness import Fitness
 from nobi.evolution.settings import CoevolutionSettings
-from nobi.models.model import COMPILED, ModelFile
+from nobi.models.model import Model
 from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.statistics import correlation
@@ -73,15 +73,8 @@ class Scatter:
 
     def network(self, i: int) -> Opponent:
         """Network `i` as an opponent."""
-        size = self.choice.small
-        file = ModelFile(
-            Path(f"drawn-{i + 1}"),
-            COMPILED,
-            self.choice.net,
-            size,
-            {"weights": self.weights[i]},
-            {"training": {"game": self.choice.game}},
-        )
+        training = {"training": {"game": self.choice.game}}
+        file = Model(self.choice.net, self.weights[i], self.choice.small, training, Path(f"drawn-{i + 1}"))
         return opponent_of(f"drawn-{i + 1}", f"Random network {i + 1}", file, "drawn")
 
 

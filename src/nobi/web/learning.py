@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nobi.errors import NobiError
-from nobi.models.model import read_model_file
+from nobi.models.model import load_model
 from nobi.web.champion import SIZES, SizeShare, WatchedGame, watch_game, win_rates
 from nobi.web.jobs import Jobs
 from nobi.web.opponents import Catalogue, Opponent
@@ -161,7 +161,7 @@ def _games_of_champion(
     run: Run, seed: int, large: int, stamp: int, measure: bool, full: bool
 ) -> Callable[[threading.Event, Report], Shown]:
     def work(stop: threading.Event, _: Report) -> Shown:
-        file = read_model_file(run.champion)
+        file = load_model(run.champion)
         opponent = "naive"
         small = watch_game(file, run.game, run.size, opponent, seed)
         try:

@@ -13,7 +13,6 @@ from nobi.board.stones import BLACK, EMPTY, WHITE
 from nobi.board.text import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
-from nobi.models.model import COMPILED
 from nobi.web.champion import SIZES, SizeShare, win_rates
 from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
 from nobi.web.opinion import InsideView, look_inside_file, weights_of
@@ -166,7 +165,7 @@ class Looker:
     @property
     def is_fast(self) -> bool:
         """Whether the network is fast enough to measure at once."""
-        return bool(self.model and self.model.network_file.format == COMPILED)
+        return bool(self.model and not self.model.network_file.is_deep)
 
     @property
     def measuring(self) -> bool:

@@ -15,10 +15,10 @@ from nobi.board.text import row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
-from nobi.models.model import ModelFile
+from nobi.models.model import Model
 from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_file
+from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_model
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -134,10 +134,10 @@ def _opinion(
     return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
 
 
-def network_opinion(file: ModelFile, game: Game) -> Opinion:
+def network_opinion(file: Model, game: Game) -> Opinion:
     """Evaluation by the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
-    return opinion_of_network(player_from_file(file, variant), game)
+    return opinion_of_network(player_from_model(file, variant), game)
 
 
 def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
@@ -238,10 +238,10 @@ class InsideView:
     """The weights of an evolved network; None for a deep network."""
 
 
-def look_inside_file(file: ModelFile, game: Game) -> InsideView:
+def look_inside_file(file: Model, game: Game) -> InsideView:
     """Evaluation of a position by the network in a file, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
-    player = player_from_file(file, variant)
+    player = player_from_model(file, variant)
     opinion = opinion_of_network(player, game)
     if not isinstance(player, NetworkPlayer):
         return InsideView(opinion, (), 0)
@@ -269,7 +269,7 @@ def _packed(values: NDArray[np.float32]) -> str:
     return base64.b64encode(np.rint(127 * values).astype(np.int8).tobytes()).decode()
 
 
-def weights_of(file: ModelFile, most: int = 400) -> list[float]:
+def weights_of(file: Model, most: int = 400) -> list[float]:
     """The weights of a small network, scaled to -1 to 1; empty if there are more than `most`."""
     weights: Any = np.concatenate([tensor.ravel() for tensor in file.tensors.values()])
     if len(weights) > most:

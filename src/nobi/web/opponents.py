@@ -14,12 +14,11 @@ from nobi import models
 from nobi.errors import NobiError
 from nobi.games.base import Variant
 from nobi.gtp.client import GtpBot
-from nobi.models.model import COMPILED, ModelFile, read_model_file
-from nobi.networks import make_network
+from nobi.models.model import Model, load_model
 from nobi.players import make_bot
 from nobi.players.base import Bot
 from nobi.players.mcts import MctsPlayer
-from nobi.players.network import player_from_file
+from nobi.players.network import player_from_model
 from nobi.search.settings import SearchSettings
 from nobi.storage import atomic_write, make_writable_folder
 from nobi.web.setup import GAME_TITLES, Setup
@@ -63,7 +62,7 @@ class Opponent:
     only_size: int = 0
     """The only board it plays on, or 0 for every board."""
     command: str = ""
-    file: ModelFile | None = None
+    file: Model | None = None
     origin: Origin = "built-in"
 
     @property
@@ -95,7 +94,7 @@ class Opponent:
         return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0
 
     @property
-    def network_file(self) -> ModelFile:
+    def network_file(self) -> Model:
         """The file of its network; raises a NobiError if it has none."""
         if self.file is None:
             raise NobiError(f"{self.title} is not a network.")
@@ -104,7 +103,7 @@ class Opponent:
     @property
     def weight_count(self) -> int:
         """Number of weights of its network."""
-        return sum(tensor.size for tensor in self.network_file.tensors.values())
+        return self.network_file.weight_count
 
     def refusal(self, game: str, size: int) -> str:
         """Why it cannot play this game on this board, as a sentence; empty if it can."""
@@ -129,7 +128,7 @@ class Opponent:
             settings = SearchSettings(rollouts=playouts, memory=_TREE_MEGABYTES, model=model)
             return MctsPlayer(variant, settings).bot(seed)
         if self.file:
-            return player_from_file(self.file, variant).bot(seed)
+            return player_from_model(self.file, variant).bot(seed)
         return make_bot(self.id, variant, seed)
 
 
@@ -190,7 +189,7 @@ class Catalogue:
             raise NobiError(f"A model named {name} already exists; choose another name.")
         if len(list(self._saved.glob(f"*{models.SUFFIX}"))) >= MOST_SAVED:
             raise NobiError(f"There are {MOST_SAVED} saved models already.")
-        read_model_file(champion)
+        load_model(champion)
         atomic_write(path, champion.read_bytes())
         one = _of_model(f"saved-{name}", name, path, "saved")
         self._all = {one.id: one, **self._all}
@@ -221,37 +220,15 @@ def _saved_models(folder: Path | None) -> list[Opponent]:
 
 
 def _of_model(key: str, title: str, path: Path, origin: Origin) -> Opponent:
-    return opponent_of(key, title, read_model_file(path), origin)
+    return opponent_of(key, title, load_model(path), origin)
 
 
-def opponent_of(key: str, title: str, file: ModelFile, origin: Origin) -> Opponent:
+def opponent_of(key: str, title: str, file: Model, origin: Origin) -> Opponent:
     """A model file as an opponent."""
-    only = 0
-    if file.format == COMPILED:
-        network = make_network(file.network)
-        only = 0 if network.scalable else file.size
-    else:
-        from nobi.models.model import compiled_in
-
-        only = 0 if compiled_in(file) else _deep_size(file)
-    weights = sum(tensor.size for tensor in file.tensors.values())
-    note = f"{file.network}, {weights:,} weights"
+    only = 0 if file.sizes is None else file.size
+    note = f"{file.spec}, {file.weight_count:,} weights"
     game = file.game.partition(":")[0]
     return Opponent(key, title, "model", note, (game,), only, file=file, origin=origin)
-
-
-def _deep_size(file: ModelFile) -> int:
-    """The only board that a deep network without a compiled form plays on, or 0."""
-    try:
-        from nobi.models.model import deep_model_in
-    except ModuleNotFoundError:
-        raise NobiError(f"{str(file.path)!r} needs PyTorch; install it with pip install 'nobi[deep]'.") from None
-    network = deep_model_in(file).network
-    try:
-        network.check_size(file.size + 1 if file.size < 25 else file.size - 1)
-    except NobiError:
-        return file.size
-    return 0
 
 
 def model_title(path: Path) -> str:

@@ -19,9 +19,9 @@ from nobi.board.text import vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
-from nobi.models.model import ModelFile
+from nobi.models.model import Model
 from nobi.players.mcts import MctsBot, MctsPlayer
-from nobi.players.network import player_from_file
+from nobi.players.network import player_from_model
 from nobi.records.sgf_writer import sgf_of
 from nobi.search.settings import SearchSettings
 from nobi.web.opinion import Opinion, expected_score, opinion_of_network, opinion_of_search
@@ -158,7 +158,7 @@ def _rounded(one: ReviewedMove) -> dict[str, Any]:
 class _Evaluator:
     """Evaluates the positions of one game."""
 
-    def __init__(self, file: ModelFile | None, variant: Variant, playouts: int) -> None:
+    def __init__(self, file: Model | None, variant: Variant, playouts: int) -> None:
         self._player = None
         self._bot: MctsBot | None = None
         if file is None or playouts:
@@ -173,7 +173,7 @@ class _Evaluator:
             )
             self._bot = MctsBot(MctsPlayer(variant, settings))
         else:
-            self._player = player_from_file(file, variant)
+            self._player = player_from_model(file, variant)
 
     def opinion(self, game: Game, stop: threading.Event) -> Opinion:
         if self._bot:
@@ -199,7 +199,7 @@ def begin_review(content: bytes, reviewer: str) -> tuple[Session, Review]:
 def carry_out(
     session: Session,
     review: Review,
-    file: ModelFile | None,
+    file: Model | None,
     playouts: int = PLAYOUTS,
     *,
     stop: threading.Event | None = None,

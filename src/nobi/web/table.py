@@ -20,7 +20,7 @@ from nobi.games.base import Game
 from nobi.games.go import Go
 from nobi.gtp.client import GtpBot
 from nobi.gtp.process import EngineError
-from nobi.models.model import ModelFile
+from nobi.models.model import Model
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.network import PolicyBot
@@ -423,7 +423,7 @@ def _close_bot(job: Job | None, bot: Bot) -> None:
     bot.close()
 
 
-def _network_move(bot: Bot, file: ModelFile, game: Game, seed: int) -> tuple[int, Opinion | None]:
+def _network_move(bot: Bot, file: Model, game: Game, seed: int) -> tuple[int, Opinion | None]:
     """The move of a network without search: sampled in the opening; in Go it may pass or resign."""
     opinion = network_opinion(file, game)
     if isinstance(bot, PolicyBot) and len(game.moves) >= _RESIGN_AFTER * game.size**2:

@@ -1,5 +1,6 @@
 """Evaluation of a nobi-net without torch, and the interface of deep networks for players and search."""
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -146,6 +147,12 @@ class CompiledNobiNet:
 
     def for_play(self) -> Self:
         return self
+
+    def with_threads(self, threads: int) -> Self:
+        """Return the network with the same weights, evaluated by this number of threads."""
+        found = copy(self)
+        found.threads = threads
+        return found
 
 
 def _expanded(tensor: NDArray[Any]) -> NDArray[Any]:

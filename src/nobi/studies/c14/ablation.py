@@ -165,11 +165,11 @@ class Figure3(AblationStudy):
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import filter_figure, plane_names
         from nobi.imitation.prediction import first_filters
-        from nobi.models.model import load_deep
+        from nobi.models.model import load_model
 
         rows, pictures, shares = [], [], {}
         for weights, case in self.networks.items():
-            network = load_deep(small_network(self, case).model(found.cache)).network
+            network = load_model(small_network(self, case).model(found.cache)).module()
             filters = first_filters(network)
             if filters is None:
                 raise ValueError("the network has no convolution")
