@@ -4,6 +4,7 @@ import doctest
 import inspect
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -210,5 +211,27 @@ def test_results_as_frames(tmp_path, dataset):
 
 def test_bots_and_inspections_show_themselves():
     game = nobi.game("atari-go", 5)
+    assert repr(nobi.bot("mcts:rollouts=7", on=game)) == "<MctsBot mcts:rollouts=7>"
     assert repr(nobi.bot("naive", on=game)) == "<PlayerBot naive>"
     assert repr(nobi.inspect("atari-go-mdlstm", game)).startswith("<Inspection atari-go 5x5, best ")
+
+
+def test_long_calls_report_progress(tmp_path, monkeypatch):
+    reported = {}
+
+    @contextmanager
+    def recording(what, total, *, show=True, **_):
+        def update(done, *_, total=total):
+            reported[what] = (done, total)
+
+        yield update if show else lambda *_, **__: None
+
+    monkeypatch.setattr("nobi.cli.progress.progress_bar", recording)
+    (tmp_path / "game.sgf").write_text("(;GM[1]SZ[9]C[" + 5000 * "a" + "];B[ee];W[cc])")
+    nobi.import_records(tmp_path / "game.sgf", tmp_path / "data", shares=(100, 0, 0))
+    assert reported.pop("kB read") == (5, 5)
+    nobi.run_study("s08-fig5", "tiny", out=tmp_path / "study")
+    done, total = reported.pop("work")
+    assert done == total > 0
+    nobi.run_study("s08-fig5", "tiny", out=tmp_path / "study", progress=False)
+    assert not reported

@@ -235,7 +235,7 @@ def load(path: Path | str) -> "Model":
     model = load_model(_path(path))
     if model.needs_torch:
         require_torch(f"The network {model.spec}")
-        model.module()  # raises an error if the file is inconsistent
+        model.network  # noqa: B018 (raises an error if the file is inconsistent)
     return model
 
 

@@ -108,6 +108,22 @@ def test_a_deep_model_cannot_be_loaded_as_compiled(tmp_path):
         load_model(path).weights  # noqa: B018
 
 
+def test_a_swiping_network_of_the_deep_format_also_plays_compiled(tmp_path):
+    path = tmp_path / "model.safetensors"
+    net = saved(path, "mdlstm:hidden=2,mask=false")
+    model = load_model(path)
+    assert model.is_deep
+    assert model.needs_torch
+    compiled = model.compiled()
+    assert (compiled.spec, compiled.is_deep) == ("mdlstm:hidden=2", False)
+    np.testing.assert_array_equal(compiled.weights, net.weights.detach().numpy())
+    planes = random_planes(net, 2, 7).float().numpy()
+    np.testing.assert_allclose(compiled.evaluate(planes), model.evaluate(planes), rtol=0, atol=1e-5)
+    save_model(path, Model("mdlstm:hidden=3", model.tensors, 9))
+    with pytest.raises(NobiError, match="has 93 weights"):
+        load_model(path).compiled()
+
+
 class Malicious:
     def __reduce__(self):
         return (print, ("code from a file was run",))

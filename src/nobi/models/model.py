@@ -194,7 +194,10 @@ class Model:
         network = make_network(f"{name}:{','.join(f'{key}={text}' for key, text in own.items())}")
         if not isinstance(network, SwipingNetwork):
             return None
-        return Model(network, self.tensors["weights"], self.size, self.provenance, self.path)
+        weights = self.tensors.get("weights", np.zeros(0, np.float32))
+        found = Model(network, weights, self.size, self.provenance, self.path)
+        found.check()
+        return found
 
     def unusable(self, reason: object) -> NobiError:
         """Return an error that names the model."""
@@ -337,4 +340,4 @@ def best_model(game: str, size: int) -> str:
 def _plays(name: str, game: str, size: int) -> bool:
     """Return whether a shipped model plays the game on the board without PyTorch."""
     model = load_model(name)
-    return made_for(name)[0] == game and not model.needs_torch and (model.sizes is None or size in model.sizes)
+    return model.game == game and not model.needs_torch and (model.sizes is None or size in model.sizes)

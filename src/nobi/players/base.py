@@ -216,6 +216,9 @@ class Bot(ABC):
 
     name: str
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def warm_up(self, game: Game) -> None:  # noqa: B027
         """Prepare for the first move of this game, for instance by compiling, before a clock runs."""
 
@@ -315,9 +318,6 @@ class PlayerBot(Bot):
         self._streams = np.array([stream_of(seed, game)], np.uint64)
         self._indices = np.zeros(1, np.int64)
         self._moves = np.zeros(1, np.uint16)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
 
     def warm_up(self, game: Game) -> None:
         self.player.choose(game.boards, self._indices, self._streams.copy(), self._moves)
