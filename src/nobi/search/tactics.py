@@ -171,8 +171,7 @@ def is_nakade_shape(size: int, edges: int, most: int) -> bool:
 
 @inlined
 def _fills_nakade(stones: Stones, chains: Chains, point: int, me: int, size: int, last: int) -> bool:
-    """Return whether a self-atari makes a shape of nakade inside an eye space whose only other empty point is `last`.
-    """
+    """Return whether a self-atari makes a nakade shape inside an eye space whose only other empty point is `last`."""
     if size > LARGEST_NAKADE or touching(chains, 0, last, enemy_of(me)) == 0:
         return False
     empties = free_sides(chains, 0, last)
