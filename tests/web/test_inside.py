@@ -10,7 +10,7 @@ from nobi import games
 from nobi.errors import NobiError
 from nobi.models.model import read_model_file
 from nobi.players.network import player_from_file
-from nobi.web import looking
+from nobi.web import inside
 from nobi.web.inside import InsideState, centred
 from nobi.web.session import GameSession
 from nobi.web.setup import Setup
@@ -155,7 +155,7 @@ def test_a_network_that_cannot_answer_says_why(state, monkeypatch):
     def fail(*_):
         raise NobiError("The model file is damaged.")
 
-    monkeypatch.setattr(looking, "look_at_both", fail)
+    monkeypatch.setattr(inside, "look_at_both", fail)
     state.clear()
     settle(state)
     assert state.failed == "The model file is damaged."
