@@ -1,6 +1,9 @@
-"""Errors caused by invalid input."""
+"""Errors caused by invalid input, and the exit codes of commands."""
 
 from importlib.util import find_spec
+
+INVALID_INPUT = 2
+INTERRUPTED = 130
 
 
 class NobiError(Exception):

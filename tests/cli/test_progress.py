@@ -15,7 +15,7 @@ from nobi import cli, compiling, games, networks, players
 from nobi.cli import base, progress, warm_up
 from nobi.cli.base import Stopwatch
 from nobi.cli.progress import ProgressText, progress_bar, progress_lines
-from nobi.errors import NobiError
+from nobi.errors import INTERRUPTED, NobiError
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_a_warm_up_that_fails_names_the_command(monkeypatch):
     monkeypatch.setattr(warm_up, "steps_in", one_step("match", "nobody", "random"))
     with pytest.raises(NobiError, match=r"'nobi match nobody random' failed: nobi: There is no player 'nobody'"):
         warm_up.WarmUp().run()
-    monkeypatch.setattr(cli, "run", lambda _: cli.INTERRUPTED)
+    monkeypatch.setattr(cli, "run", lambda _: INTERRUPTED)
     with pytest.raises(KeyboardInterrupt):
         warm_up.WarmUp().run()
 

@@ -5,19 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from helpers.diagrams import CAPTURES, ENDLESS_LADDER, KO, ONE_STONE_SUICIDE
+from helpers.diagrams import CAPTURES, KO, LADDER, ONE_STONE_SUICIDE
 from helpers.positions import play, position
-from helpers.twins import as_dict
-from nobi.board.ladders import allocate_ladder_workspace, captures_in_ladder, ladder_limit_hits
-from nobi.board.stones import BLACK, WHITE
-from nobi.board.text import COLUMNS, point_named, row_column
+from nobi.board.text import COLUMNS
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games.go import Go
 from nobi.games.gomoku import Gomoku
-from reference import planes as plain
-from reference import surround
 
 M15 = make_planes("m15")
 
@@ -38,129 +33,6 @@ def counted(game, plane):
                 assert point not in found, f"{point} is on two planes"
                 found[point] = number
     return found
-
-
-def with_stones(diagram, **stones):
-    """A diagram with further stones: X="D4 E5"."""
-    rows = [line.split() for line in diagram.strip().splitlines()]
-    for mark, names in stones.items():
-        for name in names.split():
-            rows[len(rows) - int(name[1:])][COLUMNS.index(name[0])] = mark
-    return "\n".join(" ".join(row) for row in rows)
-
-
-LADDER = """
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. X O . . . . . .
-. . X X . . . . .
-. . . . . . . . .
-"""
-"""Black drives the stone at C3 to the upper right, beginning at C4."""
-
-FROM_ATARI = with_stones(LADDER, O="A3 B2")
-"""The same, but black's stone at B3 is in atari, and beside the chain."""
-
-TWO_WAYS = """
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . X . . . . .
-. . . X O . . . .
-. . . . X X . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-"""
-"""The stone at E5 can be driven upwards and to the right."""
-
-TWO_CHAINS = """
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . . . . . . . .
-. . X X . X X . .
-. . X O . O X . .
-. . X . . . X . .
-. . . . . . . . .
-. . . . . . . . .
-"""
-"""Black at E4 begins two ladders at once, one to either side."""
-
-EDGE = """
-. . . . . . .
-. . . . . . .
-. . . . . . .
-. . . . . . .
-. . . X . . .
-. . X O . . .
-. . . . . . .
-"""
-
-LADDERS = {
-    "works": (LADDER, {"C4"}),
-    "broken by a stone on its way": (with_stones(LADDER, O="G7"), set()),
-    "broken by a stone beside its way": (with_stones(LADDER, O="F7"), set()),
-    "a stone far from its way does not matter": (with_stones(LADDER, O="H3"), {"C4"}),
-    "the attacker's own stone on the way helps": (with_stones(LADDER, O="H8", X="F7"), {"C4"}),
-    "the chain captures a chaser in atari": (FROM_ATARI, set()),
-    "the chaser is covered": (with_stones(FROM_ATARI, X="B4"), {"A2", "A4", "B1", "C4", "D3"}),
-    "double, two ways": (TWO_WAYS, {"E6", "F5"}),
-    "double, two ways, the one upwards broken": (with_stones(TWO_WAYS, O="H5"), {"F5"}),
-    "double, two ways, the one to the right broken": (with_stones(TWO_WAYS, O="E8"), {"E6"}),
-    "double, two ways, both broken by one stone": (with_stones(TWO_WAYS, O="G7"), set()),
-    "double, two chains": (TWO_CHAINS, {"E4"}),
-    "double, two chains, one broken": (with_stones(TWO_CHAINS, O="D2"), {"E4"}),
-    "double, two chains, the other broken": (with_stones(TWO_CHAINS, O="F2"), {"E4"}),
-    "double, two chains, both broken": (with_stones(TWO_CHAINS, O="D2 F2"), set()),
-    "driven along the edge": (EDGE, {"E2"}),
-}
-
-
-@pytest.mark.parametrize("name", LADDERS)
-def test_ladders(name):
-    diagram, expected = LADDERS[name]
-    game = position("go", diagram, BLACK)
-    assert marked(game, "ladder") == expected
-    twin = plain.planes_of("m15", plain.replay(game.size, as_dict(game), []), surround.BLACK, [], 0)
-    assert int(twin["ladder"].sum()) == len(expected)
-
-
-def test_a_ladder_is_marked_for_the_attacker_only():
-    assert marked(position("go", LADDER, WHITE), "ladder") == set()
-
-
-@pytest.mark.parametrize(("breaker", "expected"), [("", {"C4"}), ("W23", set())])
-def test_a_ladder_runs_across_the_largest_board(breaker, expected):
-    empty = "\n".join([" ".join("." * 25)] * 25)
-    diagram = with_stones(empty, X="B3 C2 D2", O=f"C3 {breaker}")
-    assert marked(position("go", diagram), "ladder") == expected
-
-
-@pytest.mark.parametrize(("stones", "steps"), [("Z21", 1300), ("M1 Z21", 2800)])
-def test_a_ladder_that_branches_is_read_to_its_end(stones, steps):
-    """White stones on and near the edge mislead the attacker, but only at the far end of the board."""
-    empty = "\n".join([" ".join("." * 25)] * 25)
-    game = position("go", with_stones(empty, X="B3 C2 D2", O=f"C3 {stones}"))
-    before = ladder_limit_hits()
-    assert marked(game, "ladder") == {"C4"}
-    assert ladder_limit_hits() == before
-    workspace = allocate_ladder_workspace(25)
-    move, target = (np.uint16(point_named(name, 25)) for name in ("C4", "C3"))
-    assert captures_in_ladder(game.boards.stones, game.boards.chains, 0, workspace, move, target)
-    assert workspace.steps[0] > steps
-    twin = plain.replay(25, as_dict(game), [])
-    assert plain.is_ladder(twin.board, 25, row_column(int(move), 25), surround.BLACK)
-
-
-def test_an_endless_ladder_is_counted():
-    before = ladder_limit_hits()
-    marked(position("go:ko=simple", ENDLESS_LADDER), "ladder")
-    assert ladder_limit_hits() == before + 1
 
 
 def test_liberties():

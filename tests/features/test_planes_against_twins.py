@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from helpers.diagrams import SEND_TWO
 from helpers.positions import play, position
 from helpers.records import collection_of, random_records
-from helpers.twins import MARKS, as_dict
-from nobi.board.ladders import allocate_ladder_workspace, captures_in_ladder, ladder_limit_hits
+from helpers.twins import COLOURS, MARKS, as_dict, crowded_positions, game_of
 from nobi.board.stones import BLACK, WHITE
-from nobi.board.text import point_at, row_column
+from nobi.board.text import row_column
 from nobi.encoding import position_planes
 from nobi.features import make_planes, names
 from nobi.games.go import Go, GoSettings
@@ -34,7 +32,6 @@ WORDS = {
     "nobi": "nobi",
 }
 COUNTS = [2, 3, 4, 7, 8, 9, 27, 35, 8, 36, 31]
-MARKED = {mark: colour for colour, mark in MARKS.items()}
 
 
 def test_all_sets_are_tested():
@@ -70,37 +67,14 @@ def test_random_games(spec, size, games, step):
             assert found.target[i] == (-1 if move is None else move[0] * size + move[1])
 
 
-@st.composite
-def positions(draw):
-    """A crowded position without dead chains, as a twin's board, and the player to move."""
-    size = draw(st.integers(5, 9))
-    filled = draw(st.floats(0.2, 0.8))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    board = {}
-    for r, c in np.ndindex(size, size):
-        if rng.random() < filled:
-            board[(r, c)] = str(rng.choice([surround.BLACK, surround.WHITE]))
-    for point in list(board):
-        if point in board and not plain.chain_and_liberties(board, point, size)[1]:
-            for stone in plain.chain_and_liberties(board, point, size)[0]:
-                del board[stone]
-    return size, board, draw(st.sampled_from([surround.BLACK, surround.WHITE]))
-
-
-def set_up(size, board, me):
-    game = Go(size, GoSettings(ko="simple"))
-    game.set_up([(point_at(*p, size), MARKED[mark]) for p, mark in board.items()], MARKED[me])
-    return game
-
-
 @settings(max_examples=60, deadline=None)
-@given(positions())
+@given(crowded_positions())
 def test_made_up_positions(drawn):
     size, board, me = drawn
     twin = plain.replay(size, board, [])
     for name in ("m15", "nobi"):
         planes = make_planes(name)
-        found = position_planes(set_up(size, board, me), planes, rank=4)
+        found = position_planes(game_of(size, board, me), planes, rank=4)
         assert_same(found, plain.planes_of(name, twin, me, [], 4, komi=7.5), planes.channels)
 
 
@@ -109,39 +83,9 @@ def test_made_up_positions(drawn):
 def test_komi(komi, me):
     planes = make_planes("nobi")
     game = Go(5, GoSettings(ko="simple", komi=komi))
-    game.set_up([], MARKED[me])
+    game.set_up([], COLOURS[me])
     expected = plain.planes_of("nobi", plain.replay(5, {}, []), me, [], 0, komi=komi)
     assert_same(position_planes(game, planes), expected, planes.channels)
-
-
-@settings(max_examples=40, deadline=None)
-@given(positions())
-def test_reading_a_ladder_leaves_the_board_as_it_was(drawn):
-    size, board, me = drawn
-    game = set_up(size, board, me)
-    boards = game.boards
-    before = copy_state(boards)
-    workspace, limit_hits = allocate_ladder_workspace(size), ladder_limit_hits()
-    for target, mark in board.items():
-        liberties = plain.chain_and_liberties(board, target, size)[1]
-        if mark == surround.OTHER[me] and len(liberties) == 2:
-            for move in liberties:
-                point, stone = (np.uint16(point_at(*p, size)) for p in (move, target))
-                if game.is_legal(int(point)):
-                    works = captures_in_ladder(boards.stones, boards.chains, 0, workspace, point, stone)
-                    assert works == plain.attack_succeeds(board, size, move, target, me, None)
-                    assert ladder_limit_hits() == limit_hits
-                    assert not workspace.undo.height.any()
-    np.testing.assert_array_equal(boards.stones.colour, before.stones.colour)
-    np.testing.assert_array_equal(boards.chains.head, before.chains.head)
-    np.testing.assert_array_equal(boards.chains.around[0], before.chains.around[0])
-    stones = [point_at(*p, size) for p in board]
-    np.testing.assert_array_equal(boards.chains.next[0, stones], before.chains.next[0, stones])
-    heads = sorted({int(boards.chains.head[0, p]) for p in stones})
-    for kept in ("stones", "liberties"):
-        np.testing.assert_array_equal(
-            getattr(boards.chains, kept)[0, heads], getattr(before.chains, kept)[0, heads], kept
-        )
 
 
 @pytest.mark.parametrize(("ko", "allowed"), [("simple", True), ("situational", True), ("positional", False)])

@@ -9,7 +9,7 @@ from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import point_named
 from nobi.games import variant
 from nobi.games.base import COLOUR_NAMES
-from nobi.gtp.engine import Engine
+from nobi.gtp.engine import GtpEngine
 from nobi.gtp.session import Session
 from nobi.players import make_player
 from nobi.players.base import PlayerBot
@@ -284,7 +284,7 @@ def test_a_record_that_cannot_be_loaded_changes_nothing(tmp_path):
     session = Session(variant("go:komi=7.5", 9), new_bot)
     session.gtp_game.play(1, point_named("E5", 9))
     said = []
-    Engine(session, said.append, said.append).answer(f"loadsgf {file}")
+    GtpEngine(session, said.append, said.append).answer(f"loadsgf {file}")
     assert said[0].startswith("? cannot load file")
     assert session.variant == made[-1] == variant("go:komi=7.5", 9)
     assert len(session.game.moves) == 1

@@ -1,7 +1,7 @@
 """An engine inside the tests, and its dialogues."""
 
 from nobi.games import variant
-from nobi.gtp.engine import Engine
+from nobi.gtp.engine import GtpEngine
 from nobi.gtp.session import Session
 from nobi.players import make_bot, make_player
 from nobi.players.base import PlayerBot
@@ -22,7 +22,7 @@ class Talk:
         new_bot = make_bot if bot is None else lambda spec, where: bot(make_player(spec, where))
         session = Session(variant(game, size), lambda where: new_bot(player, where))
         session.stop.set()  # an analysis ends at once
-        self.engine = Engine(session, self.said.append, self.complaints.append)
+        self.engine = GtpEngine(session, self.said.append, self.complaints.append)
         self.session = session
 
     def __call__(self, line):

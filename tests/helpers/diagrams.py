@@ -149,3 +149,16 @@ O X . X . X . .
 . X X X . . . .
 """
 """A ladder in which captures and recaptures repeat the position."""
+
+LADDER = """
+. . . . . . . . .
+. . . . . . . . .
+. . . . . . . . .
+. . . . . . . . .
+. . . . . . . . .
+. . . . . . . . .
+. X O . . . . . .
+. . X X . . . . .
+. . . . . . . . .
+"""
+"""Black drives the stone at C3 to the upper right, beginning at C4."""

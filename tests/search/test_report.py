@@ -9,9 +9,9 @@ from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.board.text import point_named
 from nobi.games import variant
 from nobi.search.report import Restriction, utility_of
-from nobi.search.score import PLAYOUTS, SCORED
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
+from nobi.search.state import PLAYOUTS, SCORED
 
 SETTLED = """
     X . X O O

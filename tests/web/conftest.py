@@ -8,7 +8,7 @@ from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.web.jobs import Jobs
 from nobi.web.opponents import Catalogue
-from nobi.web.table import Table
+from nobi.web.play import PlayState
 
 
 @pytest.fixture(scope="session")
@@ -34,20 +34,20 @@ def jobs():
 
 
 @pytest.fixture
-def table(catalogue, jobs):
-    table = Table("visitor", catalogue, jobs)
-    yield table
-    table.close()
+def state(catalogue, jobs):
+    state = PlayState("visitor", catalogue, jobs)
+    yield state
+    state.close()
 
 
 @pytest.fixture
 def settle():
-    """Wait until all jobs of a table are done."""
+    """Wait until all jobs of a tab are done."""
 
-    def wait(table, seconds=240):
+    def wait(state, seconds=240):
         end = time.monotonic() + seconds
-        while table.busy or table.looking:
-            table.poll()
+        while state.busy or state.looking:
+            state.poll()
             assert time.monotonic() < end, "the job does not end"
             time.sleep(0.01)
 

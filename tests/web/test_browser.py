@@ -59,7 +59,7 @@ def test_hovering_sends_nothing_and_a_refused_click_changes_nothing(visit):
     assert frames == []
     before = stones(page)
     click_point(page, "E5")
-    page.wait_for_selector("text=E5 is taken")
+    page.wait_for_selector("text=E5 cannot be played: it is taken")
     assert stones(page) == before
 
 

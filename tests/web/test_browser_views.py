@@ -297,7 +297,7 @@ def test_ko_is_refused_and_gomoku_ends(visit):
     page.wait_for_function("() => document.querySelector('.nb').dataset.stones[11] === 'w'")
     before = stones(page)
     click_point(page, "C3")
-    page.wait_for_selector("text=Ko: play elsewhere first.")
+    page.wait_for_selector("text=C3 cannot be played: it recaptures a ko at once.")
     assert stones(page) == before
     record = b"(;GM[4]SZ[9]RU[gomoku];B[aa];W[ai];B[ba];W[bi];B[ca];W[ci];B[da];W[di])"
     upload(page, record)

@@ -9,9 +9,8 @@ import pytest
 
 from nobi.errors import NobiError
 from nobi.web.champion import watch_game, win_rates
-from nobi.web.experiments import TransferChoice, coevolve, measure_scatter, replay_between
-from nobi.web.exploring import Experiments
-from nobi.web.looking import Looker
+from nobi.web.experiments import Experiments, TransferChoice, coevolve, measure_scatter, replay_between
+from nobi.web.inside import InsideState
 from nobi.web.results import missing_studies, results_folder, study_results
 
 
@@ -62,9 +61,9 @@ def test_random_networks_on_two_boards(catalogue, jobs):
     assert again.points == scatter.points
     network = scatter.network(2)
     assert network.weight_count == 93
-    looker = Looker("visitor", catalogue, jobs)
-    looker.take(network)
-    assert looker.choices()[network.id] == "Random network 3"
+    inside_state = InsideState("visitor", catalogue, jobs)
+    inside_state.take(network)
+    assert inside_state.choices()[network.id] == "Random network 3"
     stopped = threading.Event()
     stopped.set()
     assert measure_scatter(TransferChoice(), stopped).points == []
@@ -107,7 +106,7 @@ def test_a_click_shows_the_games(jobs, ciao):
 
 def test_a_champion_plays_on_several_boards(catalogue):
     file = catalogue["file-1"].network_file
-    game = watch_game(file, "atari-go", 5, "naive", 1)
+    game = watch_game(file, "atari-go", 5, 1)
     assert game.sentence.endswith((" wins as Black.", " wins as White."))
     assert set(game.positions[0]) == {"."}
     assert sum(stone != "." for stone in game.positions[1]) == 1

@@ -12,7 +12,7 @@ from nobi.errors import NobiError
 from nobi.models.model import load_model
 from nobi.web import reviewing
 from nobi.web.review import annotated_sgf, begin_review, carry_out, player_names
-from nobi.web.reviewing import SEARCH, ReviewDesk
+from nobi.web.reviewing import SEARCH, ReviewState
 
 # Black plays B5 at move 5 and leaves C3 in atari
 ATARI_GO = (
@@ -105,10 +105,10 @@ def test_names_of_players():
     [b"", b"nonsense", b"(;SZ[9];B[zz])", b"(;SZ[9];B[ee];W[ee])", b"x" * 1_000_001, b"(" * 100_000, b"(;SZ[5])"],
 )
 def test_a_bad_file_is_one_sentence(content, catalogue, jobs):
-    desk = ReviewDesk("visitor", "tab", catalogue, jobs)
+    state = ReviewState("visitor", "tab", catalogue, jobs)
     with pytest.raises(NobiError):
-        desk.open(content)
-    assert desk.session is None
+        state.open(content)
+    assert state.session is None
 
 
 def test_the_command(capsys, tmp_path):
@@ -152,32 +152,32 @@ def test_bad_input_of_the_command_is_one_sentence(capsys, tmp_path, content, fla
     assert len(err.splitlines()) == 1
 
 
-def test_the_review_runs_in_the_background(catalogue, jobs, monkeypatch):
+def test_a_review_in_the_background(catalogue, jobs, monkeypatch):
     monkeypatch.setattr(reviewing, "PLAYOUTS", {0: "", 20: ""})
-    desk = ReviewDesk("visitor", "tab", catalogue, jobs)
+    state = ReviewState("visitor", "tab", catalogue, jobs)
     with pytest.raises(NobiError, match="Open a game first"):
-        desk.start()
-    desk.open(ATARI_GO)
-    assert desk.reviewers().items() >= {"file-1": "small", SEARCH: "Search without a network"}.items()
-    assert "model-go-main" not in desk.reviewers()
-    assert not desk.busy  # nothing is computed without a request
-    desk.choose(SEARCH, 20)
+        state.start()
+    state.open(ATARI_GO)
+    assert state.reviewers().items() >= {"file-1": "small", SEARCH: "Search without a network"}.items()
+    assert "model-go-main" not in state.reviewers()
+    assert not state.busy  # nothing is computed unasked
+    state.choose(SEARCH, 20)
     for reviewer, playouts in (("nobody", 20), (SEARCH, 10**9), ("../x", 20)):
         with pytest.raises(NobiError, match="no such reviewer"):
-            desk.choose(reviewer, playouts)
-    desk.show(4)
-    desk.start()
+            state.choose(reviewer, playouts)
+    state.show(4)
+    state.start()
     end = time.monotonic() + 240
-    while desk.busy:
-        desk.poll()
+    while state.busy:
+        state.poll()
         assert time.monotonic() < end
         time.sleep(0.01)
-    assert desk.failed == ""
-    assert desk.progress == 1.0
-    assert desk.session.shown == 4
-    assert desk.move_at(5).move == "A5"
-    assert desk.cell_of_move(5) == 0
-    assert b"would play" in desk.annotated()
+    assert state.failed == ""
+    assert state.progress == 1.0
+    assert state.session.shown == 4
+    assert state.move_at(5).move == "A5"
+    assert state.cell_of_move(5) == 0
+    assert b"would play" in state.annotated()
     with pytest.raises(NobiError):
-        desk.open(b"nonsense")
-    assert desk.review.finished  # a bad file changes nothing
+        state.open(b"nonsense")
+    assert state.review.finished  # a bad file changes nothing

@@ -5,12 +5,12 @@ import pytest
 from nobi.board.stones import BLACK, DRAW, PASS, WHITE
 from nobi.errors import NobiError
 from nobi.games.go import Go
-from nobi.web.session import MOST_BYTES, Session, count_board, why_illegal
+from nobi.web.session import MOST_BYTES, GameSession, count_board
 from nobi.web.setup import Setup, handicaps, setup_from_query
 
 
 def session_of(game, size, moves="", **more):
-    session = Session(Setup(game=game, size=size, **more))
+    session = GameSession(Setup(game=game, size=size, **more))
     for name in moves.split():
         session.play(session.game._as_point(name))
     return session
@@ -73,14 +73,14 @@ def test_a_drawn_count():
 def test_reasons_for_illegal_moves():
     session = session_of("go", 5, "C4 D4 B3 E3 C2 D2 D3 C3")
     assert session.captured() == (0, 1)
-    with pytest.raises(NobiError, match="Ko: play elsewhere first"):
+    with pytest.raises(NobiError, match="D3 cannot be played: it recaptures a ko at once"):
         session.play(session.game._as_point("D3"))
-    assert session.forbidden() == {str(2 * 5 + 3): "Ko: play elsewhere first."}
-    with pytest.raises(NobiError, match="C3 is taken"):
+    assert session.forbidden() == {str(2 * 5 + 3): "it recaptures a ko at once"}
+    with pytest.raises(NobiError, match="C3 cannot be played: it is taken"):
         session.play(session.game._as_point("C3"))
     eye = session_of("go", 5, "B1 E5 A2 E4 B2")
-    assert why_illegal(eye.game, eye.game._as_point("A1")) == "That would be suicide."
-    with pytest.raises(NobiError, match="Atari-Go has no pass"):
+    assert eye.forbidden() == {str(4 * 5): "it is suicide"}
+    with pytest.raises(NobiError, match="atari-go has no pass"):
         session_of("atari-go", 5).play(PASS)
 
 
@@ -129,14 +129,14 @@ def test_an_earlier_position_is_shown():
 @pytest.mark.parametrize(("game", "handicap"), [("atari-go", 0), ("gomoku", 0), ("pente", 0), ("go", 0), ("go", 3)])
 def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
     session = session_of(game, 9, "D5 F6 B2 D6 E3", handicap=handicap)
-    again = Session.from_sgf(session.sgf("You", "Naive"), Setup())
+    again = GameSession.from_sgf(session.sgf("You", "Naive"), Setup())
     assert again.setup.game == game
     assert again.stones() == session.stones()
     assert again.move_names() == session.move_names()
-    kept = Session.from_plain(session.plain())
+    kept = GameSession.from_plain(session.plain())
     assert kept.stones() == session.stones()
     assert kept.setup == session.setup
-    assert Session.from_plain(again.plain()).stones() == session.stones()
+    assert GameSession.from_plain(again.plain()).stones() == session.stones()
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
         (b"(;SZ[99])", "cannot be opened|not an SGF game"),
         (b"(;SZ[9];B[zz])", "not an SGF game"),
         (b"(;SZ[9];B[ee];B[ef])", "out of turn"),
-        (b"(;SZ[9];B[ee];W[ee])", "E5 is taken"),
+        (b"(;SZ[9];B[ee];W[ee])", "Move 2 of this file, E5, cannot be played: it is taken"),
         (b"(" * 100_000, "not an SGF game"),
         (b"(;SZ[9]" + b"(;B[ee]" * 20_000 + b")" * 20_001, "not an SGF game|up to 1,000 moves|out of turn"),
         (b" " * (MOST_BYTES + 1), "up to 1 MB"),
@@ -156,7 +156,7 @@ def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
 )
 def test_malicious_records_get_one_sentence(content, sentence):
     with pytest.raises(NobiError, match=sentence) as fault:
-        Session.from_sgf(content, Setup())
+        GameSession.from_sgf(content, Setup())
     assert "\n" not in str(fault.value)
 
 
@@ -166,7 +166,7 @@ def test_malicious_records_get_one_sentence(content, sentence):
 )
 def test_damaged_plain_data_are_refused(data):
     with pytest.raises(NobiError):
-        Session.from_plain(data)
+        GameSession.from_plain(data)
 
 
 def test_the_settings_are_consistent():

@@ -2,8 +2,13 @@
 
 import threading
 
+import pytest
+
 from helpers.processes import wait_until
+from nobi import games
+from nobi.board.text import point_at
 from nobi.web import warmup
+from nobi.web.session import GameSession
 from nobi.web.setup import GAME_TITLES, Setup
 from nobi.web.visitors import Visitors
 
@@ -16,7 +21,7 @@ def test_a_requested_game_is_compiled_next(monkeypatch):
         compiled.append(game)
 
     monkeypatch.setattr(warmup, "warm_up", compile_one)
-    warming = warmup.WarmUp()
+    warming = warmup.BackgroundWarmUp()
     warming.prefer("go")
     assert not warming.is_ready(["go"])
     go_on.release()
@@ -39,7 +44,7 @@ def test_the_first_opponent_is_compiled_after_the_first_game(monkeypatch, catalo
         visitors.warm_up(Setup())
         order.append("opponent")
 
-    warming = warmup.WarmUp(first)
+    warming = warmup.BackgroundWarmUp(first)
     assert wait_until(warming.is_ready, 240)
     assert order[1] == "opponent"
     assert sorted(order) == sorted([*GAME_TITLES, "opponent"])
@@ -50,14 +55,14 @@ def test_an_error_in_one_game_does_not_block_the_others(monkeypatch, caplog):
         raise ValueError(game)
 
     monkeypatch.setattr(warmup, "warm_up", fail)
-    warming = warmup.WarmUp()
+    warming = warmup.BackgroundWarmUp()
     assert wait_until(warming.is_ready)
     assert "compiling go failed" in caplog.text
 
 
 def test_compilation_is_reported_after_a_while(monkeypatch):
     assert not warmup.is_compiling()
-    monkeypatch.setattr(warmup, "_PATIENCE", 0.0)
+    monkeypatch.setattr(warmup, "_NOTICE_SECONDS", 0.0)
     warmup._compiler.on_start(None)
     warmup._compiler.on_start(None)
     warmup._compiler.on_end(None)
@@ -66,6 +71,18 @@ def test_compilation_is_reported_after_a_while(monkeypatch):
     assert not warmup.is_compiling()
 
 
-def test_all_functions_of_a_session_are_called():
-    for game in GAME_TITLES:
-        warmup.warm_up(game)
+@pytest.mark.parametrize("game", GAME_TITLES)
+def test_a_session_compiles_nothing_after_the_warm_up(game):
+    rules = games.find(game).rules
+    functions = (rules.clear, rules.setup, rules.legal, rules.play)
+    warmup.warm_up(game)
+    known = [len(function.signatures) for function in functions]
+    assert all(known)
+    session = GameSession(Setup(game=game, size=7))
+    session.play(point_at(1, 1, 7))
+    session.play(point_at(1, 2, 7))
+    session.show(1)
+    session.play_from_here()
+    session.stones()
+    GameSession.from_plain(session.plain())
+    assert [len(function.signatures) for function in functions] == known

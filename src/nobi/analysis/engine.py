@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import nobi
 from nobi.analysis.query import QueryError, read_query
-from nobi.analysis.scheduler import Scheduler, Task
+from nobi.analysis.scheduler import Scheduler, TurnSearch
 from nobi.analysis.settings import EngineSettings
 from nobi.errors import NobiError
 from nobi.games.base import Variant
@@ -107,7 +107,7 @@ class AnalysisEngine:
             self.write({"warning": text, "field": field, "id": query.id})
         first = self._tasks
         self._tasks += len(query.turns)
-        tasks = [Task(query, turn, first + i, self._new_search, self.write) for i, turn in enumerate(query.turns)]
+        tasks = [TurnSearch(query, turn, first + i, self._new_search, self.write) for i, turn in enumerate(query.turns)]
         self.scheduler.add(tasks)
 
     def _new_search(self, variant: Variant) -> Search:
@@ -150,7 +150,7 @@ class AnalysisEngine:
                 self.write({"error": "'action' field must be 'query_version' or 'query_models' or 'clear_cache' or "
                             "'terminate' or 'terminate_all'"})  # fmt: skip
 
-    def _terminate(self, given: dict[str, Any], matches: Callable[[Task], bool]) -> None:
+    def _terminate(self, given: dict[str, Any], matches: Callable[[TurnSearch], bool]) -> None:
         turns = given.get("turnNumbers")
         if turns is not None and not (
             isinstance(turns, list) and all(isinstance(turn, int) and not isinstance(turn, bool) for turn in turns)
@@ -159,7 +159,7 @@ class AnalysisEngine:
             return
         wanted = None if turns is None else set(turns)
 
-        def is_meant(task: Task) -> bool:
+        def is_meant(task: TurnSearch) -> bool:
             return matches(task) and (wanted is None or task.turn in wanted)
 
         for task in self.scheduler.remove(is_meant):
@@ -172,7 +172,7 @@ class AnalysisEngine:
     def warm_up(self) -> None:
         """Answer a small query, so that everything is compiled before the first line is read."""
         query, _ = read_query(_WARM_UP, self._settings.defaults)
-        task = Task(query, 1, 0, self._new_search, lambda _: None)
+        task = TurnSearch(query, 1, 0, self._new_search, lambda _: None)
         while not task.step(2):
             pass
 

@@ -1,4 +1,4 @@
-"""Many searches on shared cores: a `Task` is the search of one turn of a query, run in short slices.
+"""Many searches on shared cores: a `TurnSearch` is the search of one turn of a query, run in short slices.
 
 A fixed number of workers run slices of searches. The first worker always takes the task with the highest priority. The
 others prefer tasks that have used less time, so that an endless search, as of a program that ponders, does not delay
@@ -38,7 +38,7 @@ NewSearch = Callable[[Variant], Search]
 Write = Callable[[dict[str, Any]], None]
 
 
-class Task:
+class TurnSearch:
     """The search of one turn of a query."""
 
     def __init__(self, query: Query, turn: int, number: int, new_search: NewSearch, write: Write) -> None:
@@ -141,21 +141,21 @@ class Scheduler:
         self._cores = cores
         self._log_error = log_error
         self._changed = threading.Condition()
-        self._waiting: list[Task] = []
-        self._running: set[Task] = set()
+        self._waiting: list[TurnSearch] = []
+        self._running: set[TurnSearch] = set()
         self._closed = False
         self._failed: BaseException | None = None
         self._threads = [threading.Thread(target=self._work, args=(i,), daemon=True) for i in range(workers)]
         for thread in self._threads:
             thread.start()
 
-    def add(self, tasks: list[Task]) -> None:
+    def add(self, tasks: list[TurnSearch]) -> None:
         """Add tasks to the queue."""
         with self._changed:
             self._waiting += tasks
             self._changed.notify_all()
 
-    def remove(self, matches: Callable[[Task], bool]) -> list[Task]:
+    def remove(self, matches: Callable[[TurnSearch], bool]) -> list[TurnSearch]:
         """Remove and return the tasks that have not begun."""
         with self._changed:
             found = [task for task in self._waiting if matches(task) and not task.has_begun]
@@ -163,7 +163,7 @@ class Scheduler:
             self._changed.notify_all()
         return found
 
-    def stop(self, matches: Callable[[Task], bool]) -> None:
+    def stop(self, matches: Callable[[TurnSearch], bool]) -> None:
         """Stop the searches that have begun; they write their results."""
         with self._changed:
             suspended = [task for task in self._waiting if matches(task) and task.has_begun]
@@ -204,11 +204,11 @@ class Scheduler:
 
     # --- workers ----------------------------------------------------------------------------------------------------
 
-    def _key(self, task: Task, worker: int) -> tuple[int, int, int]:
+    def _key(self, task: TurnSearch, worker: int) -> tuple[int, int, int]:
         """Return the sort key of a task; lower keys have precedence."""
         return (0 if worker == 0 else task.quanta, -task.priority, task.number)
 
-    def _take(self, worker: int) -> Task | None:
+    def _take(self, worker: int) -> TurnSearch | None:
         """Wait for the next task and return it; None when the scheduler is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
@@ -235,7 +235,7 @@ class Scheduler:
                 self._running.discard(task)
                 self._changed.notify_all()
 
-    def _step(self, task: Task, worker: int) -> bool:
+    def _step(self, task: TurnSearch, worker: int) -> bool:
         """Run a slice; return whether the worker releases the task, because it is done or suspended."""
         threads = max(1, self._cores // max(1, len(self._running)))
         if self._closed:

@@ -11,10 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from nobi.errors import NobiError
-
-INVALID_INPUT = 2
-INTERRUPTED = 130
+from nobi.errors import INTERRUPTED, INVALID_INPUT, NobiError
 
 
 class Interrupted(KeyboardInterrupt):

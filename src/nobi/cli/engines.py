@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import tyro
 
 from nobi import games, players
-from nobi.cli import INTERRUPTED
 from nobi.cli.base import CommonFlags, announce_compiling
 from nobi.cli.series import OWN_PLAYER_HELP
-from nobi.errors import NobiError
+from nobi.errors import INTERRUPTED, NobiError
 from nobi.models import SUFFIX, is_model
 from nobi.spec import parse_spec
 from nobi.workers import handle_interrupts, usable_threads

@@ -166,7 +166,7 @@ def _hide_empty_defaults(command: type) -> None:
             hint = hints[field.name]
             marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may contain another hint
             kind = get_args(hint)[0] if marks else hint
-            command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]  # type: ignore[index]
+            command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]
 
 
 class _Argument(NamedTuple):

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from nobi.web.review import Review as Found
-    from nobi.web.review import ReviewedMove
+    from nobi.web.review import GameReview, ReviewedMove
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Review(LongCommand):
             review_figure(review.chances(), marks, self.figure, title)
         return Result(review.document(), list(self._report(review)))
 
-    def _report(self, review: "Found") -> "Iterator[str | tuple[str, Table]]":
+    def _report(self, review: "GameReview") -> "Iterator[str | tuple[str, Table]]":
         yield f"{review.black} (Black) against {review.white} (White): {review.title}, {review.total} moves."
         if not review.moves:
             yield "There is no move to review."

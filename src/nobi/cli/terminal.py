@@ -18,7 +18,7 @@ from nobi.players.base import RESIGN, Bot, Clock
 from nobi.records.sgf_writer import sgf_of
 from nobi.storage import atomic_write
 from nobi.web.opinion import search_opinion
-from nobi.web.session import COLOURS, Result, count_board, result_by_rules, why_illegal
+from nobi.web.session import COLOURS, GameEnd, count_board, result_by_rules
 
 if TYPE_CHECKING:
     from nobi.games.base import Game, Variant
@@ -46,7 +46,7 @@ class _Game:
         self.names = {human: "you", int(enemy_of(human)): opponent}
         self.human = human
         self.console = console
-        self.result: Result | None = None
+        self.result: GameEnd | None = None
 
     def run(self) -> int:
         self._print(HELP)
@@ -76,7 +76,7 @@ class _Game:
             move = self.bot.choose(self.game, Clock())
         except EngineError as fault:
             sentence = f"The engine {fault}. The game has no result; 'save FILE' keeps it."
-            self.result = Result(DRAW, sentence, "Void")
+            self.result = GameEnd(DRAW, sentence, "Void")
             return
         colour = self.game.to_move
         if move == RESIGN:
@@ -104,8 +104,6 @@ class _Game:
             self._resign(self.human)
         else:
             move = point_named(words[0], self.game.size)
-            if not self.game.is_legal(move):
-                raise NobiError(why_illegal(self.game, move))
             self.game.play(move)
 
     def _undo(self) -> None:
@@ -121,7 +119,7 @@ class _Game:
     def _resign(self, colour: int) -> None:
         winner = int(enemy_of(colour))
         sentence = f"{COLOURS[winner]} wins: {COLOURS[colour]} resigned."
-        self.result = Result(winner, sentence, f"{COLOURS[winner][0]}+R")
+        self.result = GameEnd(winner, sentence, f"{COLOURS[winner][0]}+R")
 
     def _save(self, names: list[str]) -> None:
         if len(names) != 1:
@@ -138,7 +136,7 @@ class _Game:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _result(game: "Game") -> Result:
+def _result(game: "Game") -> GameEnd:
     return count_board(game) if isinstance(game, Go) else result_by_rules(game)
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from nobi.cli import INTERRUPTED, INVALID_INPUT, Interrupted
+from nobi.cli import Interrupted
 from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, plain_table, settings_among
 from nobi.cli.progress import progress_bar
-from nobi.errors import NobiError, require_torch
+from nobi.errors import INTERRUPTED, INVALID_INPUT, NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.imitation.settings import ImitationSettings
 from nobi.workers import usable_threads

@@ -16,7 +16,7 @@ import tyro
 from nobi import features, games, models, networks, players
 from nobi.cli.base import Command, Result, announce_compiling
 from nobi.cli.progress import progress_bar
-from nobi.errors import NobiError
+from nobi.errors import INTERRUPTED, NobiError
 
 _SIZE = "5"
 _SEARCH = "mcts:rollouts=16"
@@ -93,7 +93,7 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
-    if code == cli.INTERRUPTED:
+    if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code:
         raise NobiError(f"'nobi {' '.join(step.command)}' failed: {err.getvalue().strip()}")

@@ -4,7 +4,6 @@ An analysis answers `=ID` at once, then writes lines until any input arrives. It
 keys and invalid values are errors.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +19,7 @@ from nobi.gtp.commands import move_name, play_chosen
 from nobi.gtp.protocol import GtpError, bool_from, colour_from, float_from, int_from
 from nobi.gtp.session import Colour, Session, command
 from nobi.players.base import AnalysisOptions, Candidate
-from nobi.search.report import Restriction, Score
+from nobi.search.report import Restriction, Score, winrate_margin
 
 _NO_REPORTS = 1e9
 """The default interval: the only report is the one at the end."""
@@ -175,9 +174,7 @@ def owners_stdev(owned: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _lcb(one: Candidate) -> float:
-    if one.lcb:
-        return one.lcb
-    return one.winrate - 1.96 * math.sqrt(one.winrate * (1 - one.winrate) / max(1, one.visits))
+    return one.lcb or one.winrate - winrate_margin(one.winrate, one.visits)
 
 
 def _line(one: Candidate, size: int) -> str:
@@ -256,11 +253,6 @@ def _choose_analysing(session: Session, *words: str, form: Format, plays: bool, 
         session.write(f"play {play_chosen(session, request.colour, move)}")
     else:
         session.write(f"play {move_name(session, move)}")
-
-
-@command("kata-search", "COLOR", "chooses a move and does not play it")
-def _search(session: Session, colour: Colour) -> str:
-    return move_name(session, session.choose(colour))
 
 
 @command("kata-search_cancellable", "COLOR", "the same; any input ends it with `cancelled`")

@@ -22,12 +22,12 @@ def _protocol_version(session: Session) -> str:  # noqa: ARG001
     return "2"
 
 
-@command("name", "", "`nobi` and the player's spec, or what --name says")
+@command("name", "", "`nobi` and the player's spec, or the value of --name")
 def _name(session: Session) -> str:
     return session.name or f"nobi {session.bot.name}"
 
 
-@command("version", "", "the version of nobi, or what --version-text says")
+@command("version", "", "the version of nobi, or the value of --version-text")
 def _version(session: Session) -> str:
     return session.version or nobi.__version__
 
@@ -47,8 +47,14 @@ def _quit(session: Session) -> None:
     session.is_over = True
 
 
+@command(
+    "gogui-interrupt",
+    "",
+    "no effect; its presence tells GoGui that the comment line `# interrupt` ends the choice of a move",
+)
+@command("kgs-game_over", "", "no effect: the position is kept, since the game may be resumed")
 @command("stop", "", "ends an analysis, as any input does")
-def _stop(session: Session) -> None:
+def _do_nothing(session: Session) -> None:
     pass
 
 
@@ -105,17 +111,19 @@ def _play_sequence(session: Session, *words: str) -> None:
         raise
 
 
+@command("gomill-genmove_ex", "COLOR [KEYWORD …]", "as `genmove`; the keywords, such as `claim`, change nothing")
 @command("genmove", "COLOR", "chooses a move and plays it, or `resign`")
 def _genmove(session: Session, colour: Colour) -> str:
     return play_chosen(session, colour, session.choose(colour))
 
 
+@command("kata-search", "COLOR", "chooses a move and does not play it")
 @command("reg_genmove", "COLOR", "chooses a move and does not play it")
 def _reg_genmove(session: Session, colour: Colour) -> str:
     return move_name(session, session.choose(colour))
 
 
-@command("kgs-genmove_cleanup", "COLOR", "as `genmove`, where dead stones must be captured", games="go")
+@command("kgs-genmove_cleanup", "COLOR", "as `genmove`, but dead stones must be captured", games="go")
 def _genmove_cleanup(session: Session, colour: Colour) -> str:
     return play_chosen(session, colour, session.choose(colour, cleanup=True))
 

@@ -13,13 +13,13 @@ from typing import BinaryIO
 from nobi.errors import NobiError
 from nobi.games.go import Go
 from nobi.gtp import analysis, commands, information, setup  # noqa: F401  (they register their commands)
-from nobi.gtp.protocol import Command, GtpError, clean, failure, read_command, success
+from nobi.gtp.protocol import GtpCommand, GtpError, clean, failure, read_command, success
 from nobi.gtp.session import Session, commands_for
 from nobi.players.scoring import ownership
 from nobi.workers import defer_interrupts
 
 
-class Engine:
+class GtpEngine:
     """Answers commands."""
 
     def __init__(
@@ -30,7 +30,7 @@ class Engine:
         self._write = write
         self._log_error = log_error
 
-    def answer(self, line: str) -> Command | None:
+    def answer(self, line: str) -> GtpCommand | None:
         """Answer a line if it contains a command; return the command."""
         command = read_command(line)
         if command is None:
@@ -59,7 +59,7 @@ class Engine:
         self._write("\n" if begun else reply)
         return command
 
-    def _execute(self, command: Command) -> str:
+    def _execute(self, command: GtpCommand) -> str:
         for entry in commands_for(self.session.variant.game.name):
             if entry.name == command.name:
                 return entry.answer(self.session, command.arguments)
@@ -128,7 +128,7 @@ def serve(
         answers.flush()
         log("< " + text.rstrip("\n"))
 
-    engine = Engine(session, write, log)
+    engine = GtpEngine(session, write, log)
     threading.Thread(target=read, daemon=True).start()
     try:
         while not session.is_over:

@@ -12,9 +12,8 @@ from nobi.board.stones import BLACK, DRAW, EMPTY, WHITE
 from nobi.board.text import vertex_name
 from nobi.games.base import COLOUR_NAMES
 from nobi.games.go import Go
-from nobi.gtp.commands import play_chosen
 from nobi.gtp.protocol import GtpError, colour_from, float_from
-from nobi.gtp.session import Colour, Session, command
+from nobi.gtp.session import Session, command
 from nobi.models import model_path
 from nobi.players.scoring import ownership
 from nobi.search.policy import softmax
@@ -86,7 +85,7 @@ def model_entry(name: str) -> dict[str, Any]:
     }
 
 
-@command("clear_cache", "", "discards what is kept from earlier searches")
+@command("clear_cache", "", "discards the results of earlier searches")
 def _clear_cache(session: Session) -> None:
     session.bot.forget()
 
@@ -157,22 +156,7 @@ def _explain(session: Session) -> str:
     return session.bot.explain()
 
 
-@command("gomill-genmove_ex", "COLOR [KEYWORD …]", "as `genmove`; the keywords, such as `claim`, change nothing")
-def _genmove_ex(session: Session, colour: Colour, *words: str) -> str:  # noqa: ARG001
-    return play_chosen(session, colour, session.choose(colour))
-
-
-@command("gogui-interrupt", "", "no effect: announces that the comment line `# interrupt` ends the choice of a move")
-def _interrupt(session: Session) -> None:
-    pass
-
-
-@command("kgs-game_over", "", "nothing: the position is kept, since the game may be resumed")
-def _game_over(session: Session) -> None:
-    pass
-
-
-# --- GoGui: maps, and games other than Go ----------------------------------------------------------------------------
+# --- GoGui: maps of what a player sees, and games other than Go -----------------------------------------------------
 
 _DIRECTIONS = {"↘": "down-right", "↙": "down-left", "↗": "up-right", "↖": "up-left"}
 

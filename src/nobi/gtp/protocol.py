@@ -15,7 +15,7 @@ class GtpError(Exception):
     """A command that fails; the message is the text of the answer after the question mark."""
 
 
-class Command(NamedTuple):
+class GtpCommand(NamedTuple):
     """The command of a line."""
 
     id: str
@@ -24,7 +24,7 @@ class Command(NamedTuple):
     arguments: list[str]
 
 
-def read_command(line: str) -> Command | None:
+def read_command(line: str) -> GtpCommand | None:
     """Return the command of a line; None if the line is empty or a comment, which has no answer.
 
     Control characters except tabs are removed, tabs become spaces, and a hash begins a comment.
@@ -34,7 +34,7 @@ def read_command(line: str) -> Command | None:
     if not words:
         return None
     number = words.pop(0) if re.fullmatch(r"[0-9]+", words[0]) else ""
-    return Command(number, words[0] if words else "", words[1:])
+    return GtpCommand(number, words[0] if words else "", words[1:])
 
 
 def success(number: str, text: str = "") -> str:

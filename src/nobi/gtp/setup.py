@@ -22,7 +22,8 @@ from nobi.storage import atomic_write
 @command(
     "loadsgf",
     "FILE [MOVE]",
-    "the position at the end of the record, or before a move; the rules stay, komi is that of the record, if given",
+    "the position at the end of the record, or before a move; the rules are kept, the komi is that of the record, if "
+    "given",
 )
 def _loadsgf(session: Session, first: str, *words: str) -> None:
     before = int_from(words[-1]) if words and words[-1].isdigit() else None
@@ -88,7 +89,7 @@ def _get_rules(session: Session) -> str:
 @command(
     "kata-set-rules",
     "RULES",
-    "a name such as `tromp-taylor`, or JSON; the moves stay; what is not supported becomes the nearest rule",
+    "a name such as `tromp-taylor`, or JSON; the moves are kept; unsupported rules are replaced by the nearest ones",
     games="go",
 )
 def _set_rules(session: Session, first: str, *words: str) -> None:

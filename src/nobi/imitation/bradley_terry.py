@@ -26,11 +26,11 @@ from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, read_only
 from nobi.records.dataset import Dataset
 from nobi.records.replay import cell_of, new_record_boards, start_record
 from nobi.search.features import GROUPS, OFFSETS, measure_distances, measure_features
-from nobi.search.gammas import PATTERN_CLASS, PATTERN_CLASSES, SMALL_BOARDS
+from nobi.search.gammas import SMALL_BOARDS
 from nobi.search.go import advance
-from nobi.search.patterns import seen_by
+from nobi.search.patterns import PATTERN_CLASS, PATTERN_CLASSES, seen_by
 from nobi.search.shapes import MOST_SHAPES, SHAPE_SIZES, measure_shapes
-from nobi.search.state import SearchPosition, Workspace, new_position, new_workspace
+from nobi.search.state import SearchPosition, SearchWorkspace, new_position, new_workspace
 from nobi.search.tactics import as_count
 from nobi.storage import save_tensors
 
@@ -93,7 +93,7 @@ def _fill_codes(position: SearchPosition) -> None:
 @compiled
 def _extract(
     position: SearchPosition,
-    workspace: Workspace,
+    workspace: SearchWorkspace,
     points: NDArray[np.uint16],
     classes: NDArray[np.uint16],
     collection: Collection,

@@ -177,7 +177,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class RootEvaluation:
     """A bot's analysis of a position, for the player to move."""
 
     visits: int
@@ -248,9 +248,9 @@ class Bot(ABC):
         del game
         return type(self).analyse is not Bot.analyse
 
-    def evaluation(self, found: list[Candidate]) -> Evaluation:
+    def evaluation(self, found: list[Candidate]) -> RootEvaluation:
         """Return the evaluation of the position that belongs to an analysis."""
-        return Evaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
+        return RootEvaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
 
     def set_options(self, options: AnalysisOptions) -> None:
         """Set the options of the next analyses."""

@@ -20,7 +20,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import best_model
-from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Candidate, Clock, Evaluation, Player, Report
+from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Candidate, Clock, Player, Report, RootEvaluation
 from nobi.players.inspection import Inspection
 from nobi.players.network import NetworkPlayer, PolicyPlayer
 from nobi.players.passing import ENOUGH, choose_move, look_after_pass
@@ -138,10 +138,10 @@ class MctsBot(Bot):
     def can_analyse(self, game: Game) -> bool:
         return not game.is_over
 
-    def evaluation(self, found: list[Candidate]) -> Evaluation:
+    def evaluation(self, found: list[Candidate]) -> RootEvaluation:
         del found
         root = self.search.report()
-        return Evaluation(root.visits, root.winrate, root.score)
+        return RootEvaluation(root.visits, root.winrate, root.score)
 
     def set_options(self, options: AnalysisOptions) -> None:
         self.search.restrict(options.restrictions)

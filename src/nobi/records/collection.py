@@ -35,6 +35,7 @@ class SgfRecord(NamedTuple):
     handicap: int = 0
     result: int = 0
     date: str = ""  # YYYY, YYYY-MM or YYYY-MM-DD; empty if unknown
+    rules: str = ""  # the value of RU as it stands in the record; empty if missing
     changes: tuple[SetupChange, ...] = ()
     error: RecordError | None = None  # why the main line cannot be read beyond `moves`; None if these are all
 

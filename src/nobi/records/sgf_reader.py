@@ -363,6 +363,7 @@ def _record(
         handicap=min(handicap, 255),
         result=result_of(_text(root, "RE", "")),
         date=date_of(_text(root, "DT", "")),
+        rules=_text(root, "RU", ""),
         changes=tuple(change for change in changes if change.after <= len(moves)) if changes else (),
         error=off_board or error,
     )

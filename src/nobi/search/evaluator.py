@@ -22,7 +22,7 @@ from nobi.games.base import Variant
 from nobi.memory import Words
 from nobi.search.policy import NodeEncoder, Policy, PolicyInput
 from nobi.search.settings import SearchSettings
-from nobi.search.state import MAX_DEPTH, SearchPosition, Workspace
+from nobi.search.state import MAX_DEPTH, SearchPosition, SearchWorkspace
 from nobi.search.tree import EVALUATED, QUEUED, UNKNOWN, Tree, exchange, fetch_add, new_index
 
 HEAD, TAIL, DROPPED = 0, 8, 16
@@ -55,7 +55,7 @@ def allocate_queue(slots: int = _SLOTS) -> EvalQueue:
 
 
 @compiled
-def enqueue(queue: EvalQueue, tree: Tree, node: int, workspace: Workspace, depth: int) -> None:
+def enqueue(queue: EvalQueue, tree: Tree, node: int, workspace: SearchWorkspace, depth: int) -> None:
     """Append the node at the end of the current path, unless the queue is full."""
     slots = len(queue.node)
     if queue.ends[TAIL] - queue.ends[HEAD] >= slots - _MARGIN:

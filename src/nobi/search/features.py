@@ -8,7 +8,7 @@ from nobi.board.chains import in_atari, is_alone, last_liberty, touching, withou
 from nobi.board.ladders import captures_in_ladder, escapes_ladder
 from nobi.board.stones import BORDER, EMPTY, PASS, SIDES, as_point, enemy_of
 from nobi.compiling import compiled, inlined, merged
-from nobi.search.state import SearchPosition, Workspace
+from nobi.search.state import SearchPosition, SearchWorkspace
 from nobi.search.tactics import SAFE, as_count, joined_chain, liberty_class
 
 FAR = 4
@@ -38,7 +38,7 @@ OFFSETS = tuple(sum(LEVELS[:i]) for i in range(GROUPS + 1))
 
 
 @compiled
-def measure_distances(position: SearchPosition, workspace: Workspace) -> None:
+def measure_distances(position: SearchPosition, workspace: SearchWorkspace) -> None:
     """Fill `workspace.distance`: distances from the latest move, up to FAR, where a chain counts as one point.
 
     This is the common fate graph of Graepel, Goutrié, Krüger & Herbrich (2001).
@@ -122,7 +122,7 @@ def _freed_stones(position: SearchPosition, point: int, me: int) -> int:
 
 
 @inlined
-def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, me: int) -> bool:
+def _is_dead_ladder(position: SearchPosition, workspace: SearchWorkspace, point: int, me: int) -> bool:
     """Return whether extending own chains in atari at this point saves none of them from a ladder."""
     stones, chains = position.boards.stones, position.boards.chains
     for k in range(SIDES):
@@ -138,7 +138,7 @@ def _is_dead_ladder(position: SearchPosition, workspace: Workspace, point: int, 
 
 @inlined
 def _threatened_stones(
-    position: SearchPosition, workspace: Workspace, point: int, me: int, ladders: bool
+    position: SearchPosition, workspace: SearchWorkspace, point: int, me: int, ladders: bool
 ) -> tuple[int, int]:
     """Return (stones of enemy chains that a stone here puts into atari, those of them that are caught in a ladder)."""
     stones, chains = position.boards.stones, position.boards.chains
@@ -163,7 +163,7 @@ def _threatened_stones(
 
 
 @inlined
-def _line(workspace: Workspace, point: int, size: int) -> int:
+def _line(workspace: SearchWorkspace, point: int, size: int) -> int:
     """Return the line of a point, 0 at the edge."""
     row = as_count(workspace.row[point]) - 1
     column = as_count(workspace.column[point]) - 1
@@ -171,7 +171,7 @@ def _line(workspace: Workspace, point: int, size: int) -> int:
 
 
 @inlined
-def _is_isolated(position: SearchPosition, workspace: Workspace, point: int, size: int) -> bool:
+def _is_isolated(position: SearchPosition, workspace: SearchWorkspace, point: int, size: int) -> bool:
     """Return whether there is no stone within two steps in rows and columns."""
     row = as_count(workspace.row[point])
     column = as_count(workspace.column[point])
@@ -183,7 +183,7 @@ def _is_isolated(position: SearchPosition, workspace: Workspace, point: int, siz
 
 
 @inlined
-def _distance(workspace: Workspace, point: int, other: int) -> int:
+def _distance(workspace: SearchWorkspace, point: int, other: int) -> int:
     """Return dx + dy + max(dx, dy) between two points, at most `_FARTHEST`; 0 if `other` is PASS."""
     if other == PASS:
         return as_count(0)
@@ -209,7 +209,7 @@ def _captured_level(position: SearchPosition, point: int, me: int) -> int:
 
 
 @merged
-def measure_features(position: SearchPosition, workspace: Workspace, move: int, ladders: bool) -> None:
+def measure_features(position: SearchPosition, workspace: SearchWorkspace, move: int, ladders: bool) -> None:
     """Write the levels of a legal move to `workspace.levels`; `measure_distances` must be called before.
 
     With `ladders`, ladders are read for chains with one or two liberties next to the move.

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from nobi.compiling import compiled, inlined
 from nobi.errors import NobiError
 from nobi.search.features import GROUPS, OFFSETS
-from nobi.search.patterns import seen_by
+from nobi.search.patterns import PATTERN_CLASS, PATTERN_CLASSES, seen_by
 from nobi.search.shapes import MOST_SHAPES, shape_gamma, shape_table
-from nobi.search.state import Gammas, SearchPosition, Workspace
+from nobi.search.state import Gammas, SearchPosition, SearchWorkspace
 from nobi.storage import read_tensors
 
 FILE = Path(__file__).parent / "priors.safetensors"
@@ -30,31 +30,8 @@ SMALL_BOARDS = 13
 """The maximum board size for which the set `small` is used."""
 
 
-_STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
-"""(down, right) of the neighbours, in the order of `Stones.neighbours`, which is that of the 3x3 codes."""
-
-
-def _pattern_classes() -> NDArray[np.uint16]:
-    """Return the index of the class of each 3x3 code under the symmetries of the board, [code]."""
-    codes = np.arange(1 << 16, dtype=np.uint32)
-    smallest = codes
-    for symmetry in range(8):
-        image = np.zeros_like(codes)
-        for k, (down, right) in enumerate(_STEPS):
-            y, x = (right, down) if symmetry >= 4 else (down, right)
-            for _ in range(symmetry % 4):
-                y, x = x, -y
-            image |= ((codes >> np.uint32(2 * k)) & np.uint32(3)) << np.uint32(2 * _STEPS.index((y, x)))
-        smallest = np.minimum(smallest, image)
-    return np.unique(smallest, return_inverse=True)[1].astype(np.uint16)
-
-
-PATTERN_CLASS = _pattern_classes()
-PATTERN_CLASSES = int(PATTERN_CLASS.max()) + 1
-
-
 @inlined
-def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, move: int) -> float:
+def strength(position: SearchPosition, workspace: SearchWorkspace, gammas: Gammas, move: int) -> float:
     """Return the product of the gammas of a move whose levels are in `workspace.levels`."""
     stones = position.boards.stones
     product = gammas.pattern[seen_by(position.codes[0, move], stones.to_move[0])]
@@ -65,7 +42,7 @@ def strength(position: SearchPosition, workspace: Workspace, gammas: Gammas, mov
 
 
 @compiled
-def set_learnt_priors(workspace: Workspace, count: int, amount: float) -> None:
+def set_learnt_priors(workspace: SearchWorkspace, count: int, amount: float) -> None:
     """Add `amount`·√p won playouts to the first `count` moves, whose strengths are in `workspace.values`.
 
     The playouts are rounded to integers, so that the counts of a node, 32-bit floating-point numbers, stay exact. The

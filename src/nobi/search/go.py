@@ -24,8 +24,7 @@ from nobi.search.gammas import set_learnt_priors, strength
 from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes
 from nobi.search.playout import GameHooks, black_result
 from nobi.search.rollouts import count_area, roll_out
-from nobi.search.score import note_score
-from nobi.search.state import SearchParams, SearchPosition, Workspace
+from nobi.search.state import SearchParams, SearchPosition, SearchWorkspace, note_score
 
 
 class Priors(NamedTuple):
@@ -46,7 +45,9 @@ PRIORS = Priors()
 
 
 @inlined
-def _hand_made_prior(position: SearchPosition, workspace: Workspace, move: int, atari: float) -> tuple[float, float]:
+def _hand_made_prior(
+    position: SearchPosition, workspace: SearchWorkspace, move: int, atari: float
+) -> tuple[float, float]:
     """Return (won playouts, lost playouts) for the features of a move."""
     levels = workspace.levels
     good = 0.0
@@ -83,7 +84,7 @@ _ISOLATED = 7
 
 
 @merged
-def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:
+def set_prior(position: SearchPosition, workspace: SearchWorkspace, move: int, i: int, params: SearchParams) -> None:
     """Write the prior of a legal move to `workspace.visits[i]` and `.wins[i]`, and its strength to `.values[i]`."""
     visits = PRIORS.even
     wins = 0.5 * PRIORS.even
@@ -102,7 +103,7 @@ def set_prior(position: SearchPosition, workspace: Workspace, move: int, i: int,
 
 
 @compiled
-def complete_priors(workspace: Workspace, count: int, params: SearchParams) -> None:
+def complete_priors(workspace: SearchWorkspace, count: int, params: SearchParams) -> None:
     """Add the learnt priors to the first `count` moves of a node."""
     if params.learnt > 0.0 and count > 1:
         set_learnt_priors(workspace, count, params.learnt)
@@ -141,7 +142,7 @@ def _stones_placed(boards: GoBoards) -> int:
 
 
 @merged
-def finish(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:
+def finish(position: SearchPosition, workspace: SearchWorkspace, params: SearchParams) -> float:
     """Play a rollout and score it by area.
 
     For territory scoring, territory plus prisoners equals area minus the stones placed by each player. The stones of

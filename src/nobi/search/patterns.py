@@ -8,7 +8,8 @@ patterns in Monte-Carlo Go", 2006). A diagram shows the surroundings of the poin
     .     empty        ?  anything, also the border        #  border
 
 The colours of the eight neighbours of a point, two bits each, are its *code*. It is updated as stones are placed and
-removed; `PATTERN` is a table over all 65,536 codes.
+removed; `PATTERN` is a table over all 65,536 codes. `PATTERN_CLASS` numbers their classes under the symmetries of the
+board, for the learnt priors.
 """
 
 from itertools import product
@@ -47,7 +48,7 @@ _MEANING = {
     "#": (BORDER,),
 }
 _STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
-"""(down, right) of the neighbours, in the order of `Stones.neighbours`."""
+"""(down, right) of the neighbours, in the order of `Stones.neighbours`, which is that of the codes."""
 
 
 def _symmetries(square: NDArray[Any]) -> list[NDArray[Any]]:
@@ -69,6 +70,25 @@ def _pattern_table() -> NDArray[np.uint8]:
 
 
 PATTERN = _pattern_table()
+
+
+def _pattern_classes() -> NDArray[np.uint16]:
+    """[code] the index of the class of a 3x3 code under the symmetries of the board."""
+    codes = np.arange(1 << 16, dtype=np.uint32)
+    smallest = codes
+    for symmetry in range(8):
+        image = np.zeros_like(codes)
+        for k, (down, right) in enumerate(_STEPS):
+            y, x = (right, down) if symmetry >= 4 else (down, right)
+            for _ in range(symmetry % 4):
+                y, x = x, -y
+            image |= ((codes >> np.uint32(2 * k)) & np.uint32(3)) << np.uint32(2 * _STEPS.index((y, x)))
+        smallest = np.minimum(smallest, image)
+    return np.unique(smallest, return_inverse=True)[1].astype(np.uint16)
+
+
+PATTERN_CLASS = _pattern_classes()
+PATTERN_CLASSES = int(PATTERN_CLASS.max()) + 1
 
 
 def codes_of(stones: Stones, g: int) -> NDArray[np.uint16]:

@@ -15,7 +15,6 @@ from nobi.compiling import UNBOUND, compiled, inlined, specialise
 from nobi.games.base import LOSES, UNDECIDED, WINS, Game
 from nobi.memory import Words, copy_words
 from nobi.search.evaluator import EvalQueue, enqueue, has_entries
-from nobi.search.score import note_result
 from nobi.search.state import (
     COLOUR_MASK,
     DEPTH,
@@ -26,8 +25,9 @@ from nobi.search.state import (
     SELECTIONS,
     SearchParams,
     SearchPosition,
-    Workspace,
+    SearchWorkspace,
     first_play,
+    note_result,
 )
 from nobi.search.tactics import as_count
 from nobi.search.tree import (
@@ -82,7 +82,7 @@ def _advance(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _no_preparation(position: SearchPosition, workspace: Workspace) -> None:
+def _no_preparation(position: SearchPosition, workspace: SearchWorkspace) -> None:
     pass
 
 
@@ -92,14 +92,14 @@ def _any_move(position: SearchPosition, move: int) -> bool:  # noqa: ARG001
 
 
 @inlined
-def _even_prior(position: SearchPosition, workspace: Workspace, move: int, i: int, params: SearchParams) -> None:  # noqa: ARG001
+def _even_prior(position: SearchPosition, workspace: SearchWorkspace, move: int, i: int, params: SearchParams) -> None:  # noqa: ARG001
     """Set the prior to one playout, half of it won."""
     workspace.visits[i] = 1.0
     workspace.wins[i] = 0.5
 
 
 @inlined
-def _nothing_to_complete(workspace: Workspace, count: int, params: SearchParams) -> None:
+def _nothing_to_complete(workspace: SearchWorkspace, count: int, params: SearchParams) -> None:
     pass
 
 
@@ -109,7 +109,7 @@ def black_result(outcome: int) -> float:
     return 1.0 if outcome == BLACK else 0.0 if outcome == WHITE else 0.5
 
 
-def _finish_randomly(position: SearchPosition, workspace: Workspace, params: SearchParams) -> float:  # noqa: ARG001
+def _finish_randomly(position: SearchPosition, workspace: SearchWorkspace, params: SearchParams) -> float:  # noqa: ARG001
     """Play uniformly random moves, avoiding moves that lose at once."""
     boards = position.boards
     stones = boards.stones
@@ -151,7 +151,7 @@ _SOLVED_VALUE = np.float32(1e6)
 """The bonus to the value of a move that is proved to win."""
 
 
-def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspace, params: SearchParams) -> bool:
+def _expand(tree: Tree, node: int, position: SearchPosition, workspace: SearchWorkspace, params: SearchParams) -> bool:
     """Create the children of a leaf at this position; return whether this thread has created them."""
     if not claim(tree, node):
         return False
@@ -207,7 +207,7 @@ def _expand(tree: Tree, node: int, position: SearchPosition, workspace: Workspac
 
 
 @compiled
-def choose_child(tree: Tree, node: int, workspace: Workspace, params: SearchParams) -> int:
+def choose_child(tree: Tree, node: int, workspace: SearchWorkspace, params: SearchParams) -> int:
     """Return the child of the highest value (`docs/search.md` has the formula)."""
     first = tree.first[node]
     count = tree.children[node]
@@ -262,7 +262,9 @@ def _should_evaluate(tree: Tree, node: int, playouts: int) -> bool:
 
 
 @inlined
-def _update_rave(tree: Tree, node: int, me: int, workspace: Workspace, result: float, end: float, slope: float) -> None:
+def _update_rave(
+    tree: Tree, node: int, me: int, workspace: SearchWorkspace, result: float, end: float, slope: float
+) -> None:
     """Add the result to the RAVE counts of children whose moves the player to move played later in the playout.
 
     The weight of a move at a ply is 1 + slope · (end − ply).
@@ -288,7 +290,7 @@ def _search(
     root: Words,
     work: Words,
     position: SearchPosition,
-    workspace: Workspace,
+    workspace: SearchWorkspace,
     params: SearchParams,
     queue: EvalQueue,
     playouts: int,

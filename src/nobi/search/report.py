@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS, points_of
-from nobi.search.score import PLAYOUTS, SCORE, SCORED, SQUARES, WINS
+from nobi.search.state import PLAYOUTS, SCORE, SCORED, SQUARES, WINS
 from nobi.search.tree import Tree
 
 _EVEN = 5.0
@@ -22,7 +22,7 @@ _FEWEST, _ENOUGH = 2, 20
 _SCORE_WEIGHT = 0.1
 """The weight of the score in the utility."""
 _Z = 1.96
-"""The number of standard errors between a win rate and its lower confidence bound."""
+"""The number of standard errors between a win rate and its lower confidence bound (95 %, two-sided)."""
 
 
 class Score(NamedTuple):
@@ -106,7 +106,7 @@ def report_root(
         winrate = float((won + earlier * rates[i] + _EVEN * rate) / (row[PLAYOUTS] + earlier + _EVEN))
         if solved[i]:
             winrate = (1 + int(solved[i])) / 2
-        margin = 0.0 if solved[i] else _Z * math.sqrt(winrate * (1 - winrate) / max(1, int(visits[i])))
+        margin = 0.0 if solved[i] else winrate_margin(winrate, int(visits[i]))
         score = _score(row, to_move, size, winrate, root) if root else None
         variation, counts = principal_variation(tree, first + i, length)
         moves.append(
@@ -157,6 +157,11 @@ def _score(
     squares = row[SQUARES] + (even * (root.stdev**2 + root.lead**2) if root else 0.0)
     mean = float(lead / count)
     return Score(mean, math.sqrt(max(0.0, float(squares / count) - mean**2)), utility_of(winrate, mean, size))
+
+
+def winrate_margin(winrate: float, visits: int) -> float:
+    """Return the distance between a win rate and its lower confidence bound."""
+    return _Z * math.sqrt(winrate * (1 - winrate) / max(1, visits))
 
 
 def utility_of(winrate: float, lead: float, size: int) -> float:

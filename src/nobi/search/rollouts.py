@@ -14,7 +14,7 @@ from nobi.board.stones import BLACK, EMPTY, PASS, WHITE, as_point, end_turn, ene
 from nobi.compiling import compiled, inlined
 from nobi.games.go import GoBoards, is_own_eye
 from nobi.search.patterns import PATTERN, add_to_codes, remove_from_codes, seen_by
-from nobi.search.state import ROOT_MOVE, SearchParams, SearchPosition, Workspace, first_play
+from nobi.search.state import ROOT_MOVE, SearchParams, SearchPosition, SearchWorkspace, first_play
 from nobi.search.tactics import (
     SAFE,
     SELF_ATARI,
@@ -60,7 +60,7 @@ def _place(position: SearchPosition, move: int) -> None:
 
 
 @inlined
-def _draw_index(workspace: Workspace, count: int) -> int:
+def _draw_index(workspace: SearchWorkspace, count: int) -> int:
     """Draw an index below `count` with probabilities proportional to `workspace.values`."""
     total = np.float32(0.0)
     for i in range(count):
@@ -74,7 +74,7 @@ def _draw_index(workspace: Workspace, count: int) -> int:
 
 
 @inlined
-def _matching_move(position: SearchPosition, workspace: Workspace, settings: SearchParams, centre: int) -> int:
+def _matching_move(position: SearchPosition, workspace: SearchWorkspace, settings: SearchParams, centre: int) -> int:
     """Return a move next to this point that matches a pattern, or PASS if there is none."""
     boards = position.boards
     stones, chains = boards.stones, boards.chains
@@ -107,7 +107,9 @@ def _matching_move(position: SearchPosition, workspace: Workspace, settings: Sea
 
 
 @inlined
-def _choose_locally(position: SearchPosition, workspace: Workspace, settings: SearchParams, bits: np.uint64) -> int:
+def _choose_locally(
+    position: SearchPosition, workspace: SearchWorkspace, settings: SearchParams, bits: np.uint64
+) -> int:
     """Return a move that answers the latest ones, or PASS if there is none."""
     params = settings.rollouts
     boards = position.boards
@@ -138,7 +140,7 @@ def _choose_locally(position: SearchPosition, workspace: Workspace, settings: Se
 
 
 @inlined
-def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: SearchParams) -> int:
+def _choose_anywhere(position: SearchPosition, workspace: SearchWorkspace, settings: SearchParams) -> int:
     """Return any move that fills no own eye; PASS if there is none."""
     params = settings.rollouts
     boards = position.boards
@@ -164,7 +166,7 @@ def _choose_anywhere(position: SearchPosition, workspace: Workspace, settings: S
 
 
 @compiled
-def roll_out(position: SearchPosition, workspace: Workspace, params: SearchParams) -> None:
+def roll_out(position: SearchPosition, workspace: SearchWorkspace, params: SearchParams) -> None:
     """Play until both pass, at most three moves per point of the board.
 
     `workspace.played` receives the first player on each point, and the ply.
@@ -192,7 +194,7 @@ def roll_out(position: SearchPosition, workspace: Workspace, params: SearchParam
 
 
 @compiled
-def count_area(boards: GoBoards, workspace: Workspace) -> int:
+def count_area(boards: GoBoards, workspace: SearchWorkspace) -> int:
     """Return Black's area minus White's at the end of a rollout, where empty points are eyes; also count the owners."""
     stones, chains = boards.stones, boards.chains
     margin = 0

@@ -22,9 +22,8 @@ from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_model
 from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
-from nobi.search.score import SCORED
 from nobi.search.settings import SearchSettings
-from nobi.search.state import DONE, MAX_DEPTH, new_position, new_workspace
+from nobi.search.state import DONE, MAX_DEPTH, SCORED, new_position, new_workspace
 from nobi.search.tree import (
     FULL,
     LEAF,

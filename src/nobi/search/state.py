@@ -15,15 +15,21 @@ MAX_DEPTH = 250
 """Maximum length of a line of moves in the tree."""
 
 DONE, ROOT_MOVE, DEPTH, SELECTIONS = 0, 1, 2, 3
-"""Indices into `Workspace.counts`: the number of playouts, the row of the current one in `owned` and `results`, the
-depth of the node that is being expanded, and the number of moves selected in the tree."""
+"""Indices into `SearchWorkspace.counts`: the number of playouts, the row of the current one in `owned` and `results`,
+the depth of the node that is being expanded, and the number of moves selected in the tree."""
 
 PLY_SHIFT, COLOUR_MASK = 2, 3
-"""The bits of `Workspace.played`: the colour, and above it the ply of the first play."""
+"""The bits of `SearchWorkspace.played`: the colour, and above it the ply of the first play."""
 _LAST_PLY = (1 << (16 - PLY_SHIFT)) - 1
 
+PLAYOUTS, WINS, SCORED, SCORE, SQUARES = range(5)
+"""Columns of `SearchWorkspace.results`: playouts and Black's wins; playouts with a score, their scores and squares.
+
+Row i holds the playouts whose first move is child i of the root, the last row those without a first move. Games without
+a score leave the columns of the score at 0."""
+
 SPARE = 16
-"""Entries of `Workspace.candidates` that the loop without a fixed bound leaves free for other loops."""
+"""Entries of `SearchWorkspace.candidates` that the loop without a fixed bound leaves free for other loops."""
 
 
 class RolloutParams(NamedTuple):
@@ -81,7 +87,7 @@ class SearchPosition(NamedTuple):
     previous: NDArray[np.uint16]  # [1] the move before the latest one
 
 
-class Workspace(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """Scratch arrays of one thread."""
 
     streams: NDArray[np.uint64]  # [1] the thread's random stream
@@ -91,7 +97,7 @@ class Workspace(NamedTuple):
     moves: NDArray[np.uint16]  # [depth] the moves
     played: NDArray[np.uint16]  # [point] the first player there, from some depth on, and the ply (`first_play`)
     owned: NDArray[np.int32]  # [root move, point] rollouts at the end of which Black owned the point minus White
-    results: NDArray[np.float64]  # [root move, 5] sums over playouts, see `nobi.search.score`
+    results: NDArray[np.float64]  # [root move, 5] sums over playouts, columns PLAYOUTS to SQUARES
     avoided: NDArray[np.int16]  # [colour, move] the depth from which on a player may play a move; 0: everywhere
     values: NDArray[np.float32]  # [child]
     found: NDArray[np.uint16]  # [child] the moves of a node that is being expanded
@@ -110,8 +116,25 @@ class Workspace(NamedTuple):
 
 @inlined
 def first_play(colour: int, ply: int) -> int:
-    """Return the entry of `Workspace.played` for a move of this player."""
+    """Return the entry of `SearchWorkspace.played` for a move of this player."""
     return np.uint16(colour | (min(ply, _LAST_PLY) << PLY_SHIFT))  # type: ignore[return-value]
+
+
+@inlined
+def note_result(workspace: SearchWorkspace, black: float) -> None:
+    """Count a playout with Black's result."""
+    row = workspace.counts[ROOT_MOVE]
+    workspace.results[row, PLAYOUTS] += 1.0
+    workspace.results[row, WINS] += black
+
+
+@inlined
+def note_score(workspace: SearchWorkspace, score: float) -> None:
+    """Count the score of a playout: Black's points minus White's, komi included."""
+    row = workspace.counts[ROOT_MOVE]
+    workspace.results[row, SCORED] += 1.0
+    workspace.results[row, SCORE] += score
+    workspace.results[row, SQUARES] += score * score
 
 
 def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
@@ -119,10 +142,10 @@ def new_position(boards: Boards, *, codes: int) -> tuple[SearchPosition, Words]:
     return pack(SearchPosition(boards, np.zeros((1, codes), np.uint16), np.zeros(1, np.uint16)), only_boards=True)
 
 
-def new_workspace(size: int) -> Workspace:
+def new_workspace(size: int) -> SearchWorkspace:
     """Return the scratch arrays of a thread."""
     points, moves = points_of(size), size * size + 1
-    workspace = Workspace(
+    workspace = SearchWorkspace(
         streams=np.zeros(1, np.uint64),
         counts=np.zeros(8, np.int64),
         path=np.zeros(MAX_DEPTH + 2, np.int32),

@@ -11,11 +11,13 @@ from nobi.games.base import Variant
 from nobi.models.model import Model
 from nobi.players import make_player
 from nobi.players.network import player_from_model
-from nobi.web.session import Session, cell_of
+from nobi.web.session import GameSession, cell_of
 from nobi.web.setup import Setup
 
 SIZES = (5, 7, 9, 11, 13, 15, 19)
 """Board sizes on which champions are measured."""
+OPPONENT = "naive"
+"""The player against which networks are watched and measured."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +43,27 @@ class SizeShare:
     games: int
 
 
-def watch_game(file: Model, game: str, size: int, opponent: str, seed: int) -> WatchedGame:
-    """A game of a network against a built-in player; with an odd seed the network plays White."""
+def watch_game(file: Model, game: str, size: int, seed: int) -> WatchedGame:
+    """A game of a network against the naive player; with an odd seed the network plays White."""
     variant = Setup(game=game, size=size).variant()
     first = seed % 2
     played = play_games(
         variant,
         player_from_model(file, variant),
-        make_player(opponent, variant),
+        make_player(OPPONENT, variant),
         1,
         seed=seed,
         first=first,
         threads=1,
         keep_moves=True,
     )
-    names = ("The network", opponent.capitalize()) if first == 0 else (opponent.capitalize(), "The network")
+    names = ("The network", "Naive") if first == 0 else ("Naive", "The network")
     return watched(Setup(game=game, size=size), played.replay(0).moves, *names)
 
 
 def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> WatchedGame:
     """A finished game, with all its positions."""
-    session = Session(setup)
+    session = GameSession(setup)
     positions = [session.stones()]
     for move in moves:
         session.play(move)
@@ -71,10 +73,8 @@ def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> Watch
     return WatchedGame(setup.size, tuple(positions), cells, winner.get(session.game.outcome, "Draw."))
 
 
-def win_rates(
-    file: Model, game: str, sizes: Sequence[int], games: int, stop: threading.Event, opponent: str = "naive"
-) -> tuple[SizeShare, ...]:
-    """Share of games that a network wins against a built-in player on each board; fewer boards after `stop`."""
+def win_rates(file: Model, game: str, sizes: Sequence[int], games: int, stop: threading.Event) -> tuple[SizeShare, ...]:
+    """Share of games that a network wins against the naive player on each board; fewer boards after `stop`."""
     found = []
     for size in sizes:
         if stop.is_set():
@@ -84,6 +84,6 @@ def win_rates(
             player = player_from_model(file, variant)
         except NobiError:  # a network for one board size only
             continue
-        played = play_games(variant, player, make_player(opponent, variant), games, seed=1, threads=1)
+        played = play_games(variant, player, make_player(OPPONENT, variant), games, seed=1, threads=1)
         found.append(SizeShare(size, float((played.points_of_a.mean() + 1) / 2), games))
     return tuple(found)

@@ -24,7 +24,8 @@ from nobi.models.model import Model
 from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.statistics import correlation
-from nobi.web.champion import WatchedGame, watched
+from nobi.web.champion import OPPONENT, WatchedGame, watch_game, watched
+from nobi.web.jobs import Jobs, Task
 from nobi.web.opponents import Opponent, opponent_of
 from nobi.web.setup import GAME_TITLES, Setup
 
@@ -33,6 +34,8 @@ GAMES = 40
 GENERATIONS = 80
 COEVOLVED = "mdrnn:hidden=10"
 """The network of the coevolution, as in the paper."""
+LARGE = 9
+"""Second board size for champions of the coevolution, which train on 5x5."""
 KINDS = {"mdlstm:hidden=3": "MDLSTM, 93 weights", "mdrnn:hidden=10": "MDRNN, 140 weights"}
 
 
@@ -89,7 +92,7 @@ def measure_scatter(
     rng = np.random.default_rng(choice.seed)
     weights = rng.standard_normal((networks, network.weight_count(choice.small))).astype(np.float32)
     fitness = [
-        Fitness(choice.game, (size,), network, ("naive",), GAMES, choice.seed, 1)
+        Fitness(choice.game, (size,), network, (OPPONENT,), GAMES, choice.seed, 1)
         for size in (choice.small, choice.large)
     ]
     found: list[list[float]] = [[], []]
@@ -147,3 +150,84 @@ def replay_between(ciao: Ciao, i: int, j: int, size: int = 0) -> WatchedGame:
     played = play_games(variant, *players, 1, threads=1, keep_moves=True).replay(0)
     names = f"Champion of generation {2 * i + 1}", f"Champion of generation {2 * j + 2}"
     return watched(Setup(game=ciao.game, size=size), played.moves, *names)
+
+
+class Experiments:
+    """The experiments of one browser tab."""
+
+    def __init__(self, visitor: str, tab: str, jobs: Jobs) -> None:
+        self.scatter: Scatter | None = None
+        self.ciao: Ciao | None = None
+        self.picked_network = -1
+        self.picked_pair = -1
+        self.networks_games: tuple[WatchedGame, ...] = ()
+        """Games of the picked network on both boards."""
+        self.pair_games: tuple[WatchedGame, ...] = ()
+        """Games of the picked pair on both boards."""
+        self.version = 0
+        self.scatter_task = Task(jobs, visitor, f"scatter {tab}")
+        self.ciao_task = Task(jobs, visitor, f"coevolution {tab}")
+        self._replay_task = Task(jobs, visitor, f"replay {tab}")
+        self._replaying = ""
+
+    @property
+    def replaying(self) -> bool:
+        """Whether the games of the picked network or pair are being played."""
+        return self._replay_task.busy
+
+    def measure(self, choice: TransferChoice) -> None:
+        """Draw random networks and measure them on both boards."""
+        self.scatter, self.picked_network, self.networks_games = None, -1, ()
+        self.scatter_task.start(lambda stop, report: measure_scatter(choice, stop, report))
+        self.version += 1
+
+    def coevolve(self, seed: int) -> None:
+        """Run a short coevolution."""
+        self.ciao, self.picked_pair, self.pair_games = None, -1, ()
+        self.ciao_task.start(lambda stop, report: coevolve(seed, stop, report))
+        self.version += 1
+
+    def pick_network(self, i: int) -> None:
+        """Show games of network `i`, if it exists."""
+        scatter = self.scatter
+        if scatter is None or not 0 <= i < len(scatter.small):
+            return
+        self.picked_network, self.networks_games = i, ()
+        file, choice = scatter.network(i).network_file, scatter.choice
+        self._replaying = "network"
+        self._replay_task.start(
+            lambda *_: tuple(watch_game(file, choice.game, size, 2) for size in (choice.small, choice.large))
+        )
+        self.version += 1
+
+    def network(self) -> Opponent | None:
+        """The picked network."""
+        return self.scatter.network(self.picked_network) if self.scatter and self.picked_network >= 0 else None
+
+    def pick_pair(self, i: int) -> None:
+        """Show games of pair `i` of champions, if it exists."""
+        ciao = self.ciao
+        if ciao is None or not 0 <= i < ciao.scores.size:
+            return
+        self.picked_pair, self.pair_games = i, ()
+        row, column = divmod(i, ciao.scores.shape[1])
+        self._replaying = "pair"
+        self._replay_task.start(
+            lambda *_: tuple(replay_between(ciao, row, column, size) for size in (ciao.size, LARGE))
+        )
+        self.version += 1
+
+    def poll(self) -> None:
+        """Take finished results."""
+        tasks = (self.scatter_task, self.ciao_task, self._replay_task)
+        before = [task.busy for task in tasks]
+        scatter, ciao, games = (task.poll() for task in tasks)
+        if scatter is not None:
+            self.scatter = scatter
+        if ciao is not None:
+            self.ciao = ciao
+        if games is not None and self._replaying == "network":
+            self.networks_games = games
+        elif games is not None:
+            self.pair_games = games
+        self.version += before != [task.busy for task in tasks]

@@ -1,10 +1,13 @@
 """Computations outside the event loop: one queue with priorities, a few threads, and limits for each visitor.
 
-A thread cannot be stopped from outside, so every job gets an event that it checks often. Results are polled.
+A thread cannot be stopped from outside, so every job gets an event that it checks often. Results are polled. A view
+computes by a `Task`, which holds at most one job, its progress and its error.
 """
 
 import itertools
+import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -19,6 +22,13 @@ OPEN_OF_A_VISITOR = 6
 """Maximum number of running and waiting jobs of one visitor; further jobs are rejected."""
 WENT_WRONG = "This computation failed unexpectedly. Details are in the terminal that runs 'nobi play'."
 """The message shown to a visitor for an unexpected error."""
+ABANDONED_SECONDS = 600.0
+"""A task that has not been polled for this time is cancelled: the visitor has left."""
+
+Report = Callable[[float], None]
+"""Called with the fraction of the work done, 0 to 1."""
+
+_log = logging.getLogger(__name__)
 
 
 class Priority(IntEnum):
@@ -31,7 +41,7 @@ class Priority(IntEnum):
 
 
 @dataclass
-class Job:
+class QueuedJob:
     """One computation."""
 
     visitor: str
@@ -68,7 +78,7 @@ class Jobs:
         """`threads`: maximum number of running jobs; by default one core is left for the page."""
         self._number = itertools.count()
         self._changed = threading.Condition()
-        self._open: list[Job] = []
+        self._open: list[QueuedJob] = []
         self._closed = False
         count = threads or max(1, usable_threads(0) - 1)
         self._threads = [threading.Thread(target=self._work, name=f"job-{i}", daemon=True) for i in range(count)]
@@ -77,12 +87,12 @@ class Jobs:
 
     def submit(
         self, visitor: str, priority: Priority, work: Callable[[threading.Event], Any], purpose: str = ""
-    ) -> Job:
+    ) -> QueuedJob:
         """Queue a job; an older one of the same visitor, priority and purpose is cancelled.
 
         All tabs of a browser are one visitor. Raises a NobiError if the visitor has too many jobs.
         """
-        job = Job(visitor, priority, work, purpose, number=next(self._number))
+        job = QueuedJob(visitor, priority, work, purpose, number=next(self._number))
         with self._changed:
             mine = [one for one in self._open if one.visitor == visitor and not one.cancelled]
             replaced = [one for one in mine if (one.priority, one.purpose) == (priority, purpose)]
@@ -104,7 +114,7 @@ class Jobs:
         for thread in self._threads:
             thread.join(timeout=5)
 
-    def _next(self) -> Job | None:
+    def _next(self) -> QueuedJob | None:
         """The waiting job that runs next, or None if no job may run."""
         running = [one.visitor for one in self._open if one.running]
         ready = [
@@ -132,3 +142,70 @@ class Jobs:
                 self._open.remove(job)
                 self._changed.notify_all()
             job.done.set()
+
+
+class Task:
+    """At most one job of a view; a newer job replaces it."""
+
+    def __init__(self, jobs: Jobs, visitor: str, purpose: str, now: Callable[[], float] = time.monotonic) -> None:
+        """`purpose` distinguishes the tasks of a visitor."""
+        self._now = now
+        self._polled = now()
+        self._jobs = jobs
+        self._visitor = visitor
+        self._purpose = purpose
+        self._job: QueuedJob | None = None
+        self.progress = 0.0
+        self.failed = ""
+        """Why the latest computation failed; empty if it did not."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether it runs or waits."""
+        return self._job is not None
+
+    def start(self, work: Callable[[threading.Event, Report], Any]) -> None:
+        """Start a job and cancel the previous one. If the job is rejected, `failed` has the reason."""
+        self.cancel()
+        self.progress, self.failed = 0.0, ""
+
+        self._polled = self._now()
+
+        def run(stop: threading.Event) -> Any:
+            def report(share: float) -> None:
+                self.progress = share  # one assignment; the event loop reads it
+                if self._now() - self._polled > ABANDONED_SECONDS:
+                    stop.set()
+
+            return work(stop, report)
+
+        try:
+            self._job = self._jobs.submit(self._visitor, Priority.REVIEW, run, self._purpose)
+        except NobiError as fault:
+            self.failed = str(fault)
+
+    def poll(self) -> Any:
+        """Return the result once when it is available; else None."""
+        self._polled = self._now()
+        if self._job is None or not self._job.done.is_set():
+            return None
+        job, self._job = self._job, None
+        try:
+            return job.take()
+        except NobiError as fault:
+            self.failed = str(fault)
+        except Exception:
+            _log.exception("a computation for a visitor failed")
+            self.failed = WENT_WRONG
+        return None
+
+    def stop(self) -> None:
+        """Request the job to end soon with a partial result."""
+        if self._job:
+            self._job.stop.set()
+
+    def cancel(self) -> None:
+        """Stop the job and discard its result."""
+        if self._job:
+            self._job.cancel()
+            self._job = None

@@ -1,14 +1,11 @@
-"""Evaluation of a position by a network or a search: shares of the moves, win rate, sweeps of hidden units."""
+"""Evaluation of a position by a network or a search: shares of the moves, win rate and score."""
 
-import base64
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, PASS
 from nobi.board.text import row_column, vertex_name
@@ -18,11 +15,10 @@ from nobi.games.go import Go
 from nobi.models.model import Model
 from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import ModelPlayer, NetworkPlayer, PolicyPlayer, player_from_model
+from nobi.players.network import ModelPlayer, PolicyPlayer, player_from_model
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.web.gates import gates_of
 from nobi.web.session import cell_of
 
 HINT_PLAYOUTS = 800
@@ -140,12 +136,12 @@ def network_opinion(file: Model, game: Game) -> Opinion:
     return opinion_of_network(player_from_model(file, variant), game)
 
 
-def search_opinion(game: Game, stop: threading.Event, playouts: int = HINT_PLAYOUTS) -> Opinion:
+def search_opinion(game: Game, stop: threading.Event) -> Opinion:
     """Evaluation by a new search without a network."""
     bot = MctsBot(MctsPlayer(Variant(type(game), game.size, game.settings), SearchSettings(memory=16)))
     try:
         bot.search.set_game(game)
-        bot.search.run(playouts, stop=stop)
+        bot.search.run(HINT_PLAYOUTS, stop=stop)
         return opinion_of_search(bot.search, game)
     finally:
         bot.close()
@@ -172,11 +168,11 @@ def think(
     return bot.choose(game, Clock(0.02)), opinion  # a short extra search: the bot decides about passing and resigning
 
 
-def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
+def expected_score(game: Game) -> float | None:
     """Black's lead in points in Go, estimated by playouts; None for other games."""
     if not isinstance(game, Go):
         return None
-    return float(ownership(game, playouts).sum()) - float(game.settings.komi)
+    return float(ownership(game, SCORE_PLAYOUTS).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
@@ -184,94 +180,3 @@ def expected_ownership(game: Game) -> tuple[float, ...]:
     if not isinstance(game, Go):
         raise NobiError("Only Go has territory.")
     return tuple(np.round(ownership(game, OWNERSHIP_PLAYOUTS), 3).ravel().tolist())
-
-
-# --- sweeps ---------------------------------------------------------------------------------------------------------
-
-_SENTENCES = {
-    "↘": "From the top left: each point receives the outputs of the points above it and to its left.",
-    "↙": "From the top right: each point receives the outputs of the points above it and to its right.",
-    "↗": "From the bottom left: each point receives the outputs of the points below it and to its left.",
-    "↖": "From the bottom right: each point receives the outputs of the points below it and to its right.",
-}
-_CORNERS = {"↘": 0, "↙": 1, "↗": 2, "↖": 3}
-SUM_SENTENCE = (
-    "All sweeps are added. Each point now depends on the whole board, and the network plays the point with the largest "
-    "sum."
-)
-TWICE_SENTENCE = (
-    "The board is swept twice from each corner. The second time the two forget gates are exchanged, so that rows and "
-    "columns are treated alike."
-)
-
-
-@dataclass(frozen=True)
-class SweepFrame:
-    """One sweep over a board."""
-
-    arrow: str
-    corner: int
-    """0 top left, 1 top right, 2 bottom left, 3 bottom right."""
-    gates: str
-    units: tuple[str, ...]
-    """[k] the activations of unit k at every cell, -127 to 127, one byte each, in base64."""
-    gate_names: tuple[str, ...] = ()
-    """Gates of MDLSTM cells; empty for other networks."""
-    unit_gates: tuple[str, ...] = ()
-    """[k] the gates of unit k, [gate, cell], in the same encoding."""
-
-    @property
-    def sentence(self) -> str:
-        """Explanation for the visitor."""
-        return _SENTENCES[self.arrow]
-
-
-@dataclass(frozen=True)
-class InsideView:
-    """A network's evaluation of a position and the sweeps behind it."""
-
-    opinion: Opinion
-    frames: tuple[SweepFrame, ...]
-    """Sweeps of the first layer, sorted by corner; empty if the network has none."""
-    units: int
-    weights: NDArray[np.float32] | None = None
-    """The weights of an evolved network; None for a deep network."""
-
-
-def look_inside_file(file: Model, game: Game) -> InsideView:
-    """Evaluation of a position by the network in a file, with its sweeps."""
-    variant = Variant(type(game), game.size, game.settings)
-    player = player_from_model(file, variant)
-    opinion = opinion_of_network(player, game)
-    if not isinstance(player, NetworkPlayer):
-        return InsideView(opinion, (), 0)
-    layers = player.inspect(game).layers
-    if not layers:
-        return InsideView(opinion, (), 0, player.weights)
-    layer, gates = layers[0], gates_of(player, game)
-    largest = float(np.abs(layer.hidden).max()) or 1.0
-    frames = [
-        SweepFrame(
-            label.arrow,
-            _CORNERS[label.arrow],
-            label.gates,
-            tuple(_packed(unit / largest) for unit in units),
-            gates.names if gates else (),
-            tuple(gates.packed(sweep, unit) for unit in range(len(units))) if gates else (),
-        )
-        for sweep, (label, units) in enumerate(zip(layer.sweeps, layer.hidden, strict=True))
-    ]
-    frames.sort(key=lambda frame: frame.corner)
-    return InsideView(opinion, tuple(frames), layer.hidden.shape[1], player.weights)
-
-
-def _packed(values: NDArray[np.float32]) -> str:
-    return base64.b64encode(np.rint(127 * values).astype(np.int8).tobytes()).decode()
-
-
-def weights_of(file: Model, most: int = 400) -> list[float]:
-    """The weights of a small network, scaled to -1 to 1; empty if there are more than `most`."""
-    weights: Any = np.concatenate([tensor.ravel() for tensor in file.tensors.values()])
-    if len(weights) > most:
-        return []
-    return (weights / (float(np.abs(weights).max()) or 1.0)).round(4).tolist()

@@ -25,7 +25,7 @@ from nobi.players.network import player_from_model
 from nobi.records.sgf_writer import sgf_of
 from nobi.search.settings import SearchSettings
 from nobi.web.opinion import Opinion, expected_score, opinion_of_network, opinion_of_search
-from nobi.web.session import COLOURS, Session, cell_of
+from nobi.web.session import COLOURS, GameSession, cell_of
 from nobi.web.setup import Setup
 
 BLUNDERS = 5
@@ -68,7 +68,7 @@ class ReviewedMove:
 
 
 @dataclass
-class Review:
+class GameReview:
     """The review of a whole game; moves are added during the review."""
 
     title: str
@@ -98,13 +98,13 @@ class Review:
         mine = [one for one in mine if not colour or one.colour == colour]
         return sum(one.rank == 1 for one in mine) / len(mine) if mine else None
 
-    def blunders(self, count: int = BLUNDERS) -> list[ReviewedMove]:
-        """The moves with the largest losses in descending order; equal losses in the order of moves.
+    def blunders(self) -> list[ReviewedMove]:
+        """The BLUNDERS moves with the largest losses in descending order; equal losses in the order of moves.
 
         Moves that the reviewer would have played as well are excluded.
         """
         known = [one for one in self.moves if one.loss and one.rank != 1]
-        return sorted(known, key=lambda one: (-(one.loss or 0), one.number))[:count]
+        return sorted(known, key=lambda one: (-(one.loss or 0), one.number))[:BLUNDERS]
 
     def chances(self) -> dict[int, float]:
         """[number of moves] Black's chance to win, if known."""
@@ -189,22 +189,22 @@ class _Evaluator:
             self._bot.close()
 
 
-def begin_review(content: bytes, reviewer: str) -> tuple[Session, Review]:
+def begin_review(content: bytes, reviewer: str) -> tuple[GameSession, GameReview]:
     """The game of an SGF file and its empty review; raises a NobiError for an invalid file."""
-    session = Session.from_sgf(content, Setup())
+    session = GameSession.from_sgf(content, Setup())
     black, white = player_names(content)
-    return session, Review(session.setup.title, black, white, reviewer, total=len(session.game.moves))
+    return session, GameReview(session.setup.title, black, white, reviewer, total=len(session.game.moves))
 
 
 def carry_out(
-    session: Session,
-    review: Review,
+    session: GameSession,
+    review: GameReview,
     file: Model | None,
     playouts: int = PLAYOUTS,
     *,
     stop: threading.Event | None = None,
-    progress: Callable[[Review], None] = lambda _: None,
-) -> Review:
+    progress: Callable[[GameReview], None] = lambda _: None,
+) -> GameReview:
     """Review every move of a game; `stop` ends it early with a partial result.
 
     Args:
@@ -244,7 +244,7 @@ def carry_out(
     return review
 
 
-def _start_of(session: Session) -> Game:
+def _start_of(session: GameSession) -> Game:
     shown = session.shown
     session.show(0)
     game = session.position().copy()
@@ -293,7 +293,7 @@ def player_names(content: bytes) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def annotated_sgf(session: Session, review: Review) -> bytes:
+def annotated_sgf(session: GameSession, review: GameReview) -> bytes:
     """The game as SGF, with a comment on every reviewed move and the reviewer's choice as a variation."""
     result = session.result.sgf if session.result else ""
     content = sgf_of(session.game, review.black, review.white, review.title, result)
@@ -315,7 +315,7 @@ def annotated_sgf(session: Session, review: Review) -> bytes:
     return serialised
 
 
-def comment_on(one: ReviewedMove, review: Review) -> str:
+def comment_on(one: ReviewedMove, review: GameReview) -> str:
     """The evaluation of a move as text."""
     parts = []
     if one.black_chance is not None:

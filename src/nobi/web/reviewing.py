@@ -4,10 +4,10 @@ import threading
 
 from nobi import models
 from nobi.errors import NobiError
-from nobi.web.jobs import Jobs
+from nobi.web.jobs import Jobs, Report, Task
 from nobi.web.opponents import Catalogue
 from nobi.web.review import (
-    Review,
+    GameReview,
     ReviewedMove,
     annotated_sgf,
     begin_review,
@@ -15,8 +15,7 @@ from nobi.web.review import (
     default_reviewer,
     reviewer_name,
 )
-from nobi.web.session import Session, cell_of
-from nobi.web.tasks import Report, Task
+from nobi.web.session import GameSession, cell_of
 
 SEARCH = "search"
 """Id of the reviewer without a network."""
@@ -28,15 +27,15 @@ PLAYOUTS = {
 }
 
 
-class ReviewDesk:
-    """The review of one game at a time."""
+class ReviewState:
+    """The state of the review panel: the review of one game at a time."""
 
     def __init__(self, visitor: str, tab: str, catalogue: Catalogue, jobs: Jobs) -> None:
         self.catalogue = catalogue
         self._task = Task(jobs, visitor, f"review {tab}")
         self._content = b""
-        self.session: Session | None = None
-        self.review: Review | None = None
+        self.session: GameSession | None = None
+        self.review: GameReview | None = None
         self.reviewer = SEARCH
         self.playouts = 200
         self.version = 0
@@ -93,9 +92,9 @@ class ReviewDesk:
         session, review = begin_review(self._content, reviewer_name(title, self.playouts))
         session.show(self.session.shown)
         self.session, self.review = session, review
-        other = Session.from_plain(session.plain())  # the thread gets its own copy of the game
+        other = GameSession.from_plain(session.plain())  # the thread gets its own copy of the game
 
-        def work(stop: threading.Event, report: Report) -> Review:
+        def work(stop: threading.Event, report: Report) -> GameReview:
             return carry_out(
                 other,
                 review,

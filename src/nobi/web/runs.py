@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from nobi.errors import NobiError
+from nobi.errors import INTERRUPTED, NobiError
 from nobi.evolution.settings import EvolutionSettings
 from nobi.storage import make_writable_folder
 from nobi.web.setup import GAME_TITLES
@@ -331,7 +331,7 @@ class Runs:
     def _ended(self, run: Run, code: int) -> None:
         run.process = None
         run.read()
-        if code not in (0, 130, -signal.SIGINT) and not run.stop_at:
+        if code not in (0, INTERRUPTED, -signal.SIGINT) and not run.stop_at:
             message = _last_message(run._log).replace(repr(str(run.folder)), "of this run")
             run.error = message or "The run ended unexpectedly."
         if run._log:

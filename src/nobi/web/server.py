@@ -16,18 +16,20 @@ from typing import Any
 import platformdirs
 
 from nobi.errors import NobiError
-from nobi.web.exploring import Experiments
+from nobi.web.experiments import Experiments
+from nobi.web.inside import InsideState
 from nobi.web.jobs import Jobs
-from nobi.web.learning import Learner
-from nobi.web.looking import Looker
+from nobi.web.learn import LearnState
 from nobi.web.opponents import Catalogue
 from nobi.web.results import study_results
-from nobi.web.reviewing import ReviewDesk
+from nobi.web.reviewing import ReviewState
 from nobi.web.runs import Runs
 from nobi.web.setup import GAME_TITLES, Setup, setup_from_query
 from nobi.web.visitors import KEEP_SECONDS, Visitors
-from nobi.web.warmup import WarmUp
+from nobi.web.warmup import BackgroundWarmUp
 
+_FOLDER = Path(__file__).parent
+_STYLE_SHEETS = ("theme.css", "board.css", "page.css")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TABS = {
     "/": ("Play", "sports_esports"),
@@ -128,7 +130,7 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     catalogue = Catalogue(files, settings.engines, data / "models")
     visitors = Visitors(catalogue, Jobs())
     runs = Runs(settings.runs, folders)
-    warming = WarmUp(lambda: visitors.warm_up(Setup()))
+    warming = BackgroundWarmUp(lambda: visitors.warm_up(Setup()))
     listens = settings.host not in LOOPBACK
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, addresses=listens)
     app.storage.max_tab_storage_age = KEEP_SECONDS
@@ -162,11 +164,10 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     )
 
 
-async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
+async def _page(visitors: Visitors, runs: Runs, warming: BackgroundWarmUp) -> None:
     """Build the page of one browser tab."""
     from nicegui import app, ui
 
-    from nobi.web.theme import stylesheet
     from nobi.web.views.common import wait_until_compiled
     from nobi.web.views.explore import ExploreView
     from nobi.web.views.inside import InsideView
@@ -175,7 +176,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     from nobi.web.views.play import PlayView
 
     catalogue, jobs = visitors.catalogue, visitors.jobs
-    ui.add_css(stylesheet())
+    ui.add_css("".join((_FOLDER / name).read_text(encoding="utf-8") for name in _STYLE_SHEETS))
     ui.add_body_html(f"<script>{_DROP}</script>")
     dark = ui.dark_mode(app.storage.user.get("dark"))
     client = ui.context.client
@@ -195,39 +196,45 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
     await wait_until_compiled(warming, _games_of(kept.get("game"), last, asked.plain() if asked else None))
     try:
         browser = str(app.storage.browser.get("id", tab))
-        table = visitors.table(tab, kept.get("game"), browser=browser, last=last, setup=asked)
+        play_state = visitors.play_state(tab, kept.get("game"), browser=browser, last=last, setup=asked)
     except NobiError as fault:
         ui.label(str(fault)).classes("nothing")
         return
 
     def keep() -> None:
         visitors.touch(tab)
-        if kept.get("version") != table.version:
-            kept["version"], kept["game"] = table.version, table.session.plain()
-            if table.session.game.moves:
+        if kept.get("version") != play_state.version:
+            kept["version"], kept["game"] = play_state.version, play_state.session.plain()
+            if play_state.session.game.moves:
                 app.storage.user["last"] = kept["game"]
 
     taken = [-1]
 
     # state of a view is created when the view is first opened
 
-    def looker() -> Looker:
-        return visitors.keep(tab, "looker", lambda: Looker(browser, catalogue, jobs, tab, table.session.setup))
+    def inside_state() -> InsideState:
+        return visitors.keep(
+            tab, "inside_state", lambda: InsideState(browser, catalogue, jobs, tab, play_state.session.setup)
+        )
 
     def inside() -> None:
-        if table.session.game.moves and taken[0] != table.version:
-            taken[0] = table.version
+        if play_state.session.game.moves and taken[0] != play_state.version:
+            taken[0] = play_state.version
             with contextlib.suppress(NobiError):
-                looker().look_at(table.session)
-        InsideView(looker())
+                inside_state().look_at(play_state.session)
+        InsideView(inside_state())
 
     def learn() -> None:
-        LearnView(visitors.keep(tab, "learner", lambda: Learner(browser, tab, runs, catalogue, jobs)), table)
+        LearnView(
+            visitors.keep(tab, "learn_state", lambda: LearnState(browser, tab, runs, catalogue, jobs)), play_state
+        )
 
     def explore() -> None:
-        desk = visitors.keep(tab, "desk", lambda: ReviewDesk(browser, tab, catalogue, jobs))
+        review_state = visitors.keep(tab, "review_state", lambda: ReviewState(browser, tab, catalogue, jobs))
         experiments = visitors.keep(tab, "experiments", lambda: Experiments(browser, tab, jobs))
-        ExploreView(desk, experiments, looker, table, visitors.keep(tab, "chosen", lambda: ["review"]))
+        ExploreView(
+            review_state, experiments, inside_state, play_state, visitors.keep(tab, "chosen", lambda: ["review"])
+        )
 
     def compiled(view: Callable[[], Any]) -> Callable[[], Any]:
         async def build() -> None:
@@ -237,11 +244,11 @@ async def _page(visitors: Visitors, runs: Runs, warming: WarmUp) -> None:
         return build
 
     views: dict[str, Callable[[], Any]] = {
-        "/": lambda: PlayView(table, warming),
+        "/": lambda: PlayView(play_state, warming),
         "/inside": compiled(inside),
         "/learn": compiled(learn),
         "/explore": compiled(explore),
-        "/models": compiled(lambda: ModelsView(table, looker, jobs)),
+        "/models": compiled(lambda: ModelsView(play_state, inside_state, jobs)),
     }
     ui.sub_pages(views)
     ui.timer(1.0, keep)

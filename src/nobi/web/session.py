@@ -1,10 +1,9 @@
 """One game of a visitor: moves, undo, result with its reason, earlier positions and SGF."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
-from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, RUNNING, SIDES, WHITE, enemy_of
+from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, RUNNING, WHITE, enemy_of
 from nobi.board.text import point_at, row_column, vertex_name
 from nobi.errors import NobiError
 from nobi.games.base import Game
@@ -21,11 +20,10 @@ COLOURS = {BLACK: "Black", WHITE: "White"}
 MARKS = {EMPTY: ".", BLACK: "b", WHITE: "w"}
 MOST_BYTES = 1_000_000
 MOST_MOVES = 1000
-_RULES = re.compile(rb"RU\s*\[([^\]]*)\]")
 
 
 @dataclass(frozen=True)
-class Result:
+class GameEnd:
     """How a game ended."""
 
     winner: int
@@ -39,7 +37,7 @@ class Result:
     """The cells of dead stones."""
 
 
-class Session:
+class GameSession:
     """A game between a visitor and an opponent, or a game that is reviewed."""
 
     def __init__(self, setup: Setup) -> None:
@@ -47,7 +45,7 @@ class Session:
         self.game = setup.new_game()
         self.resigned = RUNNING
         """Who resigned."""
-        self.result: Result | None = None
+        self.result: GameEnd | None = None
         """None during the game, and until a finished game of Go is scored."""
         self.shown = 0
         """Number of moves in the position shown."""
@@ -88,8 +86,8 @@ class Session:
         if self.at_end:
             return self.game
         game = self.setup.new_game()
-        if self.game._set_up:
-            game.set_up(*self.game._set_up)
+        if self.game.start_setup:
+            game.set_up(*self.game.start_setup)
         for move in self.game.moves[: self.shown]:
             game.play(move)
         return game
@@ -110,8 +108,6 @@ class Session:
         """Play a move; raises a NobiError with a message for the visitor if it is illegal."""
         if self.is_over:
             raise NobiError("The game is over.")
-        if not self.game.is_legal(move):
-            raise NobiError(why_illegal(self.game, move))
         self.game.play(move)
         self.shown = len(self.game.moves)
         if self.game.is_over and not isinstance(self.game, Go):
@@ -137,7 +133,7 @@ class Session:
             raise NobiError("The game is over.")
         self.resigned = colour
         winner = int(enemy_of(colour))
-        self.result = Result(winner, f"{COLOURS[winner]} wins: {COLOURS[colour]} resigned.", f"{COLOURS[winner][0]}+R")
+        self.result = GameEnd(winner, f"{COLOURS[winner]} wins: {COLOURS[colour]} resigned.", f"{COLOURS[winner][0]}+R")
 
     def _cut(self, moves: int) -> None:
         while len(self.game.moves) > moves:
@@ -164,7 +160,7 @@ class Session:
             return {}
         legal = set(game.legal_moves())
         empty = [point for point in game.points() if game.colour(point) == EMPTY and point not in legal]
-        return {str(cell_of(point, self.size)): why_illegal(game, point) for point in empty}
+        return {str(cell_of(point, self.size)): game.why_illegal(point) for point in empty}
 
     def captured(self) -> tuple[int, int]:
         """Number of stones that Black and White have captured in the position shown."""
@@ -188,7 +184,7 @@ class Session:
 
     def plain(self) -> dict[str, Any]:
         """The game as plain data."""
-        start = self.game._set_up
+        start = self.game.start_setup
         return {
             "setup": self.setup.plain(),
             "start": [[list(stone) for stone in start[0]], start[1]] if start else None,
@@ -233,10 +229,10 @@ class Session:
             name = vertex_name(move, record.size)
             if colour != session.game.to_move:
                 raise NobiError(f"Move {number} of this file, {name}, is out of turn.")
-            try:
-                session.play(move)
-            except NobiError as fault:
-                raise NobiError(f"Move {number} of this file, {name}, cannot be played: {fault}") from None
+            if session.is_over or not session.game.is_legal(move):
+                reason = session.game.why_illegal(move)
+                raise NobiError(f"Move {number} of this file, {name}, cannot be played: {reason}.")
+            session.play(move)
         return session
 
 
@@ -249,10 +245,9 @@ def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
         raise NobiError(f"This file is not an SGF game: {record.reason}")
     if record.error is not None and record.error.kind != TRUNCATED:
         raise NobiError(f"This file is not an SGF game: {record.error.reason}")
-    rules = _RULES.search(content)
     if len(record.moves) > MOST_MOVES:
         raise NobiError(f"Games can have up to {MOST_MOVES:,} moves.")
-    name = rules[1].decode("utf-8", "replace").partition(":")[0].strip().lower() if rules else ""
+    name = record.rules.partition(":")[0].strip().lower()
     return record, name if name in GAME_TITLES else "go"
 
 
@@ -269,54 +264,11 @@ def stones_of(game: Game) -> str:
     return "".join(MARKS[game.colour(point)] for point in game.points())
 
 
-def why_illegal(game: Game, move: int) -> str:
-    """Why a move is illegal, as a message for the visitor."""
-    name = vertex_name(move, game.size)
-    if move == PASS:
-        return f"{GAME_TITLES[game.name]} has no pass."
-    if game.colour(move) != EMPTY:
-        return f"{name} is taken."
-    if captures_at(game, move) or _has_liberty(game, move):
-        return "Ko: play elsewhere first."
-    return "That would be suicide."
-
-
-def captures_at(game: Game, point: int) -> bool:
-    """Whether a stone of the player to move would capture here under the rules of Go."""
-    enemy = int(enemy_of(game.to_move))
-    return any(game.colour(p) == enemy and _liberties(game, p) == {point} for p in _beside(game, point))
-
-
-def _has_liberty(game: Game, point: int) -> bool:
-    """Whether a stone of the player to move would have a liberty here without capturing."""
-    return any(
-        game.colour(p) == EMPTY or (game.colour(p) == game.to_move and _liberties(game, p) != {point})
-        for p in _beside(game, point)
-    )
-
-
-def _beside(game: Game, point: int) -> list[int]:
-    points = set(game.points())
-    return [int(p) for p in game.boards.stones.neighbours[point, :SIDES] if int(p) in points]
-
-
-def _liberties(game: Game, point: int) -> set[int]:
-    """The liberties of the chain at a point."""
-    colour, chain, liberties = game.colour(point), [point], set()
-    for stone in chain:
-        for beside in _beside(game, stone):
-            if game.colour(beside) == EMPTY:
-                liberties.add(beside)
-            elif game.colour(beside) == colour and beside not in chain:
-                chain.append(beside)
-    return liberties
-
-
-def result_by_rules(game: Game) -> Result:
+def result_by_rules(game: Game) -> GameEnd:
     """The result of a finished game other than Go."""
     winner = game.outcome
     if winner == DRAW:
-        return Result(DRAW, "Draw: the board is full.", "Draw")
+        return GameEnd(DRAW, "Draw: the board is full.", "Draw")
     last = game.moves[-1]
     if game.name == "atari-go":
         mover = int(enemy_of(game.to_move))
@@ -326,10 +278,10 @@ def result_by_rules(game: Game) -> Result:
         reason = "five captured pairs"
     else:
         reason = "five in a row"
-    return Result(winner, f"{COLOURS[winner]} wins: {reason}.", game.result())
+    return GameEnd(winner, f"{COLOURS[winner]} wins: {reason}.", game.result())
 
 
-def count_board(game: Go) -> Result:
+def count_board(game: Go) -> GameEnd:
     """The result of a finished game of Go; stones that most playouts capture count as dead. This is slow."""
     dead = dead_stones(game)
     margin = game.margin(dead)
@@ -337,8 +289,8 @@ def count_board(game: Go) -> Result:
     cells = tuple(owners[point] for point in game.points())
     lifted = tuple(cell_of(point, game.size) for point in dead)
     if margin == 0:
-        return Result(DRAW, "Draw. The count is on the board.", "Draw", cells, lifted)
+        return GameEnd(DRAW, "Draw. The count is on the board.", "Draw", cells, lifted)
     winner = BLACK if margin > 0 else WHITE
     points = f"{abs(margin):g} point{'s' * (abs(margin) != 1)}"
     sentence = f"{COLOURS[winner]} wins by {points}. The count is on the board."
-    return Result(winner, sentence, f"{COLOURS[winner][0]}+{abs(margin):g}", cells, lifted)
+    return GameEnd(winner, sentence, f"{COLOURS[winner][0]}+{abs(margin):g}", cells, lifted)

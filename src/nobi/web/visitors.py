@@ -1,4 +1,4 @@
-"""The tables of all visitors, one for each browser tab."""
+"""The state of all visitors: their games, and what else is kept for each browser tab."""
 
 import time
 from collections.abc import Callable
@@ -10,36 +10,36 @@ from nobi.players.base import Clock
 from nobi.web.jobs import Jobs
 from nobi.web.opinion import network_opinion
 from nobi.web.opponents import Catalogue
-from nobi.web.session import Session
+from nobi.web.play import PlayState
+from nobi.web.session import GameSession
 from nobi.web.setup import Setup
-from nobi.web.table import Table
 
 Kept = TypeVar("Kept")
 
 MOST_VISITORS = 200
 KEEP_SECONDS = 24 * 3600.0
 _IDLE_SECONDS = 600.0
-"""When the server is full, a table that has been idle for this time is closed."""
+"""When the server is full, a tab that has been idle for this time is closed."""
 
 
 class Visitors:
-    """Tables by tab id."""
+    """Games and other state by tab id."""
 
     def __init__(self, catalogue: Catalogue, jobs: Jobs, now: Callable[[], float] = time.monotonic) -> None:
         self.catalogue = catalogue
         self.jobs = jobs
         self._now = now
-        self._tables: dict[str, Table] = {}
+        self._states: dict[str, PlayState] = {}
         self._seen: dict[str, float] = {}
         self._kept: dict[str, dict[str, Any]] = {}
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._states)
 
-    def table(
+    def play_state(
         self, tab: str, kept: Any = None, *, browser: str = "", last: Any = None, setup: Setup | None = None
-    ) -> Table:
-        """The table of a tab.
+    ) -> PlayState:
+        """The game of a tab.
 
         Args:
             tab: the id of the tab.
@@ -49,17 +49,17 @@ class Visitors:
             setup: the settings of a new game; None for the defaults.
         """
         now = self._now()
-        if tab not in self._tables:
+        if tab not in self._states:
             self._expire(now)
             session = self._session(kept)
-            table = Table(browser or tab, self.catalogue, self.jobs, session, tab)
+            state = PlayState(browser or tab, self.catalogue, self.jobs, session, tab)
             if session is None and (before := self._session(last)) and before.game.moves:
-                table.previous = before.plain()
+                state.previous = before.plain()
             if session is None and setup is not None:
-                table.new_game(setup)
-            self._tables[tab] = table
+                state.new_game(setup)
+            self._states[tab] = state
         self._seen[tab] = now
-        return self._tables[tab]
+        return self._states[tab]
 
     def keep(self, tab: str, name: str, make: Callable[[], Kept]) -> Kept:
         """Other state of a tab, such as a review; created once, so that it survives a reload."""
@@ -87,31 +87,31 @@ class Visitors:
             bot.close()
 
     def close(self) -> None:
-        """Close all tables and cancel all jobs."""
-        for table in self._tables.values():
-            table.close()
+        """Close all games and cancel all jobs."""
+        for state in self._states.values():
+            state.close()
         self.jobs.close()
 
-    def _session(self, kept: Any) -> Session | None:
+    def _session(self, kept: Any) -> GameSession | None:
         """The session from plain data, with an opponent of this server."""
         if not kept:
             return None
         try:
-            session = Session.from_plain(kept)
+            session = GameSession.from_plain(kept)
             session.setup = replace(session.setup, opponent=self.catalogue.best_for(session.setup))
         except NobiError:
             return None
         return session
 
     def _expire(self, now: float) -> None:
-        """Close expired tables and, if the server is full, the table that has been idle longest."""
+        """Close expired tabs and, if the server is full, the one that has been idle longest."""
         old = [tab for tab, seen in self._seen.items() if now - seen > KEEP_SECONDS]
-        if len(self._tables) - len(old) >= MOST_VISITORS:
+        if len(self._states) - len(old) >= MOST_VISITORS:
             idle = min(self._seen, key=self._seen.__getitem__)
             if now - self._seen[idle] <= _IDLE_SECONDS:
                 raise NobiError("The server is full. Try again later.")
             old.append(idle)
         for tab in dict.fromkeys(old):
-            self._tables.pop(tab).close()
+            self._states.pop(tab).close()
             del self._seen[tab]
             self._kept.pop(tab, None)

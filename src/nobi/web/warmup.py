@@ -10,7 +10,7 @@ from numba.core import event
 
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import point_at
-from nobi.web.session import Session
+from nobi.web.session import GameSession
 from nobi.web.setup import GAME_TITLES, Setup
 
 _log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ _NOTICE_SECONDS = 1.0
 
 def warm_up(game: str) -> None:
     """Call all compiled functions that a session of a game uses."""
-    session = Session(Setup(game=game, size=9))
+    session = GameSession(Setup(game=game, size=9))
     session.play(point_at(2, 2, 9))
     session.play(point_at(2, 3, 9))
     session.forbidden()
@@ -29,10 +29,10 @@ def warm_up(game: str) -> None:
     session.undo()
     placed = Setup(game=game, size=9).new_game()
     placed.set_up([(point_at(4, 4, 9), BLACK), (point_at(5, 5, 9), WHITE)], WHITE)
-    placed.legal_moves()
+    placed.why_illegal(placed.legal_moves()[0])
 
 
-class WarmUp:
+class BackgroundWarmUp:
     """Warm-up of all games in a thread; a game that a visitor waits for comes next."""
 
     def __init__(self, first: Callable[[], None] = lambda: None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nobi.games.base import Game
 from nobi.players.base import Chooser, CompiledPlayer
-from nobi.players.heuristic.forced_captures import Workspace, allocate_workspace
+from nobi.players.heuristic.forced_captures import CaptureWorkspace, allocate_workspace
 from nobi.players.heuristic.rules import choose_by_rules
 
 
@@ -37,5 +37,5 @@ class HeuristicPlayer(CompiledPlayer):
     def chooser(cls, game: type[Game]) -> Chooser:  # noqa: ARG003
         return choose_by_rules
 
-    def workspace(self) -> Workspace:
+    def workspace(self) -> CaptureWorkspace:
         return allocate_workspace(self.variant.size, float(self.settings.e))

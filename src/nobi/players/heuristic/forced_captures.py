@@ -19,7 +19,7 @@ MOST_STEPS = 300
 _FAILS, _GOES_ON, _WINS = 0, 1, 2
 
 
-class Workspace(NamedTuple):
+class CaptureWorkspace(NamedTuple):
     """The player's setting e and its scratch arrays; every thread has its own."""
 
     e: float
@@ -35,11 +35,11 @@ class Workspace(NamedTuple):
     worth: NDArray[np.int64]  # [i] the value of the i-th empty point as a quiet move
 
 
-def allocate_workspace(size: int, e: float) -> Workspace:
+def allocate_workspace(size: int, e: float) -> CaptureWorkspace:
     """Return the workspace for boards of this size."""
     points = points_of(size)
     area = size * size
-    return Workspace(
+    return CaptureWorkspace(
         e=e,
         mark=zeros(points, np.int64),
         fills=zeros(1, np.int64),
@@ -55,7 +55,7 @@ def allocate_workspace(size: int, e: float) -> Workspace:
 
 
 @inlined
-def _fill(stones: Stones, g: int, workspace: Workspace, point: int, most: int, number: int) -> int:
+def _fill(stones: Stones, g: int, workspace: CaptureWorkspace, point: int, most: int, number: int) -> int:
     """Flood-fill the chain of the stone at this point until `most` liberties are found; return their number."""
     colour = stones.colour[g, point]
     workspace.mark[point] = number
@@ -83,20 +83,20 @@ def _fill(stones: Stones, g: int, workspace: Workspace, point: int, most: int, n
 
 
 @inlined
-def find_liberties(stones: Stones, g: int, workspace: Workspace, point: int, most: int) -> int:
+def find_liberties(stones: Stones, g: int, workspace: CaptureWorkspace, point: int, most: int) -> int:
     """List up to `most` liberties of the chain of the stone at this point in `workspace.liberty`."""
     workspace.fills[0] += 1
     return _fill(stones, g, workspace, point, most, workspace.fills[0])
 
 
 @inlined
-def was_filled(workspace: Workspace, point: int) -> bool:
+def was_filled(workspace: CaptureWorkspace, point: int) -> bool:
     """Return whether the latest fill visited this point: if a stone is there, it belongs to the filled chain."""
     return bool(workspace.mark[point] == workspace.fills[0])
 
 
 @inlined
-def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, colour: int, most: int) -> int:
+def liberties_after(stones: Stones, g: int, workspace: CaptureWorkspace, point: int, colour: int, most: int) -> int:
     """List up to `most` liberties of the chain that a stone of this colour at an empty point would belong to."""
     stones.colour[g, point] = colour
     count = find_liberties(stones, g, workspace, point, most)
@@ -105,7 +105,7 @@ def liberties_after(stones: Stones, g: int, workspace: Workspace, point: int, co
 
 
 @inlined
-def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colour: int) -> bool:
+def is_in_danger(stones: Stones, g: int, workspace: CaptureWorkspace, point: int, colour: int) -> bool:
     """Return whether a chain of this colour next to the point is in atari; the latest fill was of one that is not."""
     for k in range(SIDES):
         neighbour = stones.neighbours[point, k]
@@ -116,7 +116,7 @@ def is_in_danger(stones: Stones, g: int, workspace: Workspace, point: int, colou
 
 
 @compiled
-def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
+def wins_by_atari(stones: Stones, g: int, workspace: CaptureWorkspace, move: int, me: int, answered: int) -> bool:
     """Return whether the move starts a sequence of ataris that captures by force.
 
     This finds ladders, double ataris, and ataris without escape. After an atari the enemy's only answer is to extend at
@@ -149,14 +149,16 @@ def wins_by_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: i
 
 
 @compiled
-def begins_ladder(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int) -> bool:
+def begins_ladder(stones: Stones, g: int, workspace: CaptureWorkspace, move: int, me: int, answered: int) -> bool:
     """Return `wins_by_atari` with a full budget of steps."""
     workspace.steps[0] = MOST_STEPS
     return wins_by_atari(stones, g, workspace, move, me, answered)
 
 
 @inlined
-def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int, answered: int, depth: int) -> int:
+def _give_atari(
+    stones: Stones, g: int, workspace: CaptureWorkspace, move: int, me: int, answered: int, depth: int
+) -> int:
     """Give an atari; return whether it wins, fails, or continues, in which case move and answer stay on the board."""
     enemy = enemy_of(me)
     stones.colour[g, move] = me
@@ -187,7 +189,7 @@ def _give_atari(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 
 @compiled
-def _is_captured(stones: Stones, g: int, workspace: Workspace, target: int, me: int, answered: int) -> bool:
+def _is_captured(stones: Stones, g: int, workspace: CaptureWorkspace, target: int, me: int, answered: int) -> bool:
     """Return whether `me`, to move, can capture the enemy chain at `target` by force."""
     left = find_liberties(stones, g, workspace, target, 3)
     if left <= 1:
@@ -201,7 +203,9 @@ def _is_captured(stones: Stones, g: int, workspace: Workspace, target: int, me: 
 
 
 @compiled
-def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int, target: int, answered: int) -> bool:
+def wins_by_net(
+    stones: Stones, g: int, workspace: CaptureWorkspace, move: int, me: int, target: int, answered: int
+) -> bool:
     """Return whether the move nets the enemy chain at `target`: it is no atari, but every answer leads to a capture.
 
     `answered` is the enemy's latest move. All answers are tried, those at the chain's liberties first.
@@ -228,7 +232,7 @@ def wins_by_net(stones: Stones, g: int, workspace: Workspace, move: int, me: int
 
 
 @compiled
-def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, enemy: int, target: int) -> bool:
+def _answer_fails(stones: Stones, g: int, workspace: CaptureWorkspace, answer: int, enemy: int, target: int) -> bool:
     """Return whether the chain at `target` can still be captured by force after this answer."""
     stones.colour[g, answer] = enemy
     fails = find_liberties(stones, g, workspace, answer, 1) == 0  # suicide
@@ -238,7 +242,7 @@ def _answer_fails(stones: Stones, g: int, workspace: Workspace, answer: int, ene
 
 
 @compiled
-def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
+def list_weak(stones: Stones, g: int, workspace: CaptureWorkspace, colour: int) -> int:
     """List the chains of this colour with two liberties in `workspace.weak`; return their number."""
     workspace.fills[0] += 1
     first = workspace.fills[0]
@@ -256,7 +260,7 @@ def list_weak(stones: Stones, g: int, workspace: Workspace, colour: int) -> int:
 
 
 @compiled
-def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered: int, most: int) -> int:
+def forced_wins(stones: Stones, g: int, workspace: CaptureWorkspace, me: int, answered: int, most: int) -> int:
     """List up to `most` moves that capture by force, by atari or by a net, in `workspace.candidates`.
 
     No chain is in atari, except by the enemy's move at `answered`.
@@ -291,7 +295,7 @@ def forced_wins(stones: Stones, g: int, workspace: Workspace, me: int, answered:
 
 
 @inlined
-def _is_listed(workspace: Workspace, move: int, count: int) -> bool:
+def _is_listed(workspace: CaptureWorkspace, move: int, count: int) -> bool:
     for i in range(count):
         if workspace.candidates[i] == move:
             return True

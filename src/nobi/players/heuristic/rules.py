@@ -6,7 +6,7 @@ from nobi.board.chains import in_atari, is_enclosed, last_liberty, touching
 from nobi.board.stones import EMPTY, LARGEST, PASS, SIDES, Stones, as_point, enemy_of
 from nobi.compiling import compiled, inlined
 from nobi.players.heuristic.forced_captures import (
-    Workspace,
+    CaptureWorkspace,
     begins_ladder,
     find_liberties,
     forced_wins,
@@ -34,7 +34,7 @@ _TAKEN = -1
 
 
 @compiled
-def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: Workspace) -> int:
+def choose_by_rules(boards: Any, g: int, streams: Streams, workspace: CaptureWorkspace) -> int:
     """Return the move of the first rule that applies; with probability e, any legal move."""
     stones = boards.stones
     if fraction(streams, g) < workspace.e:
@@ -68,7 +68,7 @@ def capture(boards: Any, g: int, streams: Streams, enemy: int) -> int:
 
 
 @compiled
-def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
+def save(boards: Any, g: int, workspace: CaptureWorkspace, streams: Streams, me: int) -> int:
     """Extend the chain in atari that gains the most liberties, at least two; the largest chain in a tie."""
     stones, chains = boards.stones, boards.chains
     chosen = as_point(PASS)
@@ -89,7 +89,7 @@ def save(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -
 
 
 @compiled
-def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) -> int:
+def quiet(boards: Any, g: int, workspace: CaptureWorkspace, streams: Streams, me: int) -> int:
     """Return the point of the highest `worth`, if possible one that leaves the enemy no forced win."""
     stones = boards.stones
     enemy = enemy_of(me)
@@ -121,7 +121,7 @@ def quiet(boards: Any, g: int, workspace: Workspace, streams: Streams, me: int) 
 
 
 @inlined
-def _prevents_wins(stones: Stones, g: int, workspace: Workspace, move: int, me: int) -> bool:
+def _prevents_wins(stones: Stones, g: int, workspace: CaptureWorkspace, move: int, me: int) -> bool:
     """Return whether the enemy has no forced win after this move.
 
     A reply that refutes one move often refutes the next one: the latest refutation (or PASS) is stored in
@@ -137,7 +137,7 @@ def _prevents_wins(stones: Stones, g: int, workspace: Workspace, move: int, me: 
 
 
 @inlined
-def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
+def weakest(boards: Any, g: int, workspace: CaptureWorkspace, enemy: int) -> int:
     """Return the head of the enemy chain with the fewest liberties; PASS if there is none."""
     stones, chains = boards.stones, boards.chains
     target = as_point(PASS)
@@ -152,7 +152,7 @@ def weakest(boards: Any, g: int, workspace: Workspace, enemy: int) -> int:
 
 
 @inlined
-def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target: int, escapes: int) -> int:
+def worth(boards: Any, g: int, workspace: CaptureWorkspace, move: int, me: int, target: int, escapes: int) -> int:
     """Return the value of a point as a quiet move: a number whose digits are the rules, the most important first.
 
     The rules: it is safe (at least two liberties), fills no own eye, attacks the weakest enemy chain, cuts or connects,
@@ -190,7 +190,7 @@ def worth(boards: Any, g: int, workspace: Workspace, move: int, me: int, target:
 
 
 @compiled
-def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enemy: int) -> int:
+def list_escapes(stones: Stones, g: int, workspace: CaptureWorkspace, target: int, enemy: int) -> int:
     """List the extensions of the enemy chain and their liberties in `workspace.escape`; return their number."""
     count = find_liberties(stones, g, workspace, target, ESCAPES + 1)
     for i in range(count):
@@ -201,7 +201,7 @@ def list_escapes(stones: Stones, g: int, workspace: Workspace, target: int, enem
 
 
 @inlined
-def most_after(workspace: Workspace, move: int, escapes: int) -> int:
+def most_after(workspace: CaptureWorkspace, move: int, escapes: int) -> int:
     """Return the most liberties that the enemy chain can have after an own move at one of them and its answer."""
     most = tried = 0
     for i in range(escapes):

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from nicegui import ui
 
 from nobi.errors import NobiError
-from nobi.web.experiments import GAMES, GENERATIONS, KINDS, NETWORKS, TransferChoice
-from nobi.web.exploring import LARGE, Experiments
-from nobi.web.looking import Looker
-from nobi.web.plot import Plot
+from nobi.web.elements import Plot
+from nobi.web.experiments import GAMES, GENERATIONS, KINDS, LARGE, NETWORKS, Experiments, TransferChoice
+from nobi.web.inside import InsideState
+from nobi.web.jobs import Task
 from nobi.web.setup import GAME_TITLES
-from nobi.web.tasks import Task
-from nobi.web.views.common import button, sentences
-from nobi.web.views.replay import Replay
+from nobi.web.views.common import Replay, button, sentences
 
 _PAIRS = {"5-9": "5×5 and 9×9", "5-7": "5×5 and 7×7", "7-11": "7×7 and 11×11", "9-19": "9×9 and 19×19"}
 
@@ -63,12 +61,12 @@ class _Panel:
         return True
 
 
-class ScatterPanel(_Panel):
+class TransferPanel(_Panel):
     """Scatter plot of random networks by their results on two boards."""
 
-    def __init__(self, experiments: Experiments, looker: Callable[[], Looker]) -> None:
+    def __init__(self, experiments: Experiments, inside_state: Callable[[], InsideState]) -> None:
         self.experiments = experiments
-        self.looker = looker
+        self.inside_state = inside_state
         self._seed = 1
         ui.label("One network, two boards").classes("title")
         ui.label(
@@ -119,7 +117,7 @@ class ScatterPanel(_Panel):
             network = self.experiments.network()
             if network is None:
                 raise NobiError("Click a point first.")
-            self.looker().take(network)
+            self.inside_state().take(network)
             ui.navigate.to("/inside")
 
     def tick(self) -> None:

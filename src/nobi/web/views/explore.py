@@ -7,8 +7,9 @@ from html import escape
 from nicegui import ui
 
 from nobi.web.champion import watched
-from nobi.web.exploring import Experiments
-from nobi.web.looking import Looker
+from nobi.web.experiments import Experiments
+from nobi.web.inside import InsideState
+from nobi.web.play import PlayState
 from nobi.web.results import (
     Figure,
     StudyResult,
@@ -18,12 +19,11 @@ from nobi.web.results import (
     missing_studies,
     study_results,
 )
-from nobi.web.reviewing import ReviewDesk
-from nobi.web.session import Session
+from nobi.web.reviewing import ReviewState
+from nobi.web.session import GameSession
 from nobi.web.setup import Setup
-from nobi.web.table import Table
-from nobi.web.views.experiments import CiaoPanel, ScatterPanel
-from nobi.web.views.replay import TICK_SECONDS, Replay
+from nobi.web.views.common import TICK_SECONDS, Replay
+from nobi.web.views.experiments import CiaoPanel, TransferPanel
 from nobi.web.views.review import ReviewPanel
 
 _OWN = {
@@ -37,13 +37,18 @@ class ExploreView:
     """A list on the left, the selected panel on the right."""
 
     def __init__(
-        self, desk: ReviewDesk, experiments: Experiments, looker: Callable[[], Looker], table: Table, chosen: list[str]
+        self,
+        review_state: ReviewState,
+        experiments: Experiments,
+        inside_state: Callable[[], InsideState],
+        play_state: PlayState,
+        chosen: list[str],
     ) -> None:
         """`chosen` holds the key of the last panel of the tab."""
-        self.desk = desk
-        self.table = table
+        self.review_state = review_state
+        self.play_state = play_state
         self.experiments = experiments
-        self.looker = looker
+        self.inside_state = inside_state
         self._chosen = chosen
         self._links: dict[str, ui.element] = {}
         self._tick: Callable[[], None] = lambda: None
@@ -85,9 +90,9 @@ class ExploreView:
         self._tick = lambda: None
         with self.content:
             if key == "review":
-                self._tick = ReviewPanel(self.desk, self.table).tick
+                self._tick = ReviewPanel(self.review_state, self.play_state).tick
             elif key == "scatter":
-                self._tick = ScatterPanel(self.experiments, self.looker).tick
+                self._tick = TransferPanel(self.experiments, self.inside_state).tick
             elif key == "ciao":
                 self._tick = CiaoPanel(self.experiments).tick
             elif key in self._results:
@@ -157,7 +162,7 @@ class StudyPanel:
         self._play(games[0])
 
     def _play(self, figure: Figure) -> None:
-        session = Session.from_sgf(figure.file.read_bytes(), Setup())
+        session = GameSession.from_sgf(figure.file.read_bytes(), Setup())
         if self._replay:
             self._replay.title.set_text(figure.caption)
             self._replay.show(watched(session.setup, session.game.moves, "Black", "White"))

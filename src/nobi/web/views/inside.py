@@ -7,11 +7,9 @@ from typing import Any
 from nicegui import background_tasks, ui
 
 from nobi.board.stones import LARGEST, SMALLEST
-from nobi.web.board import Board
-from nobi.web.looking import Looker, Shown
-from nobi.web.opinion import SUM_SENTENCE, TWICE_SENTENCE
-from nobi.web.plot import Plot
-from nobi.web.thumbnails import thumbnail
+from nobi.web.elements import Board, Plot, thumbnail
+from nobi.web.inside import InsideState, ShownBoard
+from nobi.web.sweeps import SUM_SENTENCE, TWICE_SENTENCE
 from nobi.web.views.common import Choice, button, sentences
 
 _MOST_UNITS = 10
@@ -23,8 +21,8 @@ _PAUSE = 0.5
 class InsideView:
     """Two boards evaluated with the same weights."""
 
-    def __init__(self, looker: Looker) -> None:
-        self.looker = looker
+    def __init__(self, state: InsideState) -> None:
+        self.state = state
         self._seen = -1
         self._mode = "preferences"
         self._unit = 0
@@ -33,7 +31,7 @@ class InsideView:
         self._playing = False
         self._thumbs: tuple[Any, ...] | None = None
         with ui.element("div").classes("view"):
-            if looker.model is None:
+            if state.model is None:
                 self._build_nothing()
                 return
             self._build()
@@ -46,23 +44,23 @@ class InsideView:
             ui.label("Start a run in 'Learn', or evolve a network with 'nobi evolve DIR'.")
 
     def _build(self) -> None:
-        looker = self.looker
+        state = self.state
         ui.label("The same weights on another board").classes("title")
         ui.label(
             "Click on the first board to place stones. The network evaluates the position on this board and, with the "
             "same weights, on a board of another size. Move the slider to change the size."
         ).classes("lead")
         with ui.element("div").classes("tools"):
-            options = looker.choices()
+            options = state.choices()
             chosen = ui.select(
                 options,
-                value=looker.model.id if looker.model else None,
+                value=state.model.id if state.model else None,
                 on_change=lambda event: self._choose(event.value),
             )
             chosen.props('dense outlined options-dense aria-label="network"').style("min-width:200px")
-            button("Undo", self._guarded(looker.undo), icon="undo")
-            button("Clear", self._guarded(looker.clear))
-            button("Example", self._guarded(looker.show_example))
+            button("Undo", self._guarded(state.undo), icon="undo")
+            button("Clear", self._guarded(state.clear))
+            button("Example", self._guarded(state.show_example))
             self._build_controls()
         with ui.element("div").classes("inside-line"):
             self.sentence = ui.label().props("aria-live=polite")
@@ -96,7 +94,7 @@ class InsideView:
     def _build_slider(self) -> None:
         with ui.element("div").classes("sizer"):
             ui.label("Size").classes("hinted")
-            slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.looker.second_size)
+            slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.state.second_size)
             slider.props('aria-label="size of the second board"')
             slider.on("update:model-value", lambda event: self._resize(event.args), throttle=0.05)
 
@@ -115,7 +113,7 @@ class InsideView:
         with ui.element("div").classes("card").style("margin-top:24px"):
             ui.label("Games won against the naive player, by board").classes("heading")
             self.rates = Plot(height=180, y={"low": 0, "high": 1, "scale": 100, "unit": " %"}, label="games won")
-            self.measure = button("Measure", self._guarded(self.looker.measure), icon="bar_chart")
+            self.measure = button("Measure", self._guarded(self.state.measure), icon="bar_chart")
             self.rates_text = ui.label().classes("hinted")
 
     # --- what the visitor does ----------------------------------------------------------------------------------------
@@ -129,27 +127,27 @@ class InsideView:
 
     def _choose(self, key: Any) -> None:
         with sentences():
-            self.looker.choose(str(key))
+            self.state.choose(str(key))
         self._unit = self._step = 0
         self._measure_small()
 
     def _measure_small(self) -> None:
         """Measure a fast network at once; others are measured on request."""
-        if self.looker.is_fast:
+        if self.state.is_fast:
             with sentences():
-                self.looker.measure()
+                self.state.measure()
 
     def _play(self, cell: Any) -> None:
-        before = len(self.looker.first.game.moves)
+        before = len(self.state.first.game.moves)
         with sentences():
-            self.looker.play_cell(cell)
-        if len(self.looker.first.game.moves) == before:
+            self.state.play_cell(cell)
+        if len(self.state.first.game.moves) == before:
             self.boards[0].refuse()
 
     def _resize(self, value: Any) -> None:
         with sentences():
             if isinstance(value, int | float):
-                self.looker.resize(int(value))
+                self.state.resize(int(value))
 
     def _set_mode(self, mode: str) -> None:
         self._mode, self._step, self._playing = mode, 0, mode == "sweeps"
@@ -188,19 +186,19 @@ class InsideView:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _frames(self) -> int:
-        view = self.looker.boards[0].view if self.looker.boards else None
+        view = self.state.boards[0].view if self.state.boards else None
         return len(view.frames) if view else 0
 
     def _tick(self) -> None:
-        self.looker.poll()
-        if self.looker.version != self._seen:
-            self._seen = self.looker.version
-            if self.looker.failed:
-                ui.notify(self.looker.failed, position="bottom", timeout=4000)
+        self.state.poll()
+        if self.state.version != self._seen:
+            self._seen = self.state.version
+            if self.state.failed:
+                ui.notify(self.state.failed, position="bottom", timeout=4000)
             self._show()
 
     def _show(self) -> None:
-        shown = self.looker.boards
+        shown = self.state.boards
         if not shown:
             return
         frames = self._frames()
@@ -224,7 +222,7 @@ class InsideView:
 
     def _show_thumbnails(self, *, sweeping: bool) -> None:
         """Thumbnails of every unit in every sweep over the first board; a click shows the unit on the board."""
-        view = self.looker.boards[0].view
+        view = self.state.boards[0].view
         self.units_box.set_visibility(sweeping)
         self.best.set_visibility(not sweeping)
         wanted = (view.frames, self._step, self._unit) if sweeping and view else None
@@ -234,7 +232,7 @@ class InsideView:
         self.thumbnails.clear()
         if wanted is None or view is None:
             return
-        size = self.looker.boards[0].size
+        size = self.state.boards[0].size
         with self.thumbnails:
             for step, frame in enumerate(view.frames):
                 for unit, values in enumerate(frame.units[:_MOST_UNITS]):
@@ -252,10 +250,10 @@ class InsideView:
         self._show()
 
     def _show_rates(self) -> None:
-        model, sizes = self.looker.model, {board.size for board in self.looker.boards}
-        found = self.looker.rates.get(model.id, ()) if model else ()
+        model, sizes = self.state.model, {board.size for board in self.state.boards}
+        found = self.state.rates.get(model.id, ()) if model else ()
         self.rates.set_visibility(bool(found))
-        self.measure.set_visibility(not found and not self.looker.measuring)
+        self.measure.set_visibility(not found and not self.state.measuring)
         bars = [
             {
                 "label": f"{one.size}×{one.size}",
@@ -269,12 +267,10 @@ class InsideView:
         if found:
             self.rates_text.set_text(f"{found[0].games} games on each board. The two boards above are highlighted.")
         else:
-            waiting = (
-                "The network is playing." if self.looker.measuring else "The network plays 40 games on each board."
-            )
+            waiting = "The network is playing." if self.state.measuring else "The network plays 40 games on each board."
             self.rates_text.set_text(waiting)
 
-    def _show_board(self, board: Board, one: Shown, *, sweeping: bool) -> None:
+    def _show_board(self, board: Board, one: ShownBoard, *, sweeping: bool) -> None:
         view = one.view
         sweep = None
         if sweeping and view:
@@ -292,12 +288,12 @@ class InsideView:
             turn=one.turn,
             policy=list(view.opinion.shares) if view and not sweeping else [],
             sweep=sweep,
-            forbidden=self.looker.first.forbidden() if board is self.boards[0] else {},
+            forbidden=self.state.first.forbidden() if board is self.boards[0] else {},
             label=f"{one.size}×{one.size} board, evaluated by the network",
         )
 
     def _show_units(self) -> None:
-        view = self.looker.boards[0].view
+        view = self.state.boards[0].view
         count = view.units if view else 0
         self.units.clear()
         with self.units:
@@ -306,19 +302,19 @@ class InsideView:
                 Choice(names, str(self._unit), lambda key: self._set_unit(int(key)), "hidden unit")
 
     def _show_strip(self) -> None:
-        weights, model = self.looker.weights(), self.looker.model
+        weights, model = self.state.weights(), self.state.model
         count = model.weight_count if model else 0
         squares = "".join(
             f'<i class="{"n" if weight < 0 else "p"}" style="--s:{max(0.15, abs(weight) ** 0.5):.2f}"></i>'
             for weight in weights
         )
-        changed = self.looker.changed_weights
+        changed = self.state.changed_weights
         compared = "" if changed is None else f" · changed on the other board: {changed}"
         caption = f'<div class="hinted" style="margin-top:8px">{count:,} weights{compared}</div>'
         self.strip.set_content(f'<div class="strip">{squares}</div>{caption}')
 
     def _sentence(self, *, sweeping: bool) -> str:
-        first, second = self.looker.boards
+        first, second = self.state.boards
         if not sweeping:
             if self._mode == "sweeps":
                 return SUM_SENTENCE
@@ -335,7 +331,7 @@ class InsideView:
         text = f"{frame.arrow} {frame.sentence}"
         return f"{text} {TWICE_SENTENCE}" if again else f"{text} The sweep takes {steps}."
 
-    def _show_best(self, shown: tuple[Shown, ...]) -> None:
+    def _show_best(self, shown: tuple[ShownBoard, ...]) -> None:
         parts = []
         for one in shown:
             if one.view is None:

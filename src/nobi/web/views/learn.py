@@ -9,15 +9,15 @@ from typing import Any
 from nicegui import events, ui
 
 from nobi.board.stones import LARGEST, SMALLEST
-from nobi.web.learning import Learner
-from nobi.web.plot import Plot
+from nobi.web.elements import Plot
+from nobi.web.learn import LearnState
+from nobi.web.play import PlayState
 from nobi.web.runs import NETWORKS, OPPONENTS, TRAINERS, Run, RunChoice
 from nobi.web.setup import GAME_TITLES
-from nobi.web.table import Table
-from nobi.web.views.common import button, sentences
-from nobi.web.views.replay import TICK_SECONDS, Replay
+from nobi.web.views.common import TICK_SECONDS, Replay, button, sentences
 
 _POLL_SECONDS = 0.5
+_MOST_POINTS = 400
 _STATES = {
     "waiting": "waiting",
     "running": "learning",
@@ -32,9 +32,9 @@ _EMPTY = "No run yet. These settings learn Atari-Go on 7×7 in about a minute."
 class LearnView:
     """Settings and runs on the left; the learning curve and games of the champion on two boards on the right."""
 
-    def __init__(self, learner: Learner, table: Table) -> None:
-        self.learner = learner
-        self.table = table
+    def __init__(self, state: LearnState, play_state: PlayState) -> None:
+        self.state = state
+        self.play_state = play_state
         self._choice = RunChoice()
         self._seen: tuple[Any, ...] = ()
         with ui.element("div").classes("view"):
@@ -113,15 +113,15 @@ class LearnView:
                     label="strength of the network by generation",
                 )
                 with ui.element("div").classes("actions"):
-                    self.stop = button("Stop", self._guarded(self.learner.stop), icon="stop")
-                    self.resume = button("Resume", self._guarded(self.learner.resume), icon="play_arrow")
+                    self.stop = button("Stop", self._guarded(self.state.stop), icon="stop")
+                    self.resume = button("Resume", self._guarded(self.state.resume), icon="play_arrow")
                     self.play = button("Play against it", self._play, icon="sports_esports", style="strong")
                     self.save = button("Save as a model", self._ask_name, icon="save")
             with ui.element("div").classes("pair"):
                 self.small = Replay("Its own board", 7)
                 self.large = Replay("The same weights on 19×19", 19)
                 with self.large.extra:
-                    slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.learner.large_size)
+                    slider = ui.slider(min=SMALLEST, max=LARGEST, step=1, value=self.state.large_size)
                     slider.props('aria-label="size of the large board"').style("width:120px")
                     slider.on("change", lambda event: self._resize(event.args))
             with ui.element("div").classes("card").style("margin-top:24px") as self.rates_card:
@@ -149,32 +149,32 @@ class LearnView:
 
     def _start(self) -> None:
         with sentences():
-            self.learner.start(self._choice)
+            self.state.start(self._choice)
         self._show()
 
     def _select_run(self, run: Run) -> None:
         with sentences():
-            self.learner.select(run.id)
+            self.state.select(run.id)
         self.small.show(None, run.size)
-        self.large.show(None, self.learner.large_size)
+        self.large.show(None, self.state.large_size)
         self._show()
 
     def _resize(self, value: Any) -> None:
         if isinstance(value, int | float):
             with sentences():
-                self.learner.resize(int(value))
-            self.large.show(None, self.learner.large_size)
+                self.state.resize(int(value))
+            self.large.show(None, self.state.large_size)
 
     def _play(self) -> None:
         with sentences():
-            one = self.learner.opponent()
-            setup = self.table.session.setup
-            size = one.only_size or (self.learner.run.size if self.learner.run else setup.size)
-            self.table.new_game(replace(setup.with_size(size), game=one.games[0], opponent=one.id, strength=0))
+            one = self.state.opponent()
+            setup = self.play_state.session.setup
+            size = one.only_size or (self.state.run.size if self.state.run else setup.size)
+            self.play_state.new_game(replace(setup.with_size(size), game=one.games[0], opponent=one.id, strength=0))
             ui.navigate.to("/")
 
     def _ask_name(self) -> None:
-        run = self.learner.run
+        run = self.state.run
         with ui.dialog() as dialog, ui.element("div").classes("card"):
             ui.label("Save the champion as a model").classes("heading")
             name = ui.input(value=run.title if run else "", placeholder="name").props(
@@ -183,7 +183,7 @@ class LearnView:
 
             def save() -> None:
                 with sentences():
-                    self.learner.save(str(name.value).strip())
+                    self.state.save(str(name.value).strip())
                     dialog.close()
                     ui.notify("Saved. It is listed under Models and as an opponent.", position="bottom", timeout=4000)
 
@@ -196,9 +196,9 @@ class LearnView:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        self.learner.poll()
-        run = self.learner.run
-        now = (self.learner.version, run and run.state, run and len(run.metrics), self.learner.failed)
+        self.state.poll()
+        run = self.state.run
+        now = (self.state.version, run and run.state, run and len(run.metrics), self.state.failed)
         if now != self._seen:
             self._seen = now
             self._show()
@@ -206,28 +206,28 @@ class LearnView:
             self.status.set_text(self._status(run))
 
     def _animate(self) -> None:
-        learner = self.learner
-        for view, game in ((self.small, learner.small), (self.large, learner.large)):
+        state = self.state
+        for view, game in ((self.small, state.small), (self.large, state.large)):
             if game is not None and game is not view.game and (view.game is None or view.ended):
                 view.show(game)
             view.tick()
-        newest = self.small.game is learner.small and self.large.game is learner.large
-        if newest and self.small.ended and self.large.ended and learner.small is not None:
-            learner.next_game()
+        newest = self.small.game is state.small and self.large.game is state.large
+        if newest and self.small.ended and self.large.ended and state.small is not None:
+            state.next_game()
 
     def _show(self) -> None:
-        run = self.learner.run
+        run = self.state.run
         self.nothing.set_visibility(run is None)
         self.content.set_visibility(run is not None)
         self.main.classes(add="empty" if run is None else None, remove=None if run is None else "empty")
-        self.runs_card.set_visibility(bool(self.learner.runs.all()))
+        self.runs_card.set_visibility(bool(self.state.runs.all()))
         self._show_runs()
         if run is None:
             return
         self.name.set_text(run.title)
         self.status.set_text(self._status(run))
         self.small.title.set_text(f"Its own board, {run.size}×{run.size}")
-        self.large.title.set_text(f"The same weights on {self.learner.large_size}×{self.learner.large_size}")
+        self.large.title.set_text(f"The same weights on {self.state.large_size}×{self.state.large_size}")
         lines = [{"name": name, "points": _thinned(points)} for name, points in run.curve().items()]
         done = len(run.metrics)
         high = done - 1 if run.state == "finished" else min(max(run.total - 1, done), max(39, int(1.3 * done)))
@@ -238,7 +238,7 @@ class LearnView:
         self.resume.set_visibility(run.state in ("stopped", "failed") and run.resumable)
         self.play.set_visibility(champion)
         self.save.set_visibility(champion)
-        rates = self.learner.rates
+        rates = self.state.rates
         self.rates_card.set_visibility(bool(rates))
         self.rates.show(
             bars=[
@@ -257,11 +257,11 @@ class LearnView:
     def _show_runs(self) -> None:
         self.runs.clear()
         with self.runs:
-            for run in self.learner.runs.all()[:30]:
+            for run in self.state.runs.all()[:30]:
                 row = (
                     ui.element("button").props("type=button").classes("run").on("click", partial(self._select_run, run))
                 )
-                row.classes("on" if run.id == self.learner.selected else "")
+                row.classes("on" if run.id == self.state.selected else "")
                 with row:
                     ui.element("span").classes(f"state {run.state}")
                     ui.label(run.title).classes("run-name")
@@ -271,7 +271,7 @@ class LearnView:
         if run.error:
             return run.error
         if run.state == "waiting":
-            return f"Another run is still training. Position in the queue: {self.learner.runs.place(run)}."
+            return f"Another run is still training. Position in the queue: {self.state.runs.place(run)}."
         if not run.metrics:
             return "Starting. The first start compiles the network, which takes up to a minute." if run.process else ""
         last = run.metrics[-1]
@@ -282,12 +282,12 @@ class LearnView:
         left = run.seconds_left(time.monotonic())
         if left is not None and run.state == "running":
             parts.append(f"about {_time_text(left)} left")
-        return " · ".join(parts) + (f" · {self.learner.failed}" if self.learner.failed else "")
+        return " · ".join(parts) + (f" · {self.state.failed}" if self.state.failed else "")
 
 
-def _thinned(points: list[tuple[float, float]], most: int = 400) -> list[list[float]]:
-    """At most this number of points of a curve, including the last."""
-    step = -(-len(points) // most) or 1
+def _thinned(points: list[tuple[float, float]]) -> list[list[float]]:
+    """About _MOST_POINTS points of a curve, including the last."""
+    step = -(-len(points) // _MOST_POINTS) or 1
     kept = points[::step]
     if points and kept[-1] != points[-1]:
         kept.append(points[-1])

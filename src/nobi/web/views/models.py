@@ -7,14 +7,13 @@ from typing import Any
 
 from nicegui import ui
 
-from nobi.web.board import Board
-from nobi.web.cards import Card, card_of, first_preferences
-from nobi.web.jobs import Jobs
-from nobi.web.looking import Looker
-from nobi.web.session import Session
+from nobi.web.elements import Board
+from nobi.web.inside import InsideState
+from nobi.web.jobs import Jobs, Task
+from nobi.web.opponents import Card, card_of, first_preferences
+from nobi.web.play import PlayState
+from nobi.web.session import GameSession
 from nobi.web.setup import GAME_TITLES, Setup
-from nobi.web.table import Table
-from nobi.web.tasks import Task
 from nobi.web.views.common import Choice, button, sentences
 
 _ORIGINS = {
@@ -28,11 +27,11 @@ _ORIGINS = {
 class ModelsView:
     """A card for each model."""
 
-    def __init__(self, table: Table, looker: Callable[[], Looker], jobs: Jobs) -> None:
-        self.table = table
-        self.looker = looker
+    def __init__(self, play_state: PlayState, inside_state: Callable[[], InsideState], jobs: Jobs) -> None:
+        self.play_state = play_state
+        self.inside_state = inside_state
         self._boards: dict[str, Board] = {}
-        cards = [card_of(one) for one in table.catalogue.models()]
+        cards = [card_of(one) for one in play_state.catalogue.models()]
         self._cards = cards
         self._game = self._board = ""
         self._elements: dict[str, ui.element] = {}
@@ -50,7 +49,7 @@ class ModelsView:
                     self._build_card(card)
             self.none = ui.label("No model plays this game on this board size.").classes("nothing")
         self._filter()
-        self._task = Task(jobs, table.visitor, f"models {table.tab}")
+        self._task = Task(jobs, play_state.visitor, f"models {play_state.tab}")
         self._task.start(lambda stop, _: first_preferences(cards, stop))
         self._timer = ui.timer(0.2, self._tick)
 
@@ -76,7 +75,7 @@ class ModelsView:
         self.none.set_visibility(not shown)
 
     def _build_card(self, card: Card) -> None:
-        session = Session(Setup(game=card.opponent.games[0], size=card.mini_size))
+        session = GameSession(Setup(game=card.opponent.games[0], size=card.mini_size))
         with ui.element("div").classes("card") as self._elements[card.opponent.id]:
             board = Board(size=card.mini_size, stones=session.stones(), mini=True, label=card.opponent.title)
             self._boards[card.opponent.id] = board
@@ -109,12 +108,12 @@ class ModelsView:
 
     def _play(self, card: Card) -> None:
         with sentences():
-            setup, one = self.table.session.setup, card.opponent
+            setup, one = self.play_state.session.setup, card.opponent
             size = one.only_size or setup.size
-            self.table.new_game(replace(setup.with_size(size), game=one.games[0], opponent=one.id, strength=0))
+            self.play_state.new_game(replace(setup.with_size(size), game=one.games[0], opponent=one.id, strength=0))
             ui.navigate.to("/")
 
     def _look(self, card: Card) -> None:
         with sentences():
-            self.looker().choose(card.opponent.id)
+            self.inside_state().choose(card.opponent.id)
             ui.navigate.to("/inside")

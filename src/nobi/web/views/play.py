@@ -10,13 +10,12 @@ from nicegui import events, ui
 
 from nobi.board.stones import BLACK, LARGEST, SMALLEST
 from nobi.errors import NobiError
-from nobi.web.board import Board
-from nobi.web.graph import Graph
+from nobi.web.elements import Board, Graph
+from nobi.web.play import PlayState
 from nobi.web.session import COLOURS, MOST_BYTES
 from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
-from nobi.web.table import Table
 from nobi.web.views.common import COMPILING, Choice, button, sentences
-from nobi.web.warmup import WarmUp, is_compiling
+from nobi.web.warmup import BackgroundWarmUp, is_compiling
 
 POLL_SECONDS = 0.1
 _QUICK_SECONDS = 0.03
@@ -30,10 +29,10 @@ _PICK = (
 
 
 class PlayView:
-    """Board, status line, buttons and settings of one table."""
+    """Board, status line, buttons and settings of one game."""
 
-    def __init__(self, table: Table, warming: WarmUp) -> None:
-        self.table = table
+    def __init__(self, state: PlayState, warming: BackgroundWarmUp) -> None:
+        self.state = state
         self._warming = warming
         self._awaited = ""  # the chosen game while it is being compiled
         self._seen: tuple[Any, ...] = ()
@@ -63,13 +62,13 @@ class PlayView:
             with ui.element("div").classes("players"):
                 self.players = {letter: ui.html(sanitize=False) for letter in "bw"}
             with ui.element("div").classes("actions"):
-                button("Undo", self._guarded(self.table.undo), icon="undo")
-                self.pass_button = button("Pass", self._guarded(self.table.pass_turn), icon="skip_next")
-                self.hint_button = button("Hint", self._guarded(self.table.ask_hint), icon="lightbulb_outline")
-                self.now_button = button("Move now", self.table.move_now)
-                self.retry_button = button("Try again", self._guarded(self.table.retry))
+                button("Undo", self._guarded(self.state.undo), icon="undo")
+                self.pass_button = button("Pass", self._guarded(self.state.pass_turn), icon="skip_next")
+                self.hint_button = button("Hint", self._guarded(self.state.ask_hint), icon="lightbulb_outline")
+                self.now_button = button("Move now", self.state.move_now)
+                self.retry_button = button("Try again", self._guarded(self.state.retry))
                 ui.element("div").classes("grow")
-                self.back_button = button("", self._guarded(self.table.back), icon="history", style="quiet")
+                self.back_button = button("", self._guarded(self.state.back), icon="history", style="quiet")
                 self.resign_button = button("Resign", self._ask_resign, style="quiet")
                 button("New game", self._new, style="strong")
 
@@ -115,7 +114,7 @@ class PlayView:
             with ui.element("div").classes("actions steps") as self.steps:
                 for text, icon, step in (("First", "first_page", -(10**6)), ("Previous", "chevron_left", -1),
                                          ("Next", "chevron_right", 1), ("Last", "last_page", 10**6)):  # fmt: skip
-                    action = self._guarded(lambda step=step: self._jump(self.table.session.shown + step))
+                    action = self._guarded(lambda step=step: self._jump(self.state.session.shown + step))
                     button("", action, icon=icon, style="quiet").props(f'aria-label="{text}"').tooltip(text)
             # one element for all moves: an element for each would cost more than the opponent's move
             self.moves = ui.html("", sanitize=False).classes("moves")
@@ -146,17 +145,17 @@ class PlayView:
         return run
 
     def _play(self, cell: Any) -> None:
-        before, refusal = self.table.version, ""
+        before, refusal = self.state.version, ""
         try:
-            self.table.play_cell(cell)
+            self.state.play_cell(cell)
         except NobiError as fault:
             refusal = str(fault)
-        if self.table.version == before:
+        if self.state.version == before:
             self.board.refuse()
         self.refresh()
         if refusal:
             self.words.set_text(refusal)
-        if self.table.busy:  # a fast opponent need not wait for the next tick
+        if self.state.busy:  # a fast opponent need not wait for the next tick
             ui.timer(_QUICK_SECONDS, self._tick, once=True)
 
     def _change_game(self, game: str) -> None:
@@ -171,23 +170,23 @@ class PlayView:
             self._new(game=game)
 
     def _new(self, **settings: Any) -> None:
-        table = self.table
-        old = table.session.setup
+        state = self.state
+        old = state.session.setup
         with sentences():
             if settings.get("game", old.game) != old.game:
-                settings.setdefault("opponent", table.catalogue.first_for(settings["game"], old.size))
+                settings.setdefault("opponent", state.catalogue.first_for(settings["game"], old.size))
                 settings.setdefault("strength", 0)
             setup = replace(old, **{key: value for key, value in settings.items() if key != "size"})
-            table.new_game(setup.with_size(settings.get("size", old.size)))
+            state.new_game(setup.with_size(settings.get("size", old.size)))
         self.refresh()
 
     def _change_opponent(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if self._filling or event.value is None:
             return
         with sentences():
-            chosen = self.table.catalogue[str(event.value)]
+            chosen = self.state.catalogue[str(event.value)]
             strength = 1 if chosen.kind == "search" else 0
-            self.table.change(opponent=chosen.id, strength=strength)
+            self.state.change(opponent=chosen.id, strength=strength)
         self._seen = ()
         self.refresh()
 
@@ -205,12 +204,12 @@ class PlayView:
         ui.timer(_SETTLE_SECONDS, take, once=True)
 
     def _change_size(self, size: int) -> None:
-        if size != self.table.session.size:
+        if size != self.state.session.size:
             self._new(size=size)
 
     def _change_strength(self, strength: int) -> None:
         with sentences():
-            self.table.change(strength=strength)
+            self.state.change(strength=strength)
         self.refresh()
 
     def _change_handicap(self, event: events.ValueChangeEventArguments[Any]) -> None:
@@ -220,11 +219,11 @@ class PlayView:
 
     def _set_overlay(self, key: str) -> None:
         with sentences():
-            self.table.set_overlay("" if key == self.table.overlay else key)
+            self.state.set_overlay("" if key == self.state.overlay else key)
         self.refresh()
 
     def _jump(self, ply: int) -> None:
-        self.table.show(ply)
+        self.state.show(ply)
         self.refresh()
 
     def _jump_to(self, number: Any) -> None:
@@ -238,7 +237,7 @@ class PlayView:
 
             def resign() -> None:
                 dialog.close()
-                self._guarded(self.table.resign)()
+                self._guarded(self.state.resign)()
 
             with ui.element("div").classes("actions"):
                 button("Resign", resign, style="strong")
@@ -246,7 +245,7 @@ class PlayView:
         dialog.open()
 
     def _save(self) -> None:
-        session, title = self.table.session, self.table.opponent.title
+        session, title = self.state.session, self.state.opponent.title
         black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
         ui.download.content(session.sgf(black, white), f"{session.setup.game}.sgf", "application/x-go-sgf")
 
@@ -258,7 +257,7 @@ class PlayView:
             content = await event.file.read()
             while not self._warming.is_ready():
                 await asyncio.sleep(0.1)
-            self.table.open_sgf(content)
+            self.state.open_sgf(content)
         self.refresh()
 
     def _rejected(self) -> None:
@@ -267,11 +266,11 @@ class PlayView:
     def _key(self, event: events.KeyEventArguments) -> None:
         if not event.action.keydown or event.modifiers.ctrl or event.modifiers.meta or event.modifiers.alt:
             return
-        name, shown = str(event.key.name), self.table.session.shown
+        name, shown = str(event.key.name), self.state.session.shown
         actions = {
-            "u": self.table.undo,
-            "p": self.table.pass_turn,
-            "h": self.table.ask_hint,
+            "u": self.state.undo,
+            "p": self.state.pass_turn,
+            "h": self.state.ask_hint,
             "ArrowLeft": lambda: self._jump(shown - 1),
             "ArrowRight": lambda: self._jump(shown + 1),
             "Home": lambda: self._jump(0),
@@ -286,30 +285,30 @@ class PlayView:
             self._new()
         elif key == "r":
             self._ask_resign()
-        elif key in "123456789" and self.table.opinion:
-            best = self.table.opinion.best
+        elif key in "123456789" and self.state.opinion:
+            best = self.state.opinion.best
             if int(key) <= len(best):
-                self._guarded(lambda: self.table.play(best[int(key) - 1].move))()
+                self._guarded(lambda: self.state.play(best[int(key) - 1].move))()
 
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        self.table.poll()
+        self.state.poll()
         self._begin_awaited()
         self.refresh()
 
     def refresh(self) -> None:
         """Show changes."""
-        table = self.table
-        compiling = bool(self._awaited) or (is_compiling() and (table.busy or table.looking))
-        now = (table.version, table.busy, table.looking, table.thinking, compiling)
+        state = self.state
+        compiling = bool(self._awaited) or (is_compiling() and (state.busy or state.looking))
+        now = (state.version, state.busy, state.looking, state.thinking, compiling)
         if now == self._seen:
             return
         only_thinking = bool(self._seen) and now[:1] == self._seen[:1]
         self._seen = now
         self.words.set_text(COMPILING if compiling else self._sentence())
-        self.now_button.set_visibility(table.busy and table.opponent.kind in ("search", "model"))
-        self.hint_button.props(f"loading={'true' if table.looking and not table.overlay else 'false'}")
+        self.now_button.set_visibility(state.busy and state.opponent.kind in ("search", "model"))
+        self.hint_button.props(f"loading={'true' if state.looking and not state.overlay else 'false'}")
         if only_thinking:
             return
         self._show_board()
@@ -318,66 +317,66 @@ class PlayView:
         self._show_moves()
 
     def _sentence(self) -> str:
-        table, session = self.table, self.table.session
-        if table.failed:
-            return table.failed
+        state, session = self.state, self.state.session
+        if state.failed:
+            return state.failed
         if not session.at_end:
             return f"After move {session.shown} of {len(session.game.moves)}."
-        if table.busy:
+        if state.busy:
             if session.is_over:
                 return "Counting the board."
-            text = f"{table.opponent.title} is thinking"
-            if table.thinking:
-                text += f" · {table.thinking.playouts:,} playouts · {table.thinking.seconds:.1f} s"
-            return text + "."
+            words = f"{state.opponent.title} is thinking"
+            if state.thinking:
+                words += f" · {state.thinking.playouts:,} playouts · {state.thinking.seconds:.1f} s"
+            return words + "."
         if session.result:
             return session.result.sentence
-        if table.message:
-            return table.message
+        if state.message:
+            return state.message
         if not session.game.moves:
             return "Your move. Click a point." if session.human_to_move else ""
         return f"Your move ({COLOURS[session.setup.human]})."
 
     def _show_board(self) -> None:
-        table, session = self.table, self.table.session
+        state, session = self.state, self.state.session
         game = session.position()
         result = session.result if session.at_end else None
         owned: list[float] = []
         if result and result.owners:
             owned = [1.0 if owner == BLACK else -1.0 if owner else 0.0 for owner in result.owners]
-        elif table.owned:
-            owned = list(table.owned)
+        elif state.owned:
+            owned = list(state.owned)
         to_move = COLOURS[game.to_move]
         title = GAME_TITLES[session.setup.game]
-        state = "game over" if session.is_over and session.at_end else f"{to_move} to move"
+        status = "game over" if session.is_over and session.at_end else f"{to_move} to move"
         self.board.show(
             size=session.size,
             stones=session.stones(),
             last=session.last_cell(),
             turn=to_move[0].lower(),
-            live=table.human_may_play and not (session.is_over and session.at_end),
+            live=state.human_may_play and not (session.is_over and session.at_end),
             forbidden=session.forbidden(),
-            policy=list(table.opinion.shares) if table.opinion and table.overlay == "preferences" else [],
+            policy=list(state.opinion.shares) if state.opinion and state.overlay == "preferences" else [],
             ownership=owned,
             dead=list(result.dead) if result else [],
-            hint=table.hint,
-            label=f"{title} board {session.size}×{session.size}, {state}",
+            hint=state.hint,
+            label=f"{title} board {session.size}×{session.size}, {status}",
         )
         self.words.classes(add="over" if result else None, remove=None if result else "over")
 
     def _show_players(self) -> None:
-        table, session = self.table, self.table.session
+        state, session = self.state, self.state.session
         taken = dict(zip("bw", session.captured(), strict=True))
         for letter, label in self.players.items():
             human = _LETTERS[session.setup.colour] == letter
-            name = "You" if human else escape(table.opponent.title)
-            pulse = " class=pulse" if table.busy and not human and not session.is_over else ""
+            name = "You" if human else escape(state.opponent.title)
+            pulse = " class=pulse" if state.busy and not human and not session.is_over else ""
             captured = f" · {taken[letter]} captured" if taken[letter] else ""
             label.set_content(f'<span class="dot {letter}"></span><b{pulse}>{name}</b>{captured}')
 
     def _show_settings(self) -> None:
-        table, setup = self.table, self.table.session.setup
-        opponent = table.opponent
+        state, setup = self.state, self.state.session.setup
+        opponent = state.opponent
         self._filling = True
         try:
             self.game.set(setup.game)
@@ -386,7 +385,7 @@ class PlayView:
                 self.size.set_value(setup.size)
             options = {
                 one.id: one.title + (f" ({one.only_size}×{one.only_size})" if one.only_size else "")
-                for one in table.catalogue.for_game(setup.game)
+                for one in state.catalogue.for_game(setup.game)
             }
             self.opponent.set_options(options, value=setup.opponent)
             self.strength_row.set_visibility(bool(opponent.steps))
@@ -406,38 +405,38 @@ class PlayView:
             self.komi.set_value(setup.komi)
             stones = {0: "none"} | {count: f"{count} stones" for count in handicaps(setup.size)}
             self.handicap.set_options(stones, value=setup.handicap)
-            self.overlay.set(table.overlay)
+            self.overlay.set(state.overlay)
             self.overlay.offer("ownership", setup.game == "go")
         finally:
             self._filling = False
         self.pass_button.set_visibility(setup.game == "go")
-        self.retry_button.set_visibility(bool(table.failed))
-        self.resign_button.set_visibility(not table.session.is_over)
-        self.back_button.set_visibility(table.previous is not None)
-        if table.previous is not None:
-            before = Setup.from_plain(table.previous["setup"]).title
+        self.retry_button.set_visibility(bool(state.failed))
+        self.resign_button.set_visibility(not state.session.is_over)
+        self.back_button.set_visibility(state.previous is not None)
+        if state.previous is not None:
+            before = Setup.from_plain(state.previous["setup"]).title
             self.back_button.set_text(f"Back to {before}")
         self.explanation.set_text(self._explanation())
 
     def _explanation(self) -> str:
-        table = self.table
-        if table.looking and table.overlay and not table.opinion and not table.owned:
+        state = self.state
+        if state.looking and state.overlay and not state.opinion and not state.owned:
             return "Evaluating the position. The first time this takes up to a minute."
-        if table.overlay == "ownership":
+        if state.overlay == "ownership":
             return "Squares show the probable owner of each point. A stone with a square is probably dead."
-        if table.overlay != "preferences" or not table.opinion:
+        if state.overlay != "preferences" or not state.opinion:
             return ""
         what = {
-            "probability": f"The probability that {table.opponent.title} plays each point, in percent.",
-            "preference": f"How much {table.opponent.title} prefers each point, in percent.",
+            "probability": f"The probability that {state.opponent.title} plays each point, in percent.",
+            "preference": f"How much {state.opponent.title} prefers each point, in percent.",
             "playouts": "The share of the playouts of a short search, in percent.",
-        }[table.opinion.measure]
-        return f"{what} {table.opinion.sentence}".strip()
+        }[state.opinion.measure]
+        return f"{what} {state.opinion.sentence}".strip()
 
     def _show_moves(self) -> None:
-        session = self.table.session
+        session = self.state.session
         names = session.move_names()
-        self.graph.show(session.black_chance, len(names), session.shown, session.black_score)
+        self.graph.show_game(session.black_chance, len(names), session.shown, session.black_score)
         self.graph.set_visibility(bool(session.black_chance or session.black_score))
         for element in (self.steps, self.moves):
             element.set_visibility(bool(names))

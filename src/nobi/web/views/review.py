@@ -7,12 +7,11 @@ from nicegui import events, ui
 
 from nobi.board.stones import BLACK
 from nobi.errors import NobiError
-from nobi.web.board import Board
-from nobi.web.graph import Graph
+from nobi.web.elements import Board, Graph
+from nobi.web.play import PlayState
 from nobi.web.results import Figure, study_results
-from nobi.web.reviewing import PLAYOUTS, ReviewDesk
+from nobi.web.reviewing import PLAYOUTS, ReviewState
 from nobi.web.session import COLOURS, MOST_BYTES, stones_of
-from nobi.web.table import Table
 from nobi.web.views.common import button, sentences
 
 
@@ -24,9 +23,9 @@ def _recorded_games() -> list[Figure]:
 class ReviewPanel:
     """Board with the evaluation of every move, graph, agreement and largest losses."""
 
-    def __init__(self, desk: ReviewDesk, table: Table) -> None:
-        self.desk = desk
-        self.table = table
+    def __init__(self, state: ReviewState, play_state: PlayState) -> None:
+        self.state = state
+        self.play_state = play_state
         self._seen: tuple[Any, ...] = ()
         self._filling = False
         ui.label("Review a game").classes("title")
@@ -46,10 +45,10 @@ class ReviewPanel:
                 self.reviewer = ui.select({}, on_change=self._choose).props(
                     'dense outlined options-dense aria-label="reviewer"'
                 )
-                self.playouts = ui.select(PLAYOUTS, value=desk.playouts, on_change=self._choose)
+                self.playouts = ui.select(PLAYOUTS, value=state.playouts, on_change=self._choose)
                 self.playouts.props('dense outlined options-dense aria-label="playouts"')
                 self.start = button("Review", self._start, icon="play_arrow", style="strong")
-                self.stop = button("Stop", desk.stop, icon="stop")
+                self.stop = button("Stop", state.stop, icon="stop")
                 self.save = button("Save with comments", self._save, icon="download")
         with ui.element("div").classes("drop") as self.drop:
             ui.icon("upload_file")
@@ -91,22 +90,22 @@ class ReviewPanel:
         with sentences():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can be up to 1 MB.")
-            self.desk.open(await event.file.read())
+            self.state.open(await event.file.read())
         self.tick()
 
     def _take_mine(self) -> None:
-        session, title = self.table.session, self.table.opponent.title
+        session, title = self.play_state.session, self.play_state.opponent.title
         with sentences():
             if not session.game.moves:
                 raise NobiError("You have not played a move yet.")
             black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
-            self.desk.open(session.sgf(black, white))
+            self.state.open(session.sgf(black, white))
         self.tick()
 
     def _take_example(self) -> None:
         if self._example:
             with sentences():
-                self.desk.open(self._example.read_bytes())
+                self.state.open(self._example.read_bytes())
         self.tick()
 
     def _rejected(self) -> None:
@@ -115,23 +114,23 @@ class ReviewPanel:
     def _choose(self) -> None:
         if not self._filling:
             with sentences():
-                self.desk.choose(str(self.reviewer.value), int(self.playouts.value))
+                self.state.choose(str(self.reviewer.value), int(self.playouts.value))
 
     def _start(self) -> None:
         with sentences():
-            self.desk.start()
+            self.state.start()
         self.tick()
 
     def _save(self) -> None:
         with sentences():
-            ui.download.content(self.desk.annotated(), "review.sgf", "application/x-go-sgf")
+            ui.download.content(self.state.annotated(), "review.sgf", "application/x-go-sgf")
 
     def _step(self, step: int) -> None:
-        if self.desk.session:
-            self._jump(self.desk.session.shown + step)
+        if self.state.session:
+            self._jump(self.state.session.shown + step)
 
     def _jump(self, ply: int) -> None:
-        self.desk.show(ply)
+        self.state.show(ply)
         self.tick()
 
     def _key(self, event: events.KeyEventArguments) -> None:
@@ -144,47 +143,47 @@ class ReviewPanel:
 
     def tick(self) -> None:
         """Show changes."""
-        desk = self.desk
-        desk.poll()
-        now = (desk.version, desk.busy, desk.failed)
+        state = self.state
+        state.poll()
+        now = (state.version, state.busy, state.failed)
         if now == self._seen:
             return
         self._seen = now
-        session, review = desk.session, desk.review
+        session, review = state.session, state.review
         self.body.set_visibility(session is not None)
         self.tools.set_visibility(session is not None)
         self.drop.set_visibility(session is None)
         self.mine.set_visibility(session is None)
-        self.failed.set_text(desk.failed)
-        self.failed.set_visibility(bool(desk.failed))
-        self.bar.set_visibility(desk.busy)
-        self.bar.set_value(round(desk.progress, 3))
+        self.failed.set_text(state.failed)
+        self.failed.set_visibility(bool(state.failed))
+        self.bar.set_visibility(state.busy)
+        self.bar.set_value(round(state.progress, 3))
         if session is None or review is None:
             return
         self._filling = True
-        self.reviewer.set_options(desk.reviewers(), value=desk.reviewer)
+        self.reviewer.set_options(state.reviewers(), value=state.reviewer)
         self._filling = False
-        self.start.set_visibility(not desk.busy)
-        self.stop.set_visibility(desk.busy)
-        self.save.set_visibility(bool(review.moves) and not desk.busy)
+        self.start.set_visibility(not state.busy)
+        self.stop.set_visibility(state.busy)
+        self.save.set_visibility(bool(review.moves) and not state.busy)
         self._show_board()
         self._show_numbers()
 
     def _show_board(self) -> None:
-        desk, session, review = self.desk, self.desk.session, self.desk.review
+        state, session, review = self.state, self.state.session, self.state.review
         assert session is not None  # noqa: S101
         assert review is not None  # noqa: S101
         number = session.shown + 1
         total = len(session.game.moves)
         position = session.position()
-        one = desk.move_at(number)
+        one = state.move_at(number)
         opinion = review.opinions[number - 1] if one and number <= len(review.opinions) else None
         turn = "b" if position.to_move == BLACK else "w"
         loss = None
         if number <= total:
             text = f"−{one.loss:.1f}" if one and one.loss is not None and one.loss >= 0.05 else ""
             kind = one.judgement if one and one.judgement else "good"
-            loss = {"cell": desk.cell_of_move(number), "colour": turn, "text": text, "kind": kind}
+            loss = {"cell": state.cell_of_move(number), "colour": turn, "text": text, "kind": kind}
         self.board.show(
             size=session.size,
             stones=stones_of(position),
@@ -197,14 +196,14 @@ class ReviewPanel:
         self.sentence.set_text(self._sentence(number, total))
 
     def _sentence(self, number: int, total: int) -> str:
-        desk, review = self.desk, self.desk.review
+        state, review = self.state, self.state.review
         assert review is not None  # noqa: S101
         if number > total:
             return f"The end of the game, after {total} moves."
-        one = desk.move_at(number)
-        colour = COLOURS[desk.session.position().to_move] if desk.session else ""
+        one = state.move_at(number)
+        colour = COLOURS[state.session.position().to_move] if state.session else ""
         if one is None:
-            waiting = "Not reviewed yet." if desk.busy else "Press 'Review' to evaluate all moves."
+            waiting = "Not reviewed yet." if state.busy else "Press 'Review' to evaluate all moves."
             return f"Move {number} of {total}, {colour}. {waiting}"
         played = f"Move {number}: {one.colour} plays {one.move}"
         if one.rank == 1:
@@ -221,14 +220,14 @@ class ReviewPanel:
         return text
 
     def _show_numbers(self) -> None:
-        session, review = self.desk.session, self.desk.review
+        session, review = self.state.session, self.state.review
         assert session is not None  # noqa: S101
         assert review is not None  # noqa: S101
         self.names.set_text(f"{review.black} against {review.white}, {review.title}")
         chances, scores = review.chances(), review.scores()
         blunders = review.blunders()
         self.graph.set_visibility(bool(chances or scores))
-        self.graph.show(chances, review.total, session.shown, scores, [one.number - 1 for one in blunders])
+        self.graph.show_game(chances, review.total, session.shown, scores, [one.number - 1 for one in blunders])
         self.agreement.clear()
         with self.agreement:
             if review.moves:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from nobi.errors import NobiError
 from nobi.models.model import load_model
 from nobi.web.champion import SIZES, SizeShare, WatchedGame, watch_game, win_rates
-from nobi.web.jobs import Jobs
+from nobi.web.jobs import Jobs, Report, Task
 from nobi.web.opponents import Catalogue, Opponent
 from nobi.web.runs import Run, RunChoice, Runs
 from nobi.web.setup import Setup
-from nobi.web.tasks import Report, Task
 
 LOOK_SECONDS = 2.0
 """Interval between searches for runs started elsewhere."""
@@ -24,7 +23,7 @@ _GAMES_MEANWHILE, _GAMES = 20, 100
 
 
 @dataclass(frozen=True)
-class Shown:
+class ChampionGames:
     """Games of a champion and its results on all boards."""
 
     stamp: int
@@ -35,8 +34,8 @@ class Shown:
     """Empty if not measured."""
 
 
-class Learner:
-    """The view of one browser tab on the runs."""
+class LearnState:
+    """The state of the Learn view in one browser tab."""
 
     def __init__(
         self,
@@ -142,7 +141,7 @@ class Learner:
         run = self.run
         if run is not None and run.read():
             self.version += 1
-        found: Shown | None = self._task.poll()
+        found: ChampionGames | None = self._task.poll()
         if found is not None:
             self.small, self.large = found.small, found.large
             self.rates = found.rates or self.rates
@@ -159,17 +158,16 @@ class Learner:
 
 def _games_of_champion(
     run: Run, seed: int, large: int, stamp: int, measure: bool, full: bool
-) -> Callable[[threading.Event, Report], Shown]:
-    def work(stop: threading.Event, _: Report) -> Shown:
+) -> Callable[[threading.Event, Report], ChampionGames]:
+    def work(stop: threading.Event, _: Report) -> ChampionGames:
         file = load_model(run.champion)
-        opponent = "naive"
-        small = watch_game(file, run.game, run.size, opponent, seed)
+        small = watch_game(file, run.game, run.size, seed)
         try:
-            beside = watch_game(file, run.game, large, opponent, seed + 1)
+            beside = watch_game(file, run.game, large, seed + 1)
         except NobiError:  # a network for one board size only
             beside = None
         games = _GAMES if full else _GAMES_MEANWHILE
         rates = win_rates(file, run.game, SIZES, games, stop) if measure else ()
-        return Shown(stamp, small, beside, rates)
+        return ChampionGames(stamp, small, beside, rates)
 
     return work

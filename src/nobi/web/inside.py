@@ -14,12 +14,11 @@ from nobi.board.text import point_at, point_named, row_column
 from nobi.errors import NobiError
 from nobi.games.base import Game
 from nobi.web.champion import SIZES, SizeShare, win_rates
-from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
-from nobi.web.opinion import InsideView, look_inside_file, weights_of
+from nobi.web.jobs import WENT_WRONG, Jobs, Priority, QueuedJob, Task
 from nobi.web.opponents import Catalogue, Opponent
-from nobi.web.session import Session, stones_of
+from nobi.web.session import GameSession, stones_of
 from nobi.web.setup import Setup
-from nobi.web.tasks import Task
+from nobi.web.sweeps import NetworkView, look_inside_file, weights_of
 
 _log = logging.getLogger(__name__)
 
@@ -29,14 +28,14 @@ _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownBoard:
     """One of the two boards."""
 
     size: int
     stones: str
     """[cell] b, w or a dot."""
     turn: str
-    view: InsideView | None
+    view: NetworkView | None
     """None if the network cannot evaluate the position."""
     note: str
     """Why the evaluation or stones are missing; empty otherwise."""
@@ -47,8 +46,8 @@ class Shown:
         return self.view.weights if self.view else None
 
 
-class Looker:
-    """The position shown to a visitor and a network's evaluation of it."""
+class InsideState:
+    """The state of the Look inside view: a position and a network's evaluation of it."""
 
     def __init__(
         self, visitor: str, catalogue: Catalogue, jobs: Jobs, tab: str = "", setup: Setup | None = None
@@ -69,11 +68,11 @@ class Looker:
         self.model: Opponent | None = _first_model(catalogue, setup or Setup())
         self._chosen = False
         """Whether the visitor has chosen the network."""
-        self.first = Session(Setup(size=_EXAMPLE[1]))
+        self.first = GameSession(Setup(size=_EXAMPLE[1]))
         self.second_size = 19
         self.version = 0
-        self.boards: tuple[Shown, ...] = ()
-        self._job: Job | None = None
+        self.boards: tuple[ShownBoard, ...] = ()
+        self._job: QueuedJob | None = None
         self.failed = ""
         """Why the evaluation failed; empty if it did not."""
         self.rates: dict[str, tuple[SizeShare, ...]] = {}
@@ -93,7 +92,7 @@ class Looker:
             return
         game = self.model.games[0]
         size = self.model.only_size or _EXAMPLE[1]
-        self.first = Session(Setup(game=game, size=size))
+        self.first = GameSession(Setup(game=game, size=size))
         self.second_size = self.model.only_size or 19
         shift = (size - _EXAMPLE[1]) // 2
         if shift >= 0:
@@ -104,7 +103,7 @@ class Looker:
                     self.first.play(point)
         self._look()
 
-    def look_at(self, session: Session) -> None:
+    def look_at(self, session: GameSession) -> None:
         """Show the position of the visitor's game, if the network plays that game."""
         game = session.setup.game
         if self.model and game not in self.model.games and not self._chosen:
@@ -113,7 +112,7 @@ class Looker:
                 self.model = other
                 self.show_example()
         if self.model and not self.model.refusal(game, session.size):
-            self.first = Session.from_plain(session.plain() | {"resigned": 0})
+            self.first = GameSession.from_plain(session.plain() | {"resigned": 0})
             if not self.first.at_end:
                 self.first.play_from_here()
             if self.first.game.is_over:  # a finished game: the position before its last move
@@ -159,7 +158,7 @@ class Looker:
 
     def clear(self) -> None:
         """Clear the board."""
-        self.first = Session(Setup(game=self.first.setup.game, size=self.first.size))
+        self.first = GameSession(Setup(game=self.first.setup.game, size=self.first.size))
         self._look()
 
     @property
@@ -222,7 +221,7 @@ class Looker:
         if model is None:
             return
 
-        def work(_: threading.Event) -> tuple[Shown, ...]:
+        def work(_: threading.Event) -> tuple[ShownBoard, ...]:
             return look_at_both(model, first, second_size)
 
         try:
@@ -241,7 +240,7 @@ def _first_model(catalogue: Catalogue, setup: Setup) -> Opponent | None:
     return next(iter(catalogue.models()), None)
 
 
-def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown, Shown]:
+def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[ShownBoard, ShownBoard]:
     """A network's evaluation of a position, and of the same position in the middle of another board."""
     second, outside = centred(first, second_size)
     note = ""
@@ -253,7 +252,7 @@ def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[Shown,
     return _shown(model, first, ""), _shown(model, second, note)
 
 
-def _shown(model: Opponent, game: Game, note: str) -> Shown:
+def _shown(model: Opponent, game: Game, note: str) -> ShownBoard:
     turn = "b" if game.to_move == BLACK else "w"
     view = None
     refusal = model.refusal(game.name, game.size)
@@ -263,7 +262,7 @@ def _shown(model: Opponent, game: Game, note: str) -> Shown:
         note = "The game is over in this position."
     else:
         view = look_inside_file(model.network_file, game)
-    return Shown(game.size, stones_of(game), turn, view, note)
+    return ShownBoard(game.size, stones_of(game), turn, view, note)
 
 
 def centred(game: Game, size: int) -> tuple[Game, int]:

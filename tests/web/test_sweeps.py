@@ -5,8 +5,8 @@ import pytest
 
 from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
-from nobi.web.gates import gates_of
 from nobi.web.setup import Setup
+from nobi.web.sweeps import gates_of
 
 
 def player_and_game(net, size=6):

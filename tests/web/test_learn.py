@@ -7,11 +7,10 @@ import time
 import pytest
 
 from nobi.errors import NobiError
-from nobi.web.jobs import WENT_WRONG
-from nobi.web.learning import Learner
+from nobi.web.jobs import WENT_WRONG, Task
+from nobi.web.learn import LearnState
 from nobi.web.opponents import Catalogue
 from nobi.web.runs import Runs
-from nobi.web.tasks import Task
 
 
 @pytest.fixture
@@ -26,42 +25,42 @@ def runs(tmp_path, model_file):
 
 
 @pytest.fixture
-def learner(runs, jobs, tmp_path):
-    return Learner("visitor", "tab", runs, Catalogue(saved=tmp_path / "models"), jobs)
+def state(runs, jobs, tmp_path):
+    return LearnState("visitor", "tab", runs, Catalogue(saved=tmp_path / "models"), jobs)
 
 
-def test_the_champion_plays_on_two_boards_and_is_measured(learner):
-    assert learner.run.state == "finished"
-    learner.large_size = 9
+def test_the_champion_plays_on_two_boards_and_is_measured(state):
+    assert state.run.state == "finished"
+    state.large_size = 9
     end = time.monotonic() + 240
-    while learner.small is None:
-        learner.poll()
-        assert time.monotonic() < end, learner.failed
+    while state.small is None:
+        state.poll()
+        assert time.monotonic() < end, state.failed
         time.sleep(0.01)
-    assert (learner.small.size, learner.large.size) == (7, 9)
-    assert [one.size for one in learner.rates] == [5, 7, 9, 11, 13, 15, 19]
+    assert (state.small.size, state.large.size) == (7, 9)
+    assert [one.size for one in state.rates] == [5, 7, 9, 11, 13, 15, 19]
 
 
-def test_a_champion_is_saved_and_played(learner, tmp_path):
-    one = learner.opponent()
+def test_a_champion_is_saved_and_played(state, tmp_path):
+    one = state.opponent()
     assert (one.title, one.origin) == ("mine", "run")
-    assert learner.catalogue[one.id] is one
-    saved = learner.save("my-model")
+    assert state.catalogue[one.id] is one
+    saved = state.save("my-model")
     assert saved.id == "saved-my-model"
-    assert learner.catalogue.models()[0] is saved
+    assert state.catalogue.models()[0] is saved
     again = Catalogue(saved=tmp_path / "models")
     assert again["saved-my-model"].weight_count == saved.weight_count
     with pytest.raises(NobiError, match="already"):
-        learner.save("my-model")
+        state.save("my-model")
     for name in ("", "../x", "a/b", "x" * 41, "a b", ".hidden", "go-main"):
         with pytest.raises(NobiError):
-            learner.save(name)
+            state.save(name)
     assert [path.name for path in (tmp_path / "models").iterdir()] == ["my-model.safetensors"]
 
 
-def test_a_run_without_champion_is_reported(learner):
-    learner.run.champion.unlink()
-    for action in (learner.opponent, lambda: learner.save("x")):
+def test_a_run_without_champion_says_so(state):
+    state.run.champion.unlink()
+    for action in (state.opponent, lambda: state.save("x")):
         with pytest.raises(NobiError, match="no champion yet"):
             action()
 

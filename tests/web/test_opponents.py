@@ -2,8 +2,7 @@
 
 import threading
 
-from nobi.web.cards import card_of, first_preferences
-from nobi.web.opponents import Catalogue
+from nobi.web.opponents import Catalogue, card_of, first_preferences
 
 
 def test_a_card_shows_the_known_facts(model_file):

@@ -10,25 +10,25 @@ from nobi import games
 from nobi.errors import NobiError
 from nobi.models.model import load_model
 from nobi.players.network import player_from_model
-from nobi.web import looking
-from nobi.web.looking import Looker, centred
-from nobi.web.opinion import look_inside_file
-from nobi.web.session import Session
+from nobi.web import inside
+from nobi.web.inside import InsideState, centred
+from nobi.web.session import GameSession
 from nobi.web.setup import Setup
+from nobi.web.sweeps import look_inside_file
 
 
 @pytest.fixture
-def looker(catalogue, jobs):
-    return Looker("visitor", catalogue, jobs)
+def state(catalogue, jobs):
+    return InsideState("visitor", catalogue, jobs)
 
 
-def settle(looker):
+def settle(state):
     end = time.monotonic() + 240
-    while looker.busy:
-        looker.poll()
+    while state.busy:
+        state.poll()
         assert time.monotonic() < end
         time.sleep(0.01)
-    return looker.boards
+    return state.boards
 
 
 def test_the_shares_order_the_moves_as_the_network_does(model_file):
@@ -63,8 +63,8 @@ def test_the_sweeps_are_the_hidden_units(model_file):
         assert np.abs(sent / 127 - layer.hidden[first, unit] / largest).max() <= 0.5 / 127 + 1e-6
 
 
-def test_the_position_is_centred_on_the_other_board():
-    session = Session(Setup(size=7))
+def test_the_same_position_stands_in_the_middle_of_the_other_board():
+    session = GameSession(Setup(size=7))
     for name in ("D4", "C3", "A1", "G7"):
         session.play(session.game._as_point(name))
     large, outside = centred(session.game, 9)
@@ -73,8 +73,8 @@ def test_the_position_is_centred_on_the_other_board():
     assert (outside, small.colour("C3")) == (2, session.game.colour("D4"))
 
 
-def test_chains_without_liberties_are_omitted_on_a_smaller_board():
-    session = Session(Setup(size=7))
+def test_chains_without_liberties_are_left_out_of_a_smaller_board():
+    session = GameSession(Setup(size=7))
     for name in ("B6", "B5", "F2", "C6"):  # on 5x5, B6 is in the corner between two stones
         session.play(session.game._as_point(name))
     small, outside = centred(session.game, 5)
@@ -82,83 +82,84 @@ def test_chains_without_liberties_are_omitted_on_a_smaller_board():
     assert sum(small.colour(point) != 0 for point in small.points()) == 3
 
 
-def test_the_second_board_changes_and_the_first_does_not(looker):
-    first, second = settle(looker)
+def test_the_second_board_changes_and_the_first_does_not(state):
+    first, second = settle(state)
     assert (first.size, second.size) == (7, 19)
-    weights = looker.weights()
-    looker.resize(9)
-    again, other = settle(looker)
+    weights = state.weights()
+    state.resize(9)
+    again, other = settle(state)
     assert again == first
     assert other.size == 9
-    assert looker.weights() == weights
-    looker.play_cell(0)
-    assert settle(looker)[0].stones[0] in "bw"
-    looker.undo()
-    assert settle(looker)[0] == first
-    looker.clear()
-    assert set(settle(looker)[0].stones) == {"."}
+    assert state.weights() == weights
+    state.play_cell(0)
+    assert settle(state)[0].stones[0] in "bw"
+    state.undo()
+    assert settle(state)[0] == first
+    state.clear()
+    assert set(settle(state)[0].stones) == {"."}
     with pytest.raises(NobiError):
-        looker.undo()
+        state.undo()
     with pytest.raises(NobiError):
-        looker.resize(26)
+        state.resize(26)
     with pytest.raises(NobiError):
-        looker.choose("naive")
+        state.choose("naive")
 
 
-def test_the_position_of_the_game_is_taken_over(looker):
-    session = Session(Setup(size=9))
+def test_the_position_of_the_game_is_taken_over(state):
+    session = GameSession(Setup(size=9))
     for name in ("D4", "C3", "E5"):
         session.play(session.game._as_point(name))
     session.show(2)
-    looker.look_at(session)
-    first, second = settle(looker)
+    state.look_at(session)
+    first, second = settle(state)
     assert first.size == 9
     assert first.stones == session.stones()
     assert second.size == 19
 
 
-def test_a_network_of_the_game_is_shown_unless_the_visitor_has_chosen_one(looker):
-    settle(looker)
-    own = looker.model
-    looker.look_at(Session(Setup(game="gomoku", size=9)))
-    assert set(settle(looker)[0].stones) == {"."}
-    assert looker.model.games == ("gomoku",)
-    looker.choose(own.id)
-    before = settle(looker)[0].stones
-    looker.look_at(Session(Setup(game="pente", size=9)))
-    assert looker.model is own
-    assert settle(looker)[0].stones == before
+def test_a_network_of_the_game_is_shown_unless_the_visitor_has_chosen_one(state):
+    settle(state)
+    own = state.model
+    state.look_at(GameSession(Setup(game="gomoku", size=9)))
+    assert set(settle(state)[0].stones) == {"."}
+    assert state.model.games == ("gomoku",)
+    state.choose(own.id)
+    before = settle(state)[0].stones
+    state.look_at(GameSession(Setup(game="pente", size=9)))
+    assert state.model is own
+    assert settle(state)[0].stones == before
 
 
 def test_the_opponent_is_shown_first(catalogue, jobs):
     assert (
-        Looker("visitor", catalogue, jobs, setup=Setup(opponent="model-atari-go-conv")).model.title == "atari-go-conv"
+        InsideState("visitor", catalogue, jobs, setup=Setup(opponent="model-atari-go-conv")).model.title
+        == "atari-go-conv"
     )
-    assert Looker("visitor", catalogue, jobs, setup=Setup(game="go", opponent="mcts")).model.games == ("go",)
+    assert InsideState("visitor", catalogue, jobs, setup=Setup(game="go", opponent="mcts")).model.games == ("go",)
 
 
-def test_a_finished_game_is_shown_before_its_last_move(looker):
-    session = Session(Setup(size=5))
+def test_a_finished_game_is_shown_before_its_last_move(state):
+    session = GameSession(Setup(size=5))
     for name in ("C3", "A1", "B1", "E5", "A2"):
         session.play(session.game._as_point(name))
     assert session.is_over
-    looker.look_at(session)
-    first = settle(looker)[0]
+    state.look_at(session)
+    first = settle(state)[0]
     assert first.view is not None
     assert first.stones.count("w") == 2
 
 
-def test_the_reason_for_a_missing_evaluation_is_shown(looker, monkeypatch):
-    settle(looker)
+def test_a_network_that_cannot_answer_says_why(state, monkeypatch):
+    settle(state)
 
     def fail(*_):
         raise NobiError("The model file is damaged.")
 
-    monkeypatch.setattr(looking, "look_at_both", fail)
-    looker.clear()
-    settle(looker)
-    assert looker.failed == "The model file is damaged."
+    monkeypatch.setattr(inside, "look_at_both", fail)
+    state.clear()
+    settle(state)
+    assert state.failed == "The model file is damaged."
     monkeypatch.undo()
-    looker.clear()
-    settle(looker)
-    assert looker.failed == ""
+    state.clear()
+    settle(state)
+    assert state.failed == ""

@@ -25,7 +25,7 @@ from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.network import PolicyBot
 from nobi.players.scoring import ownership
-from nobi.web.jobs import WENT_WRONG, Job, Jobs, Priority
+from nobi.web.jobs import WENT_WRONG, Jobs, Priority, QueuedJob
 from nobi.web.opinion import (
     Opinion,
     Thinking,
@@ -36,7 +36,7 @@ from nobi.web.opinion import (
     think,
 )
 from nobi.web.opponents import Catalogue, Opponent
-from nobi.web.session import COLOURS, Session, count_board
+from nobi.web.session import COLOURS, GameSession, count_board
 from nobi.web.setup import Setup
 
 OPENING = 0.06
@@ -54,11 +54,11 @@ _JUDGE_PLAYOUTS = 200
 _log = logging.getLogger(__name__)
 
 
-class Table:
-    """The game of one browser tab."""
+class PlayState:
+    """The state of the Play view: the game of one browser tab."""
 
     def __init__(
-        self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: Session | None = None, tab: str = ""
+        self, visitor: str, catalogue: Catalogue, jobs: Jobs, session: GameSession | None = None, tab: str = ""
     ) -> None:
         """`visitor` is the id of the browser, to which the limits of `jobs` apply; `tab` is the id of the tab."""
         self.visitor = visitor
@@ -67,7 +67,7 @@ class Table:
         self._jobs = jobs
         first = Setup()
         first = replace(first, opponent=catalogue.first_for(first.game, first.size))
-        self.session = session or Session(first)
+        self.session = session or GameSession(first)
         self.version = 0
         self.message = ""
         """A message for the visitor, cleared by the next move."""
@@ -85,9 +85,9 @@ class Table:
         self._bot: Bot | None = None
         self._bot_key: tuple[Any, ...] = ()
         self._bot_in_use = threading.Lock()
-        self._job: Job | None = None
+        self._job: QueuedJob | None = None
         self._job_done: Callable[[Any], None] = lambda _: None
-        self._look: Job | None = None
+        self._look: QueuedJob | None = None
         self._look_done: Callable[[Any], None] = lambda _: None
         self._seed = random.SystemRandom().getrandbits(31)
         self.proceed()
@@ -120,18 +120,18 @@ class Table:
     def new_game(self, setup: Setup) -> None:
         """Start a new game; the current one can be restored."""
         self.previous = self.session.plain() if self.session.game.moves else self.previous
-        self._take(Session(replace(setup, opponent=self.catalogue.best_for(setup))))
+        self._take(GameSession(replace(setup, opponent=self.catalogue.best_for(setup))))
 
     def back(self) -> None:
         """Restore the previous game."""
         if self.previous is None:
             raise NobiError("There is no previous game.")
         before, self.previous = self.previous, None
-        self._take(Session.from_plain(before))
+        self._take(GameSession.from_plain(before))
 
     def open_sgf(self, content: bytes) -> None:
         """Show the game of an SGF file from its start."""
-        session = Session.from_sgf(content, self.session.setup)
+        session = GameSession.from_sgf(content, self.session.setup)
         best = self.catalogue.best_for(session.setup)
         session.setup = replace(session.setup, opponent=best)
         session.show(0)
@@ -266,7 +266,7 @@ class Table:
             self._look.cancel()
             self._look = None
         try:
-            self._look = self._jobs.submit(self.visitor, priority, work, f"table {self.tab}")
+            self._look = self._jobs.submit(self.visitor, priority, work, f"play {self.tab}")
         except NobiError as fault:
             self._show_message(str(fault))
             return
@@ -310,7 +310,7 @@ class Table:
             self._look = None
         self._drop_bot()
 
-    def _finish(self, job: Job, done: Callable[[Any], None], failed: Callable[[str], None]) -> None:
+    def _finish(self, job: QueuedJob, done: Callable[[Any], None], failed: Callable[[str], None]) -> None:
         try:
             done(job.take())
         except EngineError as fault:
@@ -330,7 +330,7 @@ class Table:
 
     def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
         try:
-            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work, f"table {self.tab}")
+            self._job = self._jobs.submit(self.visitor, Priority.MOVE, work, f"play {self.tab}")
         except NobiError as fault:
             self.failed = str(fault)
             return
@@ -402,7 +402,7 @@ class Table:
                 waits = not isinstance(bot, GtpBot)
                 threading.Thread(target=_close_bot, args=(job if waits else None, bot), daemon=True).start()
 
-    def _take(self, session: Session, *, proceed: bool = True) -> None:
+    def _take(self, session: GameSession, *, proceed: bool = True) -> None:
         self._cancel()
         self.session = session
         self._seed = random.SystemRandom().getrandbits(31)
@@ -416,7 +416,7 @@ class Table:
         self._refresh_overlay()
 
 
-def _close_bot(job: Job | None, bot: Bot) -> None:
+def _close_bot(job: QueuedJob | None, bot: Bot) -> None:
     """Close a bot, after the end of its job if one is given."""
     if job:
         job.done.wait()
