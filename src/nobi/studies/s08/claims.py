@@ -101,7 +101,8 @@ class Claims(Study):
         usual, *others = METHODS
         gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         spread = {
-            GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
+            GAME_NAMES[game]: float(np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]))
+            for game in GAMES
         }
         varied = {label: gap for label, gap in gaps.items() if "hill" not in label}
         claims = [
