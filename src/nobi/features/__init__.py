@@ -8,6 +8,9 @@ from nobi.spec import Registry
 if TYPE_CHECKING:
     from nobi.features.base import Planes
 
+ONLY_STONES = "own-enemy"
+"""The set of planes that exists in every game, and the inputs of the compiled networks: own stones, enemy stones."""
+
 _planes: "Registry[Planes]" = Registry(
     "set of planes",
     "nobi.planes",

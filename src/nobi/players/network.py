@@ -24,7 +24,7 @@ from nobi.board.symmetry import SYMMETRIES, averaged
 from nobi.compiling import UNBOUND, inlined, specialise
 from nobi.encoding import board_planes, latest_of, position_planes
 from nobi.errors import NobiError, require_torch
-from nobi.features import make_planes
+from nobi.features import ONLY_STONES, make_planes
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoBoards, is_own_eye
 from nobi.games.go import legal as legal_in_go
@@ -173,8 +173,6 @@ def _batch_chooser(game: type[Game], features: str) -> Callable[..., None]:
 
 # --- deep networks --------------------------------------------------------------------------------------------------
 
-ONLY_STONES = "own-enemy"
-"""The set of planes that exists in every game."""
 BLOCK = SYMMETRIES
 """The fixed batch size of torch: the images of one board, or several boards with padding. For other batch sizes torch
 may choose other kernels, with other rounding, and a game must not depend on the other games of a batch."""

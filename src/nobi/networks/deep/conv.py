@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d
 
+from nobi.features import ONLY_STONES
 from nobi.networks.conv import Conv, ConvSettings
-from nobi.networks.deep.base import STONES, DeepNetwork
+from nobi.networks.deep.base import DeepNetwork
 from nobi.nn.network import Weights
 
 
@@ -33,7 +34,7 @@ class ConvTwin(DeepNetwork):
 
     @property
     def planes(self) -> str:
-        return STONES
+        return ONLY_STONES
 
     def compiled_network(self) -> Conv:
         """Return the compiled network with the same settings."""
