@@ -296,9 +296,9 @@ def test_who_forfeited_is_told_by_name_whatever_the_colour():
         "left overstepped the time": 2,
         "right refused 'genmove': black ate it": 1,
     }
-    assert summarise_match(records, a=1).forfeits == {
-        "B overstepped the time": 2,
-        "A refused 'genmove': black ate it": 1,
+    assert summarise_match(records).forfeits == {
+        "A overstepped the time": 2,
+        "B refused 'genmove': black ate it": 1,
     }
 
 

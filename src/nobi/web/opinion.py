@@ -172,11 +172,11 @@ def think(
     return bot.choose(game, Clock(0.02)), opinion  # a short extra search: the bot decides about passing and resigning
 
 
-def expected_score(game: Game, playouts: int = SCORE_PLAYOUTS) -> float | None:
+def expected_score(game: Game) -> float | None:
     """Black's lead in points in Go, estimated by playouts; None for other games."""
     if not isinstance(game, Go):
         return None
-    return float(ownership(game, playouts).sum()) - float(game.settings.komi)
+    return float(ownership(game, SCORE_PLAYOUTS).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
