@@ -68,6 +68,11 @@ class Job(ABC):
         """Compute the result."""
 
 
+def run_seed(seed: int, run: int) -> int:
+    """Return the seed of a run of a study."""
+    return 1000 * seed + run
+
+
 def random_weights(net: str, networks: int, size: int, seed: int) -> Weights:
     """[network, weight] random networks; those of a scalable network are the same for every board size."""
     network = make_network(net)
@@ -311,13 +316,13 @@ class Training:
 def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
     """Runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, games=training.games)
-    return tuple(EvolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+    return tuple(EvolutionJob(replace(settings, seed=run_seed(seed, run))) for run in range(training.runs))
 
 
 def coevolution_runs(training: Training, settings: CoevolutionSettings, seed: int) -> tuple[CoevolutionJob, ...]:
     """Runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, measure_games=training.games)
-    return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+    return tuple(CoevolutionJob(replace(settings, seed=run_seed(seed, run))) for run in range(training.runs))
 
 
 @dataclass(frozen=True)

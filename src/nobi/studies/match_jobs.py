@@ -249,6 +249,11 @@ def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
     return MatchPlayer(engine=study.engines[engine], strength=strength)
 
 
+def gnugo_player(study: Study, level: int, rules: str = "chinese") -> MatchPlayer:
+    """Return GNU Go by these rules; at the scale `tiny` our player `playout`."""
+    return engine_player(study, GNUGO, Strength(level=level, rules=rules))
+
+
 def network_player(run: ImitationJob | ShippedNetwork, title: str, settings: str = "") -> MatchPlayer:
     """Return a trained network that plays by its policy alone; `settings` are those of the player."""
     return MatchPlayer(f"{MODEL}:{settings}" if settings else MODEL, run, title=title)

@@ -338,8 +338,7 @@ def small_training(positions: int, test: int, **changes: int) -> GradientTrainin
 def imitation_run(
     study: Study, training: GradientTraining, net: str, role: str, sizes: tuple[int, ...], *, symmetries: bool
 ) -> ImitationJob:
-    """Return the run of a network on the training split of a dataset, with or without random symmetries of the board.
-    """
+    """Return the run of a network on the training split of a dataset, with or without random symmetries."""
     dataset = study.datasets[role]
     copied = ("batch", "optimiser", "schedule", "clip", "validation", "measurements")
     return ImitationJob(

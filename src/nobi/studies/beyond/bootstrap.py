@@ -12,7 +12,7 @@ from nobi.figures.comparison import size_lines
 from nobi.networks import make_network
 from nobi.statistics import bounded_difference, bounded_mean, single_runs
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks, run_seed
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.trainers import make_trainer
@@ -143,7 +143,7 @@ class Bootstrap(Study):
         jobs = {}
         for label, share in self.shares.items():
             runs = tuple(
-                BootstrapJob(MDLSTM, self.opponent, share, s.effort, s.games, 1000 * self.seed + run)
+                BootstrapJob(MDLSTM, self.opponent, share, s.effort, s.games, run_seed(self.seed, run))
                 for run in range(s.runs)
             )
             for size in self.sizes:

@@ -9,7 +9,7 @@ from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import SharePanel, share_panels
 from nobi.statistics import Interval, bounded_mean, per_run, single_runs
 from nobi.studies.beyond.engine_games import EngineEvolutionJob, EngineGamesJob, PlayoutGamesJob, engine_title
-from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs
+from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs, run_seed
 from nobi.studies.resources import GNUGO, Engine
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -74,9 +74,9 @@ class Go(Study):
             return evolution_runs(s.playout.training, settings, self.seed)
         return tuple(
             EngineEvolutionJob(
-                net, trained, self.engine, s.engine.generations, s.engine.games, 1000 * self.seed + number
+                net, trained, self.engine, s.engine.generations, s.engine.games, run_seed(self.seed, run)
             )
-            for number in range(s.engine.runs)
+            for run in range(s.engine.runs)
         )
 
     def jobs(self) -> Jobs:

@@ -13,7 +13,7 @@ from nobi.games import variant
 from nobi.players import make_player
 from nobi.statistics import bounded_difference, bounded_mean, per_run, single_runs
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs, run_seed
 from nobi.studies.s09.random import CONV_2, MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import weight_count
@@ -152,7 +152,7 @@ class Gradient(Study):
         s, jobs = self.settings, {}
         for (name, net), size in product(self.nets.items(), self.sizes):
             runs = tuple(
-                TeacherJob(net, TEACHER, PLAYER, TRAINED, s.steps, self.rates[name], 1000 * self.seed + run)
+                TeacherJob(net, TEACHER, PLAYER, TRAINED, s.steps, self.rates[name], run_seed(self.seed, run))
                 for run in range(s.runs)
             )
             job: Job = StudentGamesJob(runs, size, PLAYER, s.evolution.games, self.seed)

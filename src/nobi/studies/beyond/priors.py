@@ -26,8 +26,8 @@ from nobi.players.base import Player
 from nobi.players.value import ValuePlayer, ValueSettings
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.statistics import Interval, bounded_mean, elo_difference, elo_of, share_interval
-from nobi.studies.jobs import Arrays, Job, Progress
+from nobi.statistics import Interval, bounded_mean, elo_difference, elo_interval, share_interval
+from nobi.studies.jobs import Arrays, Job, Progress, run_seed
 from nobi.studies.s08.random import GAME_NAMES
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -240,16 +240,10 @@ class ValueMatchJob(Job):
 
 
 def share_over_runs(runs: Sequence[NDArray[np.float64]]) -> Interval:
-    """Return the share of the points of runs [run][game]; the interval is over runs, or over the games of a single run.
-    """
+    """Return the share of the points of runs [run][game], with an interval over runs, or over games of a single run."""
     if len(runs) == 1:
         return share_interval(float(runs[0].sum()), len(runs[0]))
     return bounded_mean(np.array([points.mean() for points in runs]), 0.0, 1.0)
-
-
-def elo_interval(share: Interval) -> Interval:
-    """Return the Elo difference at which this share is expected."""
-    return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
 
 
 @dataclass(frozen=True)
@@ -329,7 +323,7 @@ class Priors(Study):
             )
         for game, size, depth in product(self.value_games, self.value_sizes, self.depths):
             runs = [
-                ValueEvolutionJob(MDLSTM, game, "naive", s.generations, s.training_games, 1000 * self.seed + run)
+                ValueEvolutionJob(MDLSTM, game, "naive", s.generations, s.training_games, run_seed(self.seed, run))
                 for run in range(s.runs)
             ]
             cost = self.cost(game, size, EVERY, value=True)

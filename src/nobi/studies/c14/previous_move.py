@@ -14,13 +14,13 @@ from nobi.studies.match_jobs import (
     MatchPlayer,
     MatchResult,
     MatchSettings,
-    engine_player,
+    gnugo_player,
     match_conditions,
     match_job,
     match_notes,
     network_player,
 )
-from nobi.studies.resources import GNUGO, Strength
+from nobi.studies.resources import GNUGO
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
@@ -72,7 +72,7 @@ class PreviousMove(Study):
 
     def opponent(self) -> MatchPlayer:
         """GNU Go."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.engine.level, rules="chinese"))
+        return gnugo_player(self, self.settings.engine.level)
 
     def conditions(self) -> dict[str, str]:
         s, dataset = self.settings, self.datasets["small"]

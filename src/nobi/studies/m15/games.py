@@ -1,11 +1,17 @@
-"""M15 section 5.2: networks that play: depth, the rank as an input, and several opponents."""
+"""M15 section 5.2: networks that play: depth, the rank as an input, several opponents, and a game (figure 2)."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
+from nobi import games
 from nobi.errors import NobiError
+from nobi.figures.board import games_figure
+from nobi.games.base import Game
+from nobi.matches.folder import GameResult
 from nobi.statistics import Interval, with_standard_error
+from nobi.storage import atomic_write
 from nobi.studies import ENGINES
 from nobi.studies.m15.prediction import (
     BOARD,
@@ -28,15 +34,17 @@ from nobi.studies.match_jobs import (
     MatchResult,
     MatchSettings,
     engine_player,
+    gnugo_player,
     main_claim,
     main_player,
     match_conditions,
     match_findings,
     match_job,
+    match_notes,
     network_player,
 )
 from nobi.studies.resources import GNUGO, Strength
-from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Results, Row, Study, Table
+from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import MAIN
 
 DEPTH_WINS: dict[Shape, Interval] = {
@@ -70,6 +78,8 @@ OPPONENTS = {
 }
 RANDOM_MOVES = 4
 """At the start of games between two networks, which are deterministic."""
+NETWORK_NUMBER = 0
+"""Of the player A in a match, which is our network."""
 
 
 class M15Games(Study):
@@ -104,7 +114,7 @@ class DepthWins(M15Games):
 
     def opponent(self) -> MatchPlayer:
         """GNU Go."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.level, rules="chinese"))
+        return gnugo_player(self, self.settings.level)
 
     def conditions(self) -> dict[str, str]:
         return {**match_conditions(self.settings, [self.opponent()]), **self.training_conditions()}
@@ -266,3 +276,75 @@ class Opponents(M15Games):
             note = f"Rows against {' and '.join(missing)} are left out: give their commands with --engine NAME=COMMAND."
             findings.notes.append(note)
         return findings
+
+
+@dataclass(frozen=True)
+class GameScale(MatchSettings):
+    """The games from which the one that is shown is chosen."""
+
+    model: str = MAIN.net
+
+
+class Figure2(Study):
+    """M15 figure 2: a game of a network without search against a program."""
+
+    name = "m15-fig2"
+    page = "m15-games"
+    plays_against = (GNUGO,)
+    scales: ClassVar = {
+        "tiny": GameScale(2, longest=20, model="playout"),
+        "quick": GameScale(2, level=1),
+        "day": GameScale(10, level=1),
+        "paper": GameScale(20),
+    }
+
+    def opponent(self) -> MatchPlayer:
+        """GNU Go."""
+        return gnugo_player(self, self.settings.level)
+
+    def conditions(self) -> dict[str, str]:
+        model = self.settings.model
+        return {
+            "network": f"{model}, which ships with nobi; it moves by its policy alone",
+            **match_conditions(self.settings, [self.opponent()]),
+            "deviation from the paper": "its network has 12 layers, and its opponent is Fuego with 100,000 playouts",
+            "shown": "the first game that the network won with White, as in the paper; else its first with White",
+            "move": NETWORK_MOVES,
+        }
+
+    def match(self) -> MatchJob:
+        """Return the games."""
+        return match_job(MatchPlayer(self.settings.model), self.opponent(), self.settings, self.seed)
+
+    def jobs(self) -> Jobs:
+        return {"match": self.match()}
+
+    def report(self, found: Results, out: Path) -> Findings:
+        folder, records = found.cache.run_folder(self.match()), self.match().records(found.cache)
+        with_white = [record for record in records if record.white == NETWORK_NUMBER]
+        if not with_white:
+            path = str(found.cache.path(self.match()))
+            raise NobiError(f"The games in {str(folder)!r} are missing; delete {path!r} to play them again.")
+        shown = next((record for record in with_white if record.points(NETWORK_NUMBER) == 1), with_white[0])
+        sgf = f"{self.name}.sgf"
+        atomic_write(out / sgf, (folder / f"game-{shown.game + 1:04d}.sgf").read_bytes())
+        game, file = replay(shown), f"{self.name}.png"
+        heading = f"Black: {self.opponent()}, White: {self.settings.model}: {shown.result}, {len(shown.moves)} moves"
+        games_figure([(game, heading)], out / file, "A game of a network without search", columns=1)
+        result = MatchResult.from_arrays(found["match"])
+        labels = {"network": self.settings.model, "opponent": str(self.opponent()), "games": str(result.games)}
+        rows = [Row(labels, "games won, %", 100 * result.share)]
+        pictures = [
+            Picture(file, f"Game {shown.game + 1} of {len(records)}; {heading}."),
+            Picture(sgf, "the same game as a record"),
+        ]
+        notes = match_notes({self.settings.model: result}, self.settings.level if self.scale != "tiny" else PAPER_LEVEL)
+        return Findings([Table("Games won", rows)], pictures=pictures, notes=notes)
+
+
+def replay(record: GameResult) -> Game:
+    """Return the position at the end of a game."""
+    game = games.variant(RULES["chinese"], 19).new()
+    for move in record.moves:
+        game.play(move)
+    return game

@@ -19,13 +19,13 @@ from nobi.studies.match_jobs import (
     MatchPlayer,
     MatchResult,
     MatchSettings,
-    engine_player,
+    gnugo_player,
     match_conditions,
     match_job,
     match_notes,
     network_player,
 )
-from nobi.studies.resources import GNUGO, Strength
+from nobi.studies.resources import GNUGO
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import MAIN, GradientTraining, ImitationJob, ShippedNetwork
 
@@ -95,7 +95,7 @@ class SearchStudy(Study):
 
     def opponent(self) -> MatchPlayer:
         """Return the opponent of the search without a network."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.bare.level, rules="chinese"))
+        return gnugo_player(self, self.settings.bare.level)
 
     def bare_match(self, playouts: int) -> MatchJob:
         """Search without a network against GNU Go."""

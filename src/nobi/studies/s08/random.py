@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nobi.board.text import point_at, row_column
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
 from nobi.figures.network import inside_figure
-from nobi.games import variant
+from nobi.games import TITLES, variant
 from nobi.networks import make_network
 from nobi.players.inspection import inspect_network
 from nobi.statistics import (
@@ -31,7 +31,7 @@ MDRNN = "mdrnn:hidden=10"
 MLP = "mlp:hidden=100,unit=sigmoid"
 BORDERS = {"border as in the paper's formula": MDRNN, "border as in the published code": f"{MDRNN},border=bias"}
 """A missing predecessor is an output of its own, or a bias; the paper does not say which one its numbers are from."""
-GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente"}
+GAME_NAMES = {name: title for name, title in TITLES.items() if name != "go"}
 GAMES = ("atari-go", "gomoku")
 PAIRS = ((5, 9), (7, 11), (9, 19))
 """The board sizes that table I compares."""

@@ -30,9 +30,9 @@ from nobi.statistics import (
 )
 from nobi.storage import atomic_write
 from nobi.studies.jobs import (
-    ChampionsJob,
     CoevolutionJob,
     EvolutionJob,
+    Measurement,
     TournamentJob,
     Training,
     coevolution_runs,
@@ -318,25 +318,28 @@ class Rules(CoevolutionStudy):
         "the published code: all of these": PUBLISHED_RULES,
     }
 
+    @property
+    def measurement(self) -> Measurement:
+        """The champions that are measured."""
+        s = self.settings
+        return Measurement(s, s.generations // 8, s.generations // 40 or 1, s.games)
+
     def conditions(self) -> dict[str, str]:
         s = self.settings
         return {
             **super().conditions(),
             "rules": "each difference of the published code from ours alone, and all together; elitist, Atari-Go",
-            "champions": f"those of every {s.generations // 40 or 1}th generation from {s.generations // 8} on, "
-            f"{s.games} games against naive on 5x5 and 9x9",
+            "champions": f"{self.measurement.describe()}, {s.games} games against naive on 5x5 and 9x9",
             "intervals": "over runs; of correlations: bootstrap over champions",
         }
 
     def jobs(self) -> Jobs:
-        s = self.settings
         jobs: dict[Any, Any] = {}
         for label, changes in self.variants.items():
             runs = coevolved_networks(self, MDRNN, "atari-go", **changes)
             jobs[label] = tuple(TournamentJob(run) for run in runs)
             for size in self.sizes:
-                first, step = s.generations // 8, s.generations // 40 or 1
-                jobs[label, size] = ChampionsJob(runs, first, step, size, "naive", s.games, self.seed)
+                jobs[label, size] = self.measurement.champions(runs, size, "naive", self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:

@@ -45,8 +45,7 @@ Transfer = tuple[Interval, Interval]
 
 
 def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
-    """Return what both papers say of trained networks; of each case (correlation, p) of trained and of untrained ones.
-    """
+    """Return what both papers say of trained networks; a case is (correlation, p) of trained and of untrained ones."""
     correlations = [untrained[0] - trained[0] for trained, untrained in cases]
     shares = [trained[1] - untrained[1] for trained, untrained in cases]
     lower, higher = (

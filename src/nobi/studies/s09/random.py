@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
+from nobi.games import TITLES
 from nobi.statistics import all_positive, bounded_difference, bounded_mean, share_interval
 from nobi.studies.jobs import Job
 from nobi.studies.s08.random import RandomStudy as S08RandomStudy
@@ -26,7 +27,8 @@ CONV_CONDITION = (
 )
 MODES = {"symmetric": MDLSTM, "as in the published code": f"{MDLSTM},mode=original"}
 PENTE = "pente:centre=true"
-GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Go-Moku", PENTE: "Pente"}
+GAME_NAMES = {"atari-go": TITLES["atari-go"], "gomoku": "Go-Moku", PENTE: TITLES["pente"]}
+"""As S09 writes them."""
 KINDS = {
     # figure 2c: label → network
     "MDLSTM, k = 1": "mdlstm:hidden=1",
