@@ -37,6 +37,8 @@ HOPELESS = 0.05
 """A match with trial games ends early below this share of the points."""
 PAPER_LEVEL = 10
 """The level of GNU Go in both papers, its strongest. On 19x19 it takes about five times as long as level 1."""
+RANDOM_MOVES = 4
+"""At the start of games between two networks, which are deterministic."""
 NETWORK_MOVES = (
     "the most probable legal move, but none that fills an own eye; it passes when the opponent has passed, as in C14, "
     "and never resigns"
@@ -220,6 +222,10 @@ class MatchResult:
             void=int((void & ~arrays["repeated"]).sum()),
         )
 
+    def row(self, labels: dict[str, str], paper: Interval | float | None = None, neutral: float | None = None) -> "Row":
+        """Return the row of the games won in percent, with their number."""
+        return Row({**labels, "games": str(self.games)}, "games won, %", 100 * self.share, paper, neutral)
+
     def __str__(self) -> str:
         return f"{self.points:g} of {self.games} games"
 
@@ -286,6 +292,11 @@ def match_job(
         longest=settings.longest,
         trial_games=settings.trial_games,
     )
+
+
+def networks_match(a: MatchPlayer, b: MatchPlayer, games: int, seed: int, size: int = 19, longest: int = 0) -> MatchJob:
+    """Return a match of two networks, which begins with random moves; nobi scores it."""
+    return MatchJob(a, b, RULES["chinese"], size, games, seed, random_moves=RANDOM_MOVES, longest=longest)
 
 
 def match_conditions(
@@ -365,20 +376,18 @@ def match_findings(
     """Table and figure of the games won in several matches, in percent or as shares."""
     rows, bars = [], []
     for case in cases:
-        labels = {**case.labels, "games": str(case.result.games)}
-        won = 100 * case.result.share
-        compared = case.paper if level == PAPER_LEVEL else None
+        compared, shown = case.paper if level == PAPER_LEVEL else None, case.paper
         if percent:
-            rows.append(Row(labels, "games won, %", won, compared, 50.0))
-            bars.append(PaperComparison(case.label, won, case.paper))
+            rows.append(case.result.row(case.labels, compared, 50.0))
         else:
+            labels = {**case.labels, "games": str(case.result.games)}
             rows.append(Row(labels, "games won", case.result.share, compared, 0.5))
-            paper = 100.0 * case.paper if isinstance(case.paper, Interval) else None
-            bars.append(PaperComparison(case.label, won, paper))
+            shown = None if case.paper is None else 100.0 * case.paper
+        bars.append(PaperComparison(case.label, 100 * case.result.share, shown))
     notes = match_notes({case.label: case.result for case in cases}, level)
     findings = Findings([Table("Games won", rows)], claims, notes=notes)
     if len(cases) > 1:
-        compare_with_paper(bars, out / f"{study.name}.png", title, "games won, %")
+        compare_with_paper(bars, out / study.figure, title, "games won, %")
         caption = "Games won, with 95 % intervals; the paper's where the network is the same."
-        findings.pictures.append(Picture(f"{study.name}.png", caption))
+        findings.pictures.append(Picture(study.figure, caption))
     return findings

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import SharePanel, share_panels
-from nobi.statistics import Interval, bounded_mean, per_run, single_runs
+from nobi.statistics import Interval
 from nobi.studies.beyond.engine_games import EngineEvolutionJob, EngineGamesJob, PlayoutGamesJob, engine_title
 from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs, run_seed
 from nobi.studies.resources import GNUGO, Engine
@@ -95,8 +95,6 @@ class Go(Study):
         rows, fitness = [], {}
         for key in found.jobs:
             net, trained, opponent, size, against = key
-            values = per_run(found[key]["points"], found[key]["run"])
-            fitness[key] = bounded_mean(values)
             labels = {
                 "network": NAMES[net],
                 "trained on": f"{trained}x{trained}",
@@ -104,7 +102,8 @@ class Go(Study):
                 "board": f"{size}x{size}",
                 "measured against": against,
             }
-            rows.append(Row(labels, "fitness", fitness[key], neutral=0.0, each=single_runs(values)))
+            rows.append(Row.over_runs(labels, "fitness", found.per_run(key), neutral=0.0))
+            fitness[key] = rows[-1].ours
         larger = [size for size in self.settings.sizes if size >= max(self.trained)]
         panels = [
             SharePanel(
@@ -128,10 +127,9 @@ class Go(Study):
             for opponent, net, trained in product(OPPONENTS, NETS, self.trained)
             for size in dict.fromkeys((trained, max(self.settings.sizes)))
         ]
-        file = f"{self.name}.png"
-        share_panels(panels, larger, out / file, "Go by evolution: champions on larger boards")
+        share_panels(panels, larger, out / self.figure, "Go by evolution: champions on larger boards")
         caption = "Games won by the last champions, by board; 95 % intervals over runs."
-        return Findings([Table("Champions on all boards", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Champions on all boards", rows)], claims, [Picture(self.figure, caption)])
 
 
 def _share(fitness: Interval) -> Interval:

@@ -206,15 +206,14 @@ class Multiverse(Study):
                     f"default {DECIDED[usual]}" + (f"; otherwise {', '.join(moved)}" if moved else ", and all others"),
                 )
             )
-        file = f"{self.name}.png"
         cells = [Conclusion(name, {label: effects[label][name] for label in self.universes}) for name in names]
-        conclusion_table(cells, out / file, "Conclusions of S08 and S09 under every reading")
+        conclusion_table(cells, out / self.figure, "Conclusions of S08 and S09 under every reading")
         caption = (
             "Rows are conclusions of the papers, columns readings of them. A cell shows the effect, above 0 as the "
             "paper claims; its colour says whether the 95 % interval is on the paper's side, on the other, or on both. "
             "Cells without a number have the same runs as the default."
         )
-        return Findings([Table("Effects", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Effects", rows)], claims, [Picture(self.figure, caption)])
 
     def _effects(self, label: str, universe: Universe, found: Results) -> dict[str, Interval]:
         """Conclusion → effect, positive as the paper claims."""

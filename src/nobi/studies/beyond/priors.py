@@ -384,10 +384,8 @@ class Priors(Study):
             )
             for game in self.value_games
         ]
-        file = f"{self.name}.png"
-        share_panels(
-            panels, list(sizes), out / file, "Search with an evolved network of 93 weights, against search without"
-        )
+        title = "Search with an evolved network of 93 weights, against search without"
+        share_panels(panels, list(sizes), out / self.figure, title)
         caption = (
             "Games won against the search without a network, by board size, with 95 % intervals; the scale on the "
             "right is the Elo difference."
@@ -397,4 +395,4 @@ class Priors(Study):
             Table("Values of an evolved network, against a search of equal cost", values),
             Table("Values of an evolved network, against naive", fitness),
         ]
-        return Findings(tables, claims, [Picture(file, caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])

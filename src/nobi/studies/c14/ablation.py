@@ -139,7 +139,7 @@ class Table1(AblationStudy):
             ),
         ]
         title = "What leaving out an idea costs in accuracy"
-        compare_with_paper(bars, out / "c14-table1.png", title, "accuracy lost, points")
+        compare_with_paper(bars, out / self.figure, title, "accuracy lost, points")
         curves = {case: curve_lines(found.runs(case)[0]) for case in SWITCHES}
         title = "Learning of networks from which an idea is left out"
         validation_curves(curves, out / "c14-table1-curves.png", title)
@@ -149,7 +149,7 @@ class Table1(AblationStudy):
         ]
         caption = "Accuracy lost by leaving out an idea, with 95 % intervals, beside the paper's."
         curves_caption = "Accuracy on the same validation positions during training."
-        pictures = [Picture("c14-table1.png", caption), Picture("c14-table1-curves.png", curves_caption)]
+        pictures = [Picture(self.figure, caption), Picture("c14-table1-curves.png", curves_caption)]
         return Findings(tables, claims, pictures)
 
 

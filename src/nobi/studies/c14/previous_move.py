@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.studies.c14.claims import RANDOM_MOVES
 from nobi.studies.match_jobs import (
     NETWORK_MOVES,
     PAPER_LEVEL,
-    RULES,
-    MatchJob,
+    RANDOM_MOVES,
     MatchPlayer,
     MatchResult,
     MatchSettings,
@@ -19,9 +17,10 @@ from nobi.studies.match_jobs import (
     match_job,
     match_notes,
     network_player,
+    networks_match,
 )
 from nobi.studies.resources import GNUGO
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
     GradientTraining,
@@ -101,16 +100,7 @@ class PreviousMove(Study):
             player = network_player(self.run(label), label)
             jobs["plays", label] = match_job(player, self.opponent(), s.engine, self.seed, SIZE)
         one, other = (network_player(self.run(label), label) for label in NETWORKS)
-        jobs["each other"] = MatchJob(
-            one,
-            other,
-            RULES["chinese"],
-            SIZE,
-            s.games,
-            self.seed,
-            random_moves=RANDOM_MOVES,
-            longest=s.engine.longest,
-        )
+        jobs["each other"] = networks_match(one, other, s.games, self.seed, SIZE, s.engine.longest)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -123,11 +113,9 @@ class PreviousMove(Study):
         rows = [row for label in NETWORKS for row in prediction_rows({"network": label}, quality_of(rankings[label]))]
         games, bars = [], []
         for label, result in results.items():
-            labels = {"network": label, "opponent": opponent, "games": str(result.games)}
-            games.append(Row(labels, "games won, %", 100 * result.share))
+            games.append(result.row({"network": label, "opponent": opponent}))
             bars.append(PaperComparison(f"{label}, against {opponent}", 100 * result.share))
-        labels = {"network": WITHOUT, "opponent": WITH, "games": str(each_other.games)}
-        games.append(Row(labels, "games won, %", 100 * each_other.share))
+        games.append(each_other.row({"network": WITHOUT, "opponent": WITH}))
         bars.append(PaperComparison(f"{WITHOUT}, against the other", 100 * each_other.share))
         claims = [
             Claim.positive(
@@ -148,10 +136,9 @@ class PreviousMove(Study):
                 null=0.5,
             ),
         ]
-        file = f"{self.name}.png"
         title = f"Games won with and without the previous move as an input, {SIZE}x{SIZE}"
-        compare_with_paper(bars, out / file, title, "games won, %")
+        compare_with_paper(bars, out / self.figure, title, "games won, %")
         caption = "Games won against GNU Go, and of the two networks against each other; 95 % intervals."
         notes = match_notes({**results, "against each other": each_other}, PAPER_LEVEL)
         tables = [Table("Accuracy on the test split", rows), Table("Games", games)]
-        return Findings(tables, claims, [Picture(file, caption)], notes)
+        return Findings(tables, claims, [Picture(self.figure, caption)], notes)

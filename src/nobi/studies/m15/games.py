@@ -27,6 +27,7 @@ from nobi.studies.m15.prediction import (
 from nobi.studies.match_jobs import (
     NETWORK_MOVES,
     PAPER_LEVEL,
+    RANDOM_MOVES,
     RULES,
     MatchCase,
     MatchJob,
@@ -42,6 +43,7 @@ from nobi.studies.match_jobs import (
     match_job,
     match_notes,
     network_player,
+    networks_match,
 )
 from nobi.studies.resources import GNUGO, Strength
 from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -76,8 +78,6 @@ OPPONENTS = {
     ("pachi", 10_000): with_standard_error(47.4, 3.7),
     ("fuego", 10_000): with_standard_error(23.3, 7.8),
 }
-RANDOM_MOVES = 4
-"""At the start of games between two networks, which are deterministic."""
 NETWORK_NUMBER = 0
 """Of the player A in a match, which is our network."""
 
@@ -185,14 +185,11 @@ class RankWins(M15Games):
     def jobs(self) -> Jobs:
         s, run = self.settings, rank_network(self, rank=True)
         return {
-            dan: MatchJob(
+            dan: networks_match(
                 network_player(run, f"as {dan} dan", f"rank={dan}"),
                 self.opponent(),
-                RULES["chinese"],
-                19,
                 s.games,
                 self.seed,
-                random_moves=RANDOM_MOVES,
                 longest=s.longest,
             )
             for dan in RANK_WINS
@@ -328,14 +325,12 @@ class Figure2(Study):
         shown = next((record for record in with_white if record.points(NETWORK_NUMBER) == 1), with_white[0])
         sgf = f"{self.name}.sgf"
         atomic_write(out / sgf, (folder / f"game-{shown.game + 1:04d}.sgf").read_bytes())
-        game, file = replay(shown), f"{self.name}.png"
         heading = f"Black: {self.opponent()}, White: {self.settings.model}: {shown.result}, {len(shown.moves)} moves"
-        games_figure([(game, heading)], out / file, "A game of a network without search", columns=1)
+        games_figure([(replay(shown), heading)], out / self.figure, "A game of a network without search", columns=1)
         result = MatchResult.from_arrays(found["match"])
-        labels = {"network": self.settings.model, "opponent": str(self.opponent()), "games": str(result.games)}
-        rows = [Row(labels, "games won, %", 100 * result.share)]
+        rows = [result.row({"network": self.settings.model, "opponent": str(self.opponent())})]
         pictures = [
-            Picture(file, f"Game {shown.game + 1} of {len(records)}; {heading}."),
+            Picture(self.figure, f"Game {shown.game + 1} of {len(records)}; {heading}."),
             Picture(sgf, "the same game as a record"),
         ]
         notes = match_notes({self.settings.model: result}, self.settings.level if self.scale != "tiny" else PAPER_LEVEL)

@@ -147,8 +147,8 @@ class Figure6(Study):
                 claims.append(Claim.positive(text, reached, "mean fitness over the last tenth of the generations"))
             panels.append(LearningPanel(GAME_NAMES[game], curves))
         title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
-        learning_bands(panels, out / "s08-fig6.png", title)
-        picture = Picture("s08-fig6.png", LEARNING_CAPTION)
+        learning_bands(panels, out / self.figure, title)
+        picture = Picture(self.figure, LEARNING_CAPTION)
         return Findings([Table("What evolution reaches", rows)], claims, [picture])
 
 
@@ -217,7 +217,7 @@ class Figure7(CoevolutionStudy):
             {"generation": g, "population": "ab"[g % 2], "absolute": value} for g, value in enumerate(absolute.tolist())
         ]
         title = "Champions of elitist coevolution on Atari-Go 5x5"
-        champions_curve(metrics, runs[0]["dominant"].tolist(), out / "s08-fig7.png", title, "naive")
+        champions_curve(metrics, runs[0]["dominant"].tolist(), out / self.figure, title, "naive")
         parts = min(self.tenths, len(absolute))
         means = [[part.mean() for part in np.array_split(run["absolute"], parts)] for run in runs]
         steps = np.diff(np.array(means), axis=1)
@@ -240,7 +240,7 @@ class Figure7(CoevolutionStudy):
         what, each = "gain in absolute fitness, first to last tenth", tuple(gains.tolist())
         rows = [Row({"runs": str(len(runs))}, what, mean_interval(gains), neutral=0.0, each=each)]
         caption = "The champion of each generation against the naive player; dominant ones are circled. The first run."
-        return Findings([Table("All runs", rows)], claims, [Picture("s08-fig7.png", caption)])
+        return Findings([Table("All runs", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Figure8(CoevolutionStudy):
@@ -255,7 +255,7 @@ class Figure8(CoevolutionStudy):
     def report(self, found: Results, out: Path) -> Findings:
         plots = [run["ciao"] for run in found.runs("runs")]
         title = "Champions of one population against the other's,\nelitist coevolution on Atari-Go 5x5"
-        ciao_plot(plots[0], out / "s08-fig8.png", title)
+        ciao_plot(plots[0], out / self.figure, title)
         later, calmer = [], []
         for scores in plots:
             # a's champion is the later one below the diagonal, the earlier one above it
@@ -292,7 +292,7 @@ class Figure8(CoevolutionStudy):
             ),
         ]
         caption = "Every champion of population a against every one of b. Bright: a's champion wins. The first run."
-        return Findings([Table("Triples of champions", rows)], claims, [Picture("s08-fig8.png", caption)])
+        return Findings([Table("Triples of champions", rows)], claims, [Picture(self.figure, caption)])
 
 
 def cyclic_share(scores: NDArray[np.float64]) -> float:
@@ -360,9 +360,8 @@ class Rules(CoevolutionStudy):
                 Row(labels, "dominance number", mean_interval(numbers), dominance, each=tuple(numbers.tolist()))
             )
             bars.append(PaperComparison(label, higher[label], p, each))
-        file = f"{self.name}.png"
         title = "Coevolved networks that are better on 9x9 than on 5x5"
-        compare_with_paper(bars, out / file, title, "share p of champions")
+        compare_with_paper(bars, out / self.figure, title, "share p of champions")
         names = list(self.variants)
         claim = Claim.positive(
             "With all rules of the published code more champions are better on the larger board than with ours.",
@@ -370,7 +369,7 @@ class Rules(CoevolutionStudy):
             "difference of p",
         )
         caption = "The share p for each rule of the published code alone, and for all together."
-        return Findings([Table("Elitist coevolution on Atari-Go 5x5", rows)], [claim], [Picture(file, caption)])
+        return Findings([Table("Elitist coevolution on Atari-Go 5x5", rows)], [claim], [Picture(self.figure, caption)])
 
 
 class Figure9(CoevolutionStudy):
@@ -393,6 +392,6 @@ class Figure9(CoevolutionStudy):
             names = f"champion of generation {black}", f"champion of generation {white}"
             atomic_write(out / file, sgf_of(game, *names, event="S08 figure 9"))
             pictures.append(Picture(file, f"White: {names[1]}, {size}x{size}, {game.result()}"))
-        games_figure(games, out / "s08-fig9.png", "Champions of one run, Atari-Go; numbers are generations", columns=2)
+        games_figure(games, out / self.figure, "Champions of one run, Atari-Go; numbers are generations", columns=2)
         caption = "Black is always the same network; the white players of the two rows are different."
-        return Findings(pictures=[Picture("s08-fig9.png", caption), *pictures])
+        return Findings(pictures=[Picture(self.figure, caption), *pictures])

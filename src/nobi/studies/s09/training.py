@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.style import in_words
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
+from nobi.statistics import bounded_difference, bounded_mean, last_tenth
 from nobi.studies.jobs import EvolutionJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, MDLSTM, MDRNN, MLP, NAMES
@@ -34,6 +34,12 @@ def trained_networks(
     """Runs of CMA-ES on 7x7."""
     settings = EvolutionSettings(game=game, sizes=(7,), net=net, method="cmaes", opponents=(opponent,))
     return evolution_runs(training, settings, study.seed)
+
+
+def reached_rows(labels: dict[str, str], mean: NDArray[np.float64], best: NDArray[np.float64]) -> list[Row]:
+    """Return what training reaches: mean and best fitness, [run, generation], over the last tenth."""
+    curves = {"mean fitness, last tenth": mean, "best fitness, last tenth": best}
+    return [Row.over_runs(labels, measure, last_tenth(curve)) for measure, curve in curves.items()]
 
 
 class LearningStudy(Study):
@@ -62,20 +68,16 @@ class LearningStudy(Study):
     def report(self, found: Results, out: Path) -> Findings:
         curves, rows, reached, claims = {}, [], {}, []
         for net in self.nets:
-            mean, best = curves[NAMES[net]] = learning_curves(found.runs(net))
-            reached[net] = last_tenth(mean)
-            labels = {"network": NAMES[net]}
-            for text, values in (("mean", reached[net]), ("best", last_tenth(best))):
-                each = single_runs(values)
-                rows.append(Row(labels, f"{text} fitness, last tenth", bounded_mean(values), each=each))
+            curves[NAMES[net]] = learning_curves(found.runs(net))
+            reached[net] = last_tenth(curves[NAMES[net]][0])
+            rows += reached_rows({"network": NAMES[net]}, *curves[NAMES[net]])
         for better, worse in self.order:
             text = f"{NAMES[better]} learns to play better than {NAMES[worse]} against {self.opponent}."
             claims.append(Claim.positive(text, bounded_difference(reached[better], reached[worse]), LAST_TENTH))
         claims += self.further_claims(reached)
-        file = f"{self.name}.png"
         panel = LearningPanel(f"Atari-Go 7x7, against {in_words(self.opponent)}", curves)
-        learning_bands([panel], out / file, "Learning by CMA-ES")
-        return Findings([Table("What training reaches", rows)], claims, [Picture(file, LEARNING_CAPTION)])
+        learning_bands([panel], out / self.figure, "Learning by CMA-ES")
+        return Findings([Table("What training reaches", rows)], claims, [Picture(self.figure, LEARNING_CAPTION)])
 
     def further_claims(self, reached: Mapping[str, NDArray[np.float64]]) -> list[Claim]:  # noqa: ARG002
         """Claims that are not of the kind `order`; `reached` maps network to mean fitness [run] at the end."""

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.training import LearningPanel, learning_bands
-from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
+from nobi.statistics import bounded_difference, last_tenth
 from nobi.studies.jobs import EvolutionJob, evolution_runs, learning_curves
 from nobi.studies.s08.training import LEARNING_CAPTION
 from nobi.studies.s09.random import CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, MDRNN, NAMES, PENTE
-from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, reached_rows, trained_networks
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Study, Table
 
 
 class VariantStudy(Study):
@@ -45,20 +45,16 @@ class VariantStudy(Study):
         for case in self.cases:
             curves, reached = {}, {}
             for net in self.nets:
-                mean, best = curves[NAMES[net]] = learning_curves(found.runs((case, net)))
-                reached[net] = last_tenth(mean)
-                for text, values in (("mean", reached[net]), ("best", last_tenth(best))):
-                    each = single_runs(values)
-                    labels = {"case": case, "network": NAMES[net]}
-                    rows.append(Row(labels, f"{text} fitness, last tenth", bounded_mean(values), each=each))
+                curves[NAMES[net]] = learning_curves(found.runs((case, net)))
+                reached[net] = last_tenth(curves[NAMES[net]][0])
+                rows += reached_rows({"case": case, "network": NAMES[net]}, *curves[NAMES[net]])
             panels.append(LearningPanel(case, curves))
             for conv in CONVS:
                 for better, worse in ((MDLSTM, conv), (conv, MDRNN)):
                     text = f"{NAMES[better]} learns to play better than {NAMES[worse]}: {case}."
                     claims.append(Claim.positive(text, bounded_difference(reached[better], reached[worse]), LAST_TENTH))
-        file = f"{self.name}.png"
-        learning_bands(panels, out / file, self.title_of_figure)
-        return Findings([Table("What training reaches", rows)], claims, [Picture(file, LEARNING_CAPTION)])
+        learning_bands(panels, out / self.figure, self.title_of_figure)
+        return Findings([Table("What training reaches", rows)], claims, [Picture(self.figure, LEARNING_CAPTION)])
 
 
 class Start(VariantStudy):
