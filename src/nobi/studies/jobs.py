@@ -42,10 +42,14 @@ class Job(ABC):
 
     kind: ClassVar[str]
 
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that the result depends on."""
+        return dataclasses.asdict(self)
+
     @property
     def description(self) -> str:
-        """All settings, as JSON; the hash in the name is computed from it."""
-        return json.dumps({"kind": self.kind, **dataclasses.asdict(self)}, sort_keys=True)
+        """Kind and identity as JSON; the hash in the name is computed from it."""
+        return json.dumps({"kind": self.kind, **self.identity()}, sort_keys=True)
 
     @property
     def name(self) -> str:
@@ -60,8 +64,10 @@ class Job(ABC):
 
     @property
     def dependencies(self) -> "Sequence[Job]":
-        """The jobs whose results it needs."""
-        return ()
+        """The jobs whose results it needs: those among its settings."""
+        settings = (getattr(self, one.name) for one in dataclasses.fields(self))
+        groups = (value if isinstance(value, tuple) else (value,) for value in settings)
+        return [job for group in groups for job in group if isinstance(job, Job)]
 
     @abstractmethod
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
@@ -109,10 +115,8 @@ class RandomNetworksJob(Job):
     deviation: float = 1.0
     """The standard deviation of the weights."""
 
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "deviation" or value != 1.0}
-        return json.dumps({"kind": self.kind, **own}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "deviation" or value != 1.0}
 
     @property
     def label(self) -> str:
@@ -133,12 +137,10 @@ class EvolutionJob(Job):
     kind = "evolution"
     settings: EvolutionSettings
 
-    @property
-    def description(self) -> str:
+    def identity(self) -> dict[str, Any]:
         """All settings, and the version of the trainer if it was changed: older results are then computed again."""
         version = find_trainer(self.settings.method.partition(":")[0]).version
-        changed = {"trainer_version": version} if version > 1 else {}
-        return json.dumps({"kind": self.kind, **dataclasses.asdict(self), **changed}, sort_keys=True)
+        return {**super().identity(), **({"trainer_version": version} if version > 1 else {})}
 
     @property
     def label(self) -> str:
@@ -166,14 +168,13 @@ class CoevolutionJob(Job):
     kind = "coevolution"
     settings: CoevolutionSettings
 
-    @property
-    def description(self) -> str:
+    def identity(self) -> dict[str, Any]:
         """All settings; those of the published rules only if they are used, so that older names stay the same."""
         settings = dataclasses.asdict(self.settings)
         for name in PUBLISHED_RULES:
             if settings[name] == getattr(CoevolutionSettings, name):
                 del settings[name]
-        return json.dumps({"kind": self.kind, "settings": settings}, sort_keys=True)
+        return {"settings": settings}
 
     @property
     def label(self) -> str:
@@ -207,17 +208,12 @@ class TournamentJob(Job):
     kind = "tournament"
     run: CoevolutionJob
 
-    @property
-    def description(self) -> str:
-        return json.dumps({"kind": self.kind, "run": self.run.name}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {"run": self.run.name}
 
     @property
     def label(self) -> str:
         return f"tournament {self.run.label}"
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return (self.run,)
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         s = self.run.settings
@@ -240,18 +236,12 @@ class TournamentJob(Job):
 
 @dataclass(frozen=True)
 class JobOnRuns(Job):
-    """A job on the results of runs, which its description names instead of repeating their settings."""
+    """A job on the results of runs, which its identity names instead of repeating their settings."""
 
     runs: Sequence[Job]
 
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "runs"}
-        return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return self.runs
+    def identity(self) -> dict[str, Any]:
+        return {**vars(self), "runs": [run.name for run in self.runs]}
 
 
 @dataclass(frozen=True)

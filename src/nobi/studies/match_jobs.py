@@ -1,12 +1,11 @@
 """Matches as jobs: games between two players or engines, stored game by game, and the report of their results."""
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,14 +102,13 @@ class MatchJob(Job):
     trial_games: int = 0
     """The number of games after which the match ends if A has less than HOPELESS of the points; 0: it never does."""
 
-    @property
-    def description(self) -> str:
+    def identity(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in ("game", "size", "games", "seed", "random_moves")}
         own |= {name: getattr(self, name) for name in ("longest", "trial_games") if getattr(self, name)}
         players = {"a": self.a.identity(), "b": self.b.identity()}
         if self.referee:
             players["referee"] = self.referee.identity()
-        return json.dumps({"kind": self.kind, **own, **players}, sort_keys=True)
+        return {**own, **players}
 
     @property
     def label(self) -> str:

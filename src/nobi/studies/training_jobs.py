@@ -4,9 +4,7 @@ A job identifies its datasets by the digests of their games. Its result is a det
 the same machine with the same number of threads; elsewhere rounding may differ, and with it the trained weights.
 """
 
-import dataclasses
 import hashlib
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -151,19 +149,13 @@ class PredictionJob(Job):
     seed: int = 0
     """Determines the sample."""
 
-    @property
-    def description(self) -> str:
-        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return json.dumps({"kind": self.kind, **own, "run": self.run.name}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {**vars(self), "run": self.run.name}
 
     @property
     def label(self) -> str:
         boards = "+".join(map(str, self.sizes)) or "all"
         return f"predict {self.run.net} {self.split} {boards} {self.positions}"
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return (self.run,) if isinstance(self.run, Job) else ()
 
     def evaluation(self, cache: "JobCache") -> "Evaluation":
         """Return the model with the positions to measure it on."""

@@ -144,10 +144,6 @@ class PriorsMatchJob(Job):
     def label(self) -> str:
         return f"priors {self.model} {self.size} {self.evaluate_at} {'time' if self.cost else 'playouts'}"
 
-    @property
-    def dependencies(self) -> "tuple[Job, ...]":
-        return (self.cost,) if self.cost else ()
-
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         guided = self.playouts
         if self.cost:
@@ -222,10 +218,6 @@ class ValueMatchJob(Job):
     @property
     def label(self) -> str:
         return f"value {self.run.game} depth {self.depth} on {self.size} {'search' if self.cost else 'naive'}"
-
-    @property
-    def dependencies(self) -> "tuple[Job, ...]":
-        return (self.run, self.cost) if self.cost else (self.run,)
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         where = variant(self.run.game, self.size)
