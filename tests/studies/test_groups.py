@@ -152,7 +152,7 @@ def test_how_symmetric_a_filter_is():
     assert symmetric_share(rng).mean() == pytest.approx(expected_symmetric_share(7), abs=0.01)
 
 
-def test_pieces_have_select_their_own():
+def test_jobs_have_names_of_their_own():
     kinds = [studies.find(name) for name in studies.names()]
     jobs = {job for kind in kinds for scale in kind.scales for job in kind(scale, 0, DATASETS, ENGINES).all_jobs()}
     assert len({job.name for job in jobs}) == len(jobs)

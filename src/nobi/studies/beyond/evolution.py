@@ -19,13 +19,11 @@ from nobi.statistics import (
     gain_over_runs,
     higher_over_runs,
     last_tenth,
-    mean_interval,
-    mean_of_published,
     single_runs,
 )
 from nobi.studies.jobs import Job, Measurement, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES, MDRNN, PAIRS, boards, transfer_claims, transfer_rows
-from nobi.studies.s08.training import LEARNING_CAPTION, RUNS, TABLE_2
+from nobi.studies.s08.training import LEARNING_CAPTION, dominance_row
 from nobi.studies.s08.transfer import INTERVALS, Table3
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
@@ -54,8 +52,7 @@ class Border(Table3):
         for game in GAMES:
             numbers = np.array([float(len(run["dominant"])) for run in found.runs((game, "coevolution", 5, 5))])
             labels = {"game": GAME_NAMES[game], "selection": "elitist"}
-            paper = mean_of_published(*TABLE_2[game, True], RUNS)
-            rows.append(Row(labels, "dominance number", mean_interval(numbers), paper, each=single_runs(numbers)))
+            rows.append(dominance_row(labels, numbers, game, elitist=True))
         return Findings([Table("Dominance numbers", rows)]) + super().report(found, out)
 
 

@@ -4,13 +4,12 @@ Jobs are those of s08-table2, s08-table3, s09-fig3a and s09-table2 where the set
 the default is therefore not computed again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings, EvolutionSettings
@@ -27,7 +26,7 @@ from nobi.studies.jobs import (
 )
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES
 from nobi.studies.s08.random import MDRNN as MDRNN_10
-from nobi.studies.s08.training import BEATS, COEVOLUTION
+from nobi.studies.s08.training import BEATS, COEVOLUTION, FIRST_MEANING, dominance_numbers
 from nobi.studies.s08.transfer import TABLE_3
 from nobi.studies.s08.transfer import TransferStudy as S08Transfer
 from nobi.studies.s09.random import CONV, CONV_2, MDLSTM, MDRNN, MLP, MODES
@@ -36,7 +35,7 @@ from nobi.studies.s09.transfer import TransferStudy as S09Transfer
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 DECIDED = {True: "✓", False: "✗", None: "?"}
-FIRST_MEANING, *OTHER_MEANINGS = BEATS
+OTHER_MEANINGS = list(BEATS)[1:]
 ES = "es:parents=10,offspring=10,mutation=0.1"
 
 
@@ -222,11 +221,9 @@ class Multiverse(Study):
             return found[(label, *key)]
 
         effects: dict[str, Interval] = {}
-        number: Callable[[NDArray[np.float64]], list[int]] = BEATS[universe.beats]
         for game in GAMES:
             elitist, other = (
-                np.array([float(len(number(run["scores"]))) for run in found.runs((label, "table2", game, kept))])
-                for kept in (True, False)
+                dominance_numbers(found.runs((label, "table2", game, kept)), universe.beats) for kept in (True, False)
             )
             effects[f"S08 table II, {GAME_NAMES[game]}: elitist selection, more dominant champions"] = difference(
                 elitist, other
