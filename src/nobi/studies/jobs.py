@@ -302,6 +302,9 @@ class Training:
     games: int = 100
     """Of every candidate in every generation; in coevolution, of every champion against a fixed opponent."""
 
+    def __str__(self) -> str:
+        return f"{self.runs} runs of {self.generations} generations"
+
 
 def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
     """Runs with the same settings and different seeds."""

@@ -360,6 +360,20 @@ def prediction_job(
     return PredictionJob(run, (study.datasets[role].digest,), training.test, split, sizes, legal, study.seed)
 
 
+def learning_conditions(
+    study: Study, training: GradientTraining, role: str, sizes: tuple[int, ...], *, symmetries: bool, legal: bool
+) -> dict[str, str]:
+    """Return the conditions of training and measurement on one dataset."""
+    dataset = study.datasets[role]
+    none, random = "no symmetries of the board, as in the paper", "a random symmetry of the board for each sample"
+    return {
+        "records": dataset.describe(sizes),
+        "training": training.describe(dataset.count("train", sizes)),
+        "samples": random if symmetries else none,
+        "measured": training.describe_test(legal=legal),
+    }
+
+
 def weight_count(net: str) -> str:
     """Return the number of weights of a network, as text."""
     from nobi.networks.deep import make_deep

@@ -210,7 +210,7 @@ class Curriculum(Study):
         s = self.settings
         return {
             "network": "MDLSTM of 3 units, 93 weights",
-            "trainer": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations",
+            "trainer": f"CMA-ES, {s.training}",
             "curriculum": "e starts at 0.5 and is multiplied by 0.8 when the mean fitness of a generation reaches 0",
             "direct": "e = 0 from the start",
             "measured": f"the last champion of every run, {s.games} new games on 7x7 against heuristic, e = 0",
@@ -340,7 +340,7 @@ class Symmetry(Study):
             "modes": "symmetric: every corner swept with both assignments of the forget gates, 93 weights; tied: one "
             "forget gate, 75 weights; original: the published rule, which is not symmetric, 93 weights",
             "random networks": f"{s.networks} of each, {s.games} games on 7x7 against naive",
-            "training": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations on 7x7 against naive",
+            "training": f"CMA-ES, {s.training} on 7x7 against naive",
             "measured": f"{s.describe()}, {s.games} new games on each board",
         }
 

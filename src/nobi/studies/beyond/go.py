@@ -56,10 +56,8 @@ class Go(Study):
             "networks": "MDLSTM and MDRNN of 3 units (93 and 21 weights); they never pass while they have another "
             "legal move, and may fill own eyes",
             "game": "Go by area scoring, komi 7.5; scored by nobi",
-            "against playout": f"CMA-ES, {training.runs} runs of {training.generations} generations, "
-            f"{training.games} games of each network in each generation",
-            "against GNU Go": f"CMA-ES, {s.engine.runs} runs of {s.engine.generations} generations, "
-            f"{s.engine.games} games; {engine_title(self.engine)}",
+            "against playout": f"CMA-ES, {training}, {training.games} games of each network in each generation",
+            "against GNU Go": f"CMA-ES, {s.engine}, {s.engine.games} games; {engine_title(self.engine)}",
             "playout": "random legal moves that do not fill own eyes; it passes when no other move is left",
             "measured": f"the champion of the last generation of each run, {s.playout.games} new games against "
             f"playout and {s.measured} against GNU Go, alternating colours",

@@ -143,7 +143,7 @@ class Gradient(Study):
             + ", ".join(f"{rate:g} ({name})" for name, rate in self.rates.items()),
             "data": f"Atari-Go {TRAINED}x{TRAINED}, positions of games between heuristic players with e = 0.2, each "
             "with the move of heuristic e = 0; every step has new ones",
-            "evolved": f"CMA-ES, {training.runs} runs of {training.generations} generations on 7x7 against heuristic "
+            "evolved": f"CMA-ES, {training} on 7x7 against heuristic "
             f"e = 0.2, {training.games} games of each network; the champion of the last generation",
             "measured": f"{s.evolution.games} new games of each network on each board against heuristic e = 0.2",
         }

@@ -126,11 +126,9 @@ class Multiverse(Study):
             "rules of coevolution, a champion joins the dominant ones if its mean score against all of them is above 0",
             "published code, all": "border, planes, gates, start and rules of the published code together; the code "
             "does not contain dominance numbers, so the meaning of beats is the default's",
-            "coevolution": f"{coevolution.runs} runs of {coevolution.generations} generations on 5x5",
-            "evolution, S08": f"(10+10), {es.runs} runs of {es.generations} generations, {es.games} games; "
-            f"{s.s08.describe()}, {s.s08.games} games on each board",
-            "CMA-ES, S09": f"{cma.runs} runs of {cma.generations} generations on 7x7, {cma.games} games; "
-            f"{s.s09.describe()}, {s.s09.games} games on each board",
+            "coevolution": f"{coevolution} on 5x5",
+            "evolution, S08": f"(10+10), {es}, {es.games} games; {s.s08.describe()}, {s.s08.games} games on each board",
+            "CMA-ES, S09": f"{cma} on 7x7, {cma.games} games; {s.s09.describe()}, {s.s09.games} games on each board",
             "conclusions": "✓ the whole 95 % interval is on the side that the paper claims, ✗ on the other, ? neither",
         }
 

@@ -15,6 +15,7 @@ from nobi.studies.training_jobs import (
     ImitationJob,
     curve_lines,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     prediction_rows,
@@ -72,13 +73,9 @@ class AblationStudy(Study):
     scales = SCALES
 
     def conditions(self) -> dict[str, str]:
-        dataset = self.datasets["pro"]
         return {
             "network": "c14-small: 48 filters of 7x7, three layers of 32 of 5x5, one fully connected layer",
-            "records": dataset.describe(BOARD),
-            "training": self.settings.describe(dataset.count("train", BOARD)),
-            "samples": "no symmetries of the board, as in the paper",
-            "measured": self.settings.describe_test(legal=True),
+            **learning_conditions(self, self.settings, "pro", BOARD, symmetries=False, legal=True),
         }
 
 

@@ -26,6 +26,7 @@ from nobi.studies.training_jobs import (
     GradientTraining,
     ImitationJob,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     prediction_rows,
@@ -74,14 +75,11 @@ class PreviousMove(Study):
         return gnugo_player(self, self.settings.engine.level)
 
     def conditions(self) -> dict[str, str]:
-        s, dataset = self.settings, self.datasets["small"]
+        s = self.settings
         return {
             "networks": f"c14-small on {SIZE}x{SIZE}, with and without a plane that marks the previous move",
             "deviation from the paper": f"no such experiment there; its networks play on 19x19, not {SIZE}x{SIZE}",
-            "records": dataset.describe((SIZE,)),
-            "training": s.learning.describe(dataset.count("train", (SIZE,))),
-            "samples": "no symmetries of the board, as in the paper",
-            "measured": s.learning.describe_test(legal=True),
+            **learning_conditions(self, s.learning, "small", (SIZE,), symmetries=False, legal=True),
             **match_conditions(s.engine, [self.opponent()], SIZE),
             "against each other": f"{s.games} games, {RANDOM_MOVES} random moves first, the same in two games with "
             "exchanged colours; scored by nobi",

@@ -25,6 +25,7 @@ from nobi.studies.training_jobs import (
     GradientTraining,
     ImitationJob,
     PredictionJob,
+    learning_conditions,
     move_rankings,
     prediction_job,
     small_training,
@@ -79,16 +80,13 @@ class Claims(Study):
     }
 
     def conditions(self) -> dict[str, str]:
-        s, dataset = self.settings, self.datasets["kgs"]
+        s = self.settings
         stopped = f", stopped after {s.longest} moves" if s.longest else ""
         return {
             "networks": f"m15, {shape_text(s.usual)}, with the paper's 36 planes and with others; of other shapes "
             f"{', '.join(map(shape_text, (s.deep, *s.others)))}",
             "deviations from the paper": DEVIATIONS,
-            "records": dataset.describe(BOARD),
-            "training": s.learning.describe(dataset.count("train", BOARD)),
-            "samples": "a random symmetry of the board for each sample",
-            "measured": s.learning.describe_test(legal=False),
+            **learning_conditions(self, s.learning, "kgs", BOARD, symmetries=True, legal=False),
             "overfitting": "as many positions of the train split, of which the network has seen the share stated above",
             "time": f"untrained {s.largest}, 128 positions, the best of three repetitions",
             "games": f"{s.games} of each pair of networks of different shapes, Chinese rules, komi 7.5, {RANDOM_MOVES} "

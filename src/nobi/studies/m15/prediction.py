@@ -15,6 +15,7 @@ from nobi.studies.training_jobs import (
     PredictionJob,
     curve_lines,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     published_accuracy,
@@ -116,15 +117,11 @@ class M15Study(Study):
     """The input planes, in words."""
 
     def conditions(self) -> dict[str, str]:
-        dataset = self.datasets["kgs"]
         return {
             "networks": "m15: first layer 5x5, the others 3x3, biases for every point, a softmax for each colour",
             "deviations from the paper": DEVIATIONS,
             "planes": self.planes,
-            "records": dataset.describe(BOARD),
-            "training": self.settings.learning.describe(dataset.count("train", BOARD)),
-            "samples": "a random symmetry of the board for each sample",
-            "measured": self.settings.learning.describe_test(legal=False),
+            **learning_conditions(self, self.settings.learning, "kgs", BOARD, symmetries=True, legal=False),
         }
 
     def prediction(self, run: ImitationJob) -> PredictionJob:

@@ -54,9 +54,7 @@ class TransferStudy(Study):
         return {
             "networks": "generation champions of CMA-ES on 7x7: MDLSTM of 3 units, CONV",
             "CONV": CONV_CONDITION,
-            f"against {self.opponents[0].partition(':')[0]}": (
-                f"{s.training.runs} runs of {s.training.generations} generations; {s.describe()}"
-            ),
+            f"against {self.opponents[0].partition(':')[0]}": (f"{s.training}; {s.describe()}"),
             "games": f"{s.games} new ones of each champion on each board",
             "fitness": "the mean outcome: win 1, draw 0, loss -1",
             "intervals": INTERVALS,
