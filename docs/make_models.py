@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from nobi.cli.inspect import describe
+from nobi.games import TITLES
 from nobi.models import results, shipped
 from nobi.web.opponents import PLAYOUTS
 
 PAGE = Path(__file__).parent / "models.md"
-GAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
 BOARDS = ("7x7", "9x9", "11x11", "15x15", "19x19")
 PAPER = {"KGS, dan players, 19x19": "44.4 %", "professionals, 19x19": "41.1 %"}
 """The accuracies of Clark & Storkey 2014 on their collections."""
@@ -97,7 +97,7 @@ def overview(entries: list[dict[str, Any]]) -> str:
     rows = [
         [
             f"`{entry['name']}`",
-            GAMES[entry["game"]],
+            TITLES[entry["game"]],
             f"`{entry['network']}`",
             f"{entry['weights']:,}",
             f"{entry['bytes'] / 1000:,.0f} kB",
@@ -236,7 +236,7 @@ def ratings(entries: list[dict[str, Any]]) -> str:
         for game, board in boards:
             elo = {r["playouts"]: r["elo"] for r in found["ratings"] if (r["game"], r["board"]) == (game, board)}
             label = name if name == "no network" else f"`{name}`"
-            rows.append([GAMES[game], f"{board}x{board}", label, *(elo_text(elo[playouts]) for playouts in PLAYOUTS)])
+            rows.append([TITLES[game], f"{board}x{board}", label, *(elo_text(elo[playouts]) for playouts in PLAYOUTS)])
     if not rows:
         return ""
     return "\n".join(
@@ -269,7 +269,7 @@ def evolved(entries: list[dict[str, Any]]) -> str:
         )
         text.append(table(["model", *BOARDS], outcomes(entries, "fitness_heuristic")))
     games_shown = dict.fromkeys(entry["game"] for entry in entries)
-    text += [f"![{GAMES[game]}: mean outcome by board size](images/models-{game}.png)\n" for game in games_shown]
+    text += [f"![{TITLES[game]}: mean outcome by board size](images/models-{game}.png)\n" for game in games_shown]
     text += ["Commands that reproduce the training:\n", "```"]
     for entry in entries:
         t = entry["provenance"]["training"]
@@ -315,7 +315,7 @@ def draw(folder: Path) -> None:
             lines.setdefault(describe(name, path)["game"], {})[name] = line
     sizes = [int(board.split("x")[0]) for board in BOARDS]
     for game, curves in lines.items():
-        size_lines(curves, sizes, folder / f"models-{game}.png", f"{GAMES[game]}: trained on 7x7, against naive", 7)
+        size_lines(curves, sizes, folder / f"models-{game}.png", f"{TITLES[game]}: trained on 7x7, against naive", 7)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from nobi.games import variant
 from nobi.networks import make_network
 from nobi.players import make_player
 from nobi.players.base import Player
+from nobi.workers import ThreadExecutor
 
 
 @pytest.mark.parametrize(("given", "expected"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "active"}, "ACTIVE")])
@@ -50,7 +51,7 @@ def measure_fitness():
 def play_pairs():
     network = make_network("mdrnn:hidden=2")
     candidates = np.zeros((300, network.weight_count(5)), np.float32)
-    fitness.play_each_other(variant("atari-go", 5), network, candidates, candidates[:1], threads=2)
+    fitness.play_each_other(variant("atari-go", 5), network, candidates, candidates[:1], executor=ThreadExecutor(2))
 
 
 def play_arena():

@@ -177,6 +177,11 @@ def elo_of(share: float) -> float:
     return math.inf if share >= 1 else _ELO_SCALE * math.log(share / (1 - share))
 
 
+def elo_interval(share: Interval) -> Interval:
+    """Return the Elo difference at which this share of the points is expected."""
+    return Interval(elo_of(share.value), elo_of(share.low), elo_of(share.high))
+
+
 def elo_difference(points: float, games: int) -> Interval:
     """Return the Elo difference to the opponent of a player with these points in this number of games."""
     share = share_interval(points, games)
@@ -193,8 +198,7 @@ def pair_elo(pairs: Values) -> Interval:
     """
     if len(pairs) < 2 or np.ptp(pairs) == 0:
         return elo_difference(float(pairs.sum()), len(pairs))
-    share = mean_interval(pairs)
-    return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
+    return elo_interval(mean_interval(pairs))
 
 
 def expected_share(elo: float) -> float:
@@ -330,18 +334,18 @@ def difference(x: Values, y: Values) -> Interval:
     return Interval(value, value - spread, value + spread)
 
 
-def bounded_difference(x: Values, y: Values, low: float = -1.0, high: float = 1.0) -> Interval:
-    """Return the difference of the means of two independent samples of a bounded quantity, such as a fitness.
+def bounded_difference(x: Values, y: Values) -> Interval:
+    """Return the difference of the means of two independent samples of a quantity from −1 to 1, such as a fitness.
 
     Welch's interval may exceed the possible differences, and has no width if the values of each sample are equal. This
     interval combines those of both means (`bounded_mean`, with Welch's degrees of freedom) by the method of
     `Interval.__sub__`.
     """
     if len(x) < 2 or len(y) < 2:
-        return bounded_mean(x, low, high) - bounded_mean(y, low, high)
+        return bounded_mean(x) - bounded_mean(y)
     _, freedom = _welch(x, y)
     quantile = float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
-    return bounded_mean(x, low, high, quantile) - bounded_mean(y, low, high, quantile)
+    return bounded_mean(x, quantile=quantile) - bounded_mean(y, quantile=quantile)
 
 
 def _welch(x: Values, y: Values) -> tuple[float, float]:

@@ -296,9 +296,9 @@ def test_forfeits_are_reported_by_player_for_both_colours():
         "left overstepped the time": 2,
         "right refused 'genmove': black ate it": 1,
     }
-    assert summarise_match(records, a=1).forfeits == {
-        "B overstepped the time": 2,
-        "A refused 'genmove': black ate it": 1,
+    assert summarise_match(records).forfeits == {
+        "A overstepped the time": 2,
+        "B refused 'genmove': black ate it": 1,
     }
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from nobi import studies
 from nobi.studies.pages import (
-    PAGES,
     count_outcomes,
     group_page,
     index_page,
@@ -87,7 +86,7 @@ def test_discussions_belong_to_studies_that_have_results():
 
 
 def test_every_group_has_a_page():
-    assert {studies.find(name).page for name in studies.names()} == set(PAGES)
+    assert {studies.find(name).page for name in studies.names()} == set(studies.PAGES)
 
 
 def test_the_page_of_a_group():

@@ -8,8 +8,9 @@ import pytest
 import nobi
 from helpers.runs import fault_of
 from nobi import studies
+from nobi.studies import PAGES
 from nobi.studies.cache import JobCache
-from nobi.studies.pages import PAGES, group_page, index_page
+from nobi.studies.pages import group_page, index_page
 from nobi.studies.runner import TINY_NOTE, carry_out, run_studies
 from nobi.studies.study import SCALES
 from studies.made_up import DATASETS, ENGINES, MadeUp, Numbers, Other, forget, interrupt_at, made

@@ -9,6 +9,7 @@ from nobi.statistics import (
     bounded_mean,
     correlation_of_networks,
     difference,
+    elo_interval,
     gain_over_runs,
     higher_over_runs,
     last_tenth,
@@ -18,7 +19,7 @@ from nobi.statistics import (
     share_interval,
     single_runs,
 )
-from nobi.studies.beyond.priors import elo_interval, share_over_runs
+from nobi.studies.beyond.priors import share_over_runs
 
 samples = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=20)
 

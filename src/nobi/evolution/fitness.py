@@ -203,13 +203,12 @@ def play_each_other(
     seconds: Population,
     games: int = 2,
     seed: int = 0,
-    threads: int = 0,
     temperature: float = 0.0,
     executor: Executor | None = None,
 ) -> NDArray[np.float64]:
     """Let each of the first networks play against each of the second ones, or against its own opponents.
 
-    The result does not depend on `threads` and `executor`.
+    The result does not depend on `executor`.
 
     Args:
         variant: the game, its rules and the board size.
@@ -219,16 +218,15 @@ def play_each_other(
         games: games of every pair, an even number: each side starts in half of them. Two are enough for greedy
             networks, which choose at random only between equal moves.
         seed: seed of the games' random streams; every game has its own.
-        threads: number of threads; 0: one per core.
         temperature: of the choice of moves; 0: greedy.
-        executor: plays the games; default: threads of this process.
+        executor: plays the games; default: threads of this process, one per core.
 
     Returns:
         [i, j] the mean of S08's score of the first network of the pair, −1 to 1.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each side to start, not {games}")
-    executor = executor or ThreadExecutor(threads)
+    executor = executor or ThreadExecutor()
     width = seconds.shape[-2]
     total = len(firsts) * width * games
     pairs = PairGames(variant, network, firsts, seconds, games, seed, NetworkSettings(temperature))

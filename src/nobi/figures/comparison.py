@@ -27,7 +27,7 @@ from nobi.figures.style import (
     saved_panels,
     saved_plot,
 )
-from nobi.statistics import Interval, correlation, expected_share, percentiles
+from nobi.statistics import Interval, bounded_mean, correlation, expected_share, percentiles
 
 PERCENTAGES = np.linspace(0, 100, 101)
 """The percentages at which percentile curves are drawn."""
@@ -143,7 +143,7 @@ def size_lines(
     path: Path,
     title: str,
     trained_on: int | None = None,
-    runs: Mapping[str, Sequence[Sequence[float]]] | None = None,
+    runs: Mapping[str, Sequence[NDArray[np.float64]]] | None = None,
 ) -> None:
     """Draw fitness by board size, a line per label, with 95 % intervals as bands.
 
@@ -158,7 +158,7 @@ def size_lines(
                 axes.fill_between(sizes, low, high, color=colour, alpha=0.2, lw=0)
                 continue
             for size, values in zip(sizes, runs[label], strict=True):
-                axes.plot([size] * len(values), list(values), ".", ms=4, color=colour, alpha=0.6)
+                axes.plot([size] * len(values), values, ".", ms=4, color=colour, alpha=0.6)
         if runs is None:
             explain_bands(axes)
         else:
@@ -171,6 +171,18 @@ def size_lines(
         axes.set_xticks(sizes, [f"{size}x{size}" for size in sizes])
         axes.set(xlabel="board", ylabel="fitness", ylim=(bottom, top))
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def runs_by_size(
+    runs: Mapping[str, Sequence[NDArray[np.float64]]],
+    sizes: Sequence[int],
+    path: Path,
+    title: str,
+    trained_on: int | None = None,
+) -> None:
+    """Draw the mean fitness of runs by board size, label → [size][run], and the values of single runs."""
+    lines = {label: [bounded_mean(values) for values in by_size] for label, by_size in runs.items()}
+    size_lines(lines, list(sizes), path, title, trained_on, runs)
 
 
 def fitness_limits(found: Sequence[Interval]) -> tuple[float, float]:

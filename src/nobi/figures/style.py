@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nobi.games import TITLES
 from nobi.spec import parse_spec
 from nobi.storage import atomic_write
 
@@ -33,10 +34,7 @@ _STYLE: Any = {
     "svg.hashsalt": "nobi",
 }
 _NAMES = {
-    "atari-go": "Atari-Go",
-    "go": "Go",
-    "gomoku": "Gomoku",
-    "pente": "Pente",
+    **TITLES,
     "mdrnn": "MDRNN",
     "mdlstm": "MDLSTM",
     "conv": "CONV",

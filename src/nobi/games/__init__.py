@@ -17,6 +17,8 @@ _games: "Registry[Game]" = Registry(
         "pente": "nobi.games.pente:Pente",
     },
 )
+TITLES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
+"""name → title of the games that are part of nobi."""
 register, names, find = _games.register, _games.names, _games.find
 
 

@@ -132,21 +132,21 @@ class MatchSummary:
         return frame_of({"colour": colour, **vars(getattr(self, colour))} for colour in ("black", "white", "all"))
 
 
-def summarise_match(results: list[GameResult], a: int = 0) -> MatchSummary:
+def summarise_match(results: list[GameResult]) -> MatchSummary:
     """Return the results of player A with Black, with White, and in total."""
     kept, repeated = without_repetitions(results)
     return MatchSummary(
-        black=_statistics([result for result in kept if result.black == a], a),
-        white=_statistics([result for result in kept if result.white == a], a),
-        all=_statistics(kept, a),
+        black=_statistics([result for result in kept if result.black == 0]),
+        white=_statistics([result for result in kept if result.white == 0]),
+        all=_statistics(kept),
         repeated=repeated,
         void=void_reasons(kept).total(),
-        forfeits=dict(forfeits(kept, "BA" if a else "AB")),
+        forfeits=dict(forfeits(kept, "AB")),
     )
 
 
-def _statistics(results: list[GameResult], player: int) -> MatchStatistics:
-    points = [value for result in results if (value := result.points(player)) is not None]
+def _statistics(results: list[GameResult]) -> MatchStatistics:
+    points = [value for result in results if (value := result.points(0)) is not None]
     return match_statistics(points, [len(result.moves) for result in results if result.winner != "void"])
 
 

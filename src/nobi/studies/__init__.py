@@ -36,8 +36,8 @@ _BUILTIN = {
     "s09-table1": "nobi.studies.s09.random:Table1",
     "s09-fig4a": "nobi.studies.s09.random:Figure4a",
     "s09-fig3a": "nobi.studies.s09.training:Figure3a",
-    "s09-start": "nobi.studies.s09.variants:Start",
-    "s09-games": "nobi.studies.s09.variants:Games",
+    "s09-start": "nobi.studies.s09.training:Start",
+    "s09-games": "nobi.studies.s09.training:Games",
     "s09-claims": "nobi.studies.s09.claims:Claims",
     "s09-fig3b": "nobi.studies.s09.training:Figure3b",
     "s09-fig3c": "nobi.studies.s09.training:Figure3c",
@@ -62,7 +62,7 @@ _BUILTIN = {
     "m15-depth-wins": "nobi.studies.m15.games:DepthWins",
     "m15-rank-wins": "nobi.studies.m15.games:RankWins",
     "m15-opponents": "nobi.studies.m15.games:Opponents",
-    "m15-fig2": "nobi.studies.m15.game:Figure2",
+    "m15-fig2": "nobi.studies.m15.games:Figure2",
     "m15-claims": "nobi.studies.m15.claims:Claims",
     "m15-search": "nobi.studies.m15.search:SearchStudy",
     "size-transfer": "nobi.studies.beyond.size_transfer:SizeTransfer",
@@ -80,6 +80,27 @@ _BUILTIN = {
     "beyond-symmetry": "nobi.studies.beyond.evolution:Symmetry",
 }
 """name → class, in the order of the papers."""
+
+PAGES = {
+    "s08-random": "Random networks (Schaul & Schmidhuber 2008)",
+    "s08-evolution": "Evolution against the naive player (Schaul & Schmidhuber 2008)",
+    "s08-coevolution": "Coevolution (Schaul & Schmidhuber 2008)",
+    "s08-trained": "Trained networks on larger boards (Schaul & Schmidhuber 2008)",
+    "s09-random": "Random networks (Schaul & Schmidhuber 2009)",
+    "s09-training": "Training against naive and heuristic players (Schaul & Schmidhuber 2009)",
+    "s09-transfer": "Trained networks on larger boards (Schaul & Schmidhuber 2009)",
+    "c14-ablation": "Ablation of the techniques (Clark & Storkey 2014)",
+    "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
+    "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
+    "c14-claims": "Claims of the text (Clark & Storkey 2014)",
+    "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
+    "m15-games": "Networks that play against engines (Maddison et al. 2015)",
+    "m15-claims": "Claims of the text (Maddison et al. 2015)",
+    "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
+    "size-transfer": "Networks trained by gradient descent, on boards of other sizes",
+    "beyond": "Beyond the papers",
+}
+"""page → title; a page of a third-party study has its name as title."""
 
 COLLECTIONS = {
     "s08": ("s08-",),

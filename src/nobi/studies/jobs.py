@@ -42,10 +42,14 @@ class Job(ABC):
 
     kind: ClassVar[str]
 
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that the result depends on."""
+        return dataclasses.asdict(self)
+
     @property
     def description(self) -> str:
-        """All settings, as JSON; the hash in the name is computed from it."""
-        return json.dumps({"kind": self.kind, **dataclasses.asdict(self)}, sort_keys=True)
+        """Kind and identity as JSON; the hash in the name is computed from it."""
+        return json.dumps({"kind": self.kind, **self.identity()}, sort_keys=True)
 
     @property
     def name(self) -> str:
@@ -60,12 +64,19 @@ class Job(ABC):
 
     @property
     def dependencies(self) -> "Sequence[Job]":
-        """The jobs whose results are required."""
-        return ()
+        """The jobs whose results it needs: those among its settings."""
+        settings = (getattr(self, one.name) for one in dataclasses.fields(self))
+        groups = (value if isinstance(value, tuple) else (value,) for value in settings)
+        return [job for group in groups for job in group if isinstance(job, Job)]
 
     @abstractmethod
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         """Compute the result."""
+
+
+def run_seed(seed: int, run: int) -> int:
+    """Return the seed of a run of a study."""
+    return 1000 * seed + run
 
 
 def random_weights(net: str, networks: int, size: int, seed: int) -> Weights:
@@ -104,10 +115,8 @@ class RandomNetworksJob(Job):
     deviation: float = 1.0
     """The standard deviation of the weights."""
 
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "deviation" or value != 1.0}
-        return json.dumps({"kind": self.kind, **own}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "deviation" or value != 1.0}
 
     @property
     def label(self) -> str:
@@ -128,12 +137,10 @@ class EvolutionJob(Job):
     kind = "evolution"
     settings: EvolutionSettings
 
-    @property
-    def description(self) -> str:
-        """All settings, and the version of the trainer if it was changed, so that older results are computed again."""
+    def identity(self) -> dict[str, Any]:
+        """All settings, and the version of the trainer if it was changed: older results are then computed again."""
         version = find_trainer(self.settings.method.partition(":")[0]).version
-        changed = {"trainer_version": version} if version > 1 else {}
-        return json.dumps({"kind": self.kind, **dataclasses.asdict(self), **changed}, sort_keys=True)
+        return {**super().identity(), **({"trainer_version": version} if version > 1 else {})}
 
     @property
     def label(self) -> str:
@@ -161,14 +168,13 @@ class CoevolutionJob(Job):
     kind = "coevolution"
     settings: CoevolutionSettings
 
-    @property
-    def description(self) -> str:
-        """All settings; those of the published rules only if used, so that names of older jobs do not change."""
+    def identity(self) -> dict[str, Any]:
+        """All settings; those of the published rules only if they are used, so that older names stay the same."""
         settings = dataclasses.asdict(self.settings)
         for name in PUBLISHED_RULES:
             if settings[name] == getattr(CoevolutionSettings, name):
                 del settings[name]
-        return json.dumps({"kind": self.kind, "settings": settings}, sort_keys=True)
+        return {"settings": settings}
 
     @property
     def label(self) -> str:
@@ -202,17 +208,12 @@ class TournamentJob(Job):
     kind = "tournament"
     run: CoevolutionJob
 
-    @property
-    def description(self) -> str:
-        return json.dumps({"kind": self.kind, "run": self.run.name}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {"run": self.run.name}
 
     @property
     def label(self) -> str:
         return f"tournament {self.run.label}"
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return (self.run,)
 
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         s = self.run.settings
@@ -239,14 +240,8 @@ class JobOnRuns(Job):
 
     runs: Sequence[Job]
 
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key != "runs"}
-        return json.dumps({"kind": self.kind, **own, "runs": [run.name for run in self.runs]}, sort_keys=True)
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return self.runs
+    def identity(self) -> dict[str, Any]:
+        return {**vars(self), "runs": [run.name for run in self.runs]}
 
 
 @dataclass(frozen=True)
@@ -308,17 +303,20 @@ class Training:
     games: int = 100
     """Games of every candidate in every generation; in coevolution, of every champion against a fixed opponent."""
 
+    def __str__(self) -> str:
+        return f"{self.runs} runs of {self.generations} generations"
+
 
 def evolution_runs(training: Training, settings: EvolutionSettings, seed: int) -> tuple[EvolutionJob, ...]:
     """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, games=training.games)
-    return tuple(EvolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+    return tuple(EvolutionJob(replace(settings, seed=run_seed(seed, run))) for run in range(training.runs))
 
 
 def coevolution_runs(training: Training, settings: CoevolutionSettings, seed: int) -> tuple[CoevolutionJob, ...]:
     """Return runs with the same settings and different seeds."""
     settings = replace(settings, generations=training.generations, measure_games=training.games)
-    return tuple(CoevolutionJob(replace(settings, seed=1000 * seed + run)) for run in range(training.runs))
+    return tuple(CoevolutionJob(replace(settings, seed=run_seed(seed, run))) for run in range(training.runs))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """Matches as jobs: games between two players or engines, stored one by one, and the report of their results."""
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +36,8 @@ HOPELESS = 0.05
 """A match with trial games ends early if the share of the points is lower."""
 PAPER_LEVEL = 10
 """The level of GNU Go in both papers, its strongest. On 19x19 it takes about five times as long as level 1."""
+RANDOM_MOVES = 4
+"""At the start of games between two networks, which are deterministic."""
 NETWORK_MOVES = (
     "the most probable legal move, but none that fills an own eye; it passes when the opponent has passed, as in C14, "
     "and never resigns"
@@ -101,14 +102,13 @@ class MatchJob(Job):
     trial_games: int = 0
     """Number of games after which the match ends if A has less than HOPELESS of the points; 0: never."""
 
-    @property
-    def description(self) -> str:
+    def identity(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in ("game", "size", "games", "seed", "random_moves")}
         own |= {name: getattr(self, name) for name in ("longest", "trial_games") if getattr(self, name)}
         players = {"a": self.a.identity(), "b": self.b.identity()}
         if self.referee:
             players["referee"] = self.referee.identity()
-        return json.dumps({"kind": self.kind, **own, **players}, sort_keys=True)
+        return {**own, **players}
 
     @property
     def label(self) -> str:
@@ -220,6 +220,10 @@ class MatchResult:
             void=int((void & ~arrays["repeated"]).sum()),
         )
 
+    def row(self, labels: dict[str, str], paper: Interval | float | None = None, neutral: float | None = None) -> "Row":
+        """Return the row of the games won in percent, with their number."""
+        return Row({**labels, "games": str(self.games)}, "games won, %", 100 * self.share, paper, neutral)
+
     def __str__(self) -> str:
         return f"{self.points:g} of {self.games} games"
 
@@ -247,6 +251,11 @@ def engine_player(study: Study, engine: str, strength: Strength) -> MatchPlayer:
     if study.scale == "tiny":
         return MatchPlayer("playout", title="playout, instead of an engine")
     return MatchPlayer(engine=study.engines[engine], strength=strength)
+
+
+def gnugo_player(study: Study, level: int, rules: str = "chinese") -> MatchPlayer:
+    """Return GNU Go by these rules; at the scale `tiny` our player `playout`."""
+    return engine_player(study, GNUGO, Strength(level=level, rules=rules))
 
 
 def network_player(run: ImitationJob | ShippedNetwork, title: str, settings: str = "") -> MatchPlayer:
@@ -281,6 +290,11 @@ def match_job(
         longest=settings.longest,
         trial_games=settings.trial_games,
     )
+
+
+def networks_match(a: MatchPlayer, b: MatchPlayer, games: int, seed: int, size: int = 19, longest: int = 0) -> MatchJob:
+    """Return a match of two networks, which begins with random moves; nobi scores it."""
+    return MatchJob(a, b, RULES["chinese"], size, games, seed, random_moves=RANDOM_MOVES, longest=longest)
 
 
 def match_conditions(
@@ -360,20 +374,18 @@ def match_findings(
     """Return table and figure of the games won in several matches, in percent or as shares."""
     rows, bars = [], []
     for case in cases:
-        labels = {**case.labels, "games": str(case.result.games)}
-        won = 100 * case.result.share
-        compared = case.paper if level == PAPER_LEVEL else None
+        compared, shown = case.paper if level == PAPER_LEVEL else None, case.paper
         if percent:
-            rows.append(Row(labels, "games won, %", won, compared, 50.0))
-            bars.append(PaperComparison(case.label, won, case.paper))
+            rows.append(case.result.row(case.labels, compared, 50.0))
         else:
+            labels = {**case.labels, "games": str(case.result.games)}
             rows.append(Row(labels, "games won", case.result.share, compared, 0.5))
-            paper = 100.0 * case.paper if isinstance(case.paper, Interval) else None
-            bars.append(PaperComparison(case.label, won, paper))
+            shown = None if case.paper is None else 100.0 * case.paper
+        bars.append(PaperComparison(case.label, 100 * case.result.share, shown))
     notes = match_notes({case.label: case.result for case in cases}, level)
     findings = Findings([Table("Games won", rows)], claims, notes=notes)
     if len(cases) > 1:
-        compare_with_paper(bars, out / f"{study.name}.png", title, "games won, %")
+        compare_with_paper(bars, out / study.figure, title, "games won, %")
         caption = "Games won, with 95 % intervals; the paper's where the network is the same."
-        findings.pictures.append(Picture(f"{study.name}.png", caption))
+        findings.pictures.append(Picture(study.figure, caption))
     return findings

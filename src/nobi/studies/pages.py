@@ -5,31 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nobi.statistics import Interval
-from nobi.studies import ENGINES, ROLES, find, names
+from nobi.studies import ENGINES, PAGES, ROLES, find, names
 from nobi.studies.study import AGREES, DIFFERS, DIRECTION, RANGES, WIDE, compare
 
 Document = dict[str, Any]
-
-PAGES = {
-    "s08-random": "Random networks (Schaul & Schmidhuber 2008)",
-    "s08-evolution": "Evolution against the naive player (Schaul & Schmidhuber 2008)",
-    "s08-coevolution": "Coevolution (Schaul & Schmidhuber 2008)",
-    "s08-trained": "Trained networks on larger boards (Schaul & Schmidhuber 2008)",
-    "s09-random": "Random networks (Schaul & Schmidhuber 2009)",
-    "s09-training": "Training against naive and heuristic players (Schaul & Schmidhuber 2009)",
-    "s09-transfer": "Trained networks on larger boards (Schaul & Schmidhuber 2009)",
-    "c14-ablation": "Ablation of the techniques (Clark & Storkey 2014)",
-    "c14-prediction": "Predicting experts' moves (Clark & Storkey 2014)",
-    "c14-games": "Networks that play against engines (Clark & Storkey 2014)",
-    "c14-claims": "Claims of the text (Clark & Storkey 2014)",
-    "m15-prediction": "Predicting experts' moves (Maddison et al. 2015)",
-    "m15-games": "Networks that play against engines (Maddison et al. 2015)",
-    "m15-claims": "Claims of the text (Maddison et al. 2015)",
-    "m15-search": "Tree search, without and with a network (Maddison et al. 2015)",
-    "size-transfer": "Networks trained by gradient descent, on boards of other sizes",
-    "beyond": "Beyond the papers",
-}
-"""page → title; the title of a page of a third-party study is its name."""
 
 OUTCOMES = {AGREES: "✓ agrees", DIRECTION: "≈ same direction", DIFFERS: "✗ differs", WIDE: "? too wide to tell", "": ""}
 OUTCOMES_MEAN = {

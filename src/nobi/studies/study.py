@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nobi.statistics import Interval, all_positive
+import numpy as np
+from numpy.typing import NDArray
+
+from nobi.statistics import Interval, all_positive, bounded_mean, per_run, single_runs
 from nobi.studies.cache import JobCache
 from nobi.studies.jobs import Arrays, Job
 from nobi.studies.resources import DatasetInfo, Engine, require_dataset, require_engine
@@ -56,6 +59,18 @@ class Row:
     """The null value, e.g. 0 for a correlation, 0.5 for a share."""
     each: tuple[float, ...] = ()
     """The values of single runs, if there are at most ten."""
+
+    @classmethod
+    def over_runs(
+        cls,
+        labels: dict[str, str],
+        measure: str,
+        values: NDArray[np.float64],
+        paper: Interval | None = None,
+        neutral: float | None = None,
+    ) -> "Row":
+        """Return the mean fitness of independent runs, [run], or of another quantity from −1 to 1."""
+        return cls(labels, measure, bounded_mean(values), paper, neutral, single_runs(values))
 
     @property
     def outcome(self) -> str:
@@ -176,6 +191,11 @@ class Results:
         job = self.jobs[key]
         return [self.cache.arrays(run) for run in (job.dependencies if isinstance(job, Job) else job)]
 
+    def per_run(self, key: Hashable) -> NDArray[np.float64]:
+        """[run] the mean points of the champions of each run."""
+        found = self[key]
+        return per_run(found["points"], found["run"])
+
 
 class Study(ABC):
     """A table or figure of a paper, or a question beyond the papers.
@@ -225,6 +245,11 @@ class Study(ABC):
             require_dataset(self.name, role, sizes, self.datasets)
         if self.plays_against and scale != "tiny":
             require_engine(self.name, self.plays_against, self.engines)
+
+    @property
+    def figure(self) -> str:
+        """The name of the file of its figure."""
+        return f"{self.name}.png"
 
     @property
     def used_roles(self) -> tuple[str, ...]:

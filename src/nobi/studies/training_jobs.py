@@ -4,9 +4,7 @@ A job identifies its datasets by the digests of their games. Its result is a det
 the same machine with the same number of threads; otherwise rounding may differ, and therefore the trained weights.
 """
 
-import dataclasses
 import hashlib
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -151,19 +149,13 @@ class PredictionJob(Job):
     seed: int = 0
     """The seed of the sample."""
 
-    @property
-    def description(self) -> str:
-        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return json.dumps({"kind": self.kind, **own, "run": self.run.name}, sort_keys=True)
+    def identity(self) -> dict[str, Any]:
+        return {**vars(self), "run": self.run.name}
 
     @property
     def label(self) -> str:
         boards = "+".join(map(str, self.sizes)) or "all"
         return f"predict {self.run.net} {self.split} {boards} {self.positions}"
-
-    @property
-    def dependencies(self) -> Sequence[Job]:
-        return (self.run,) if isinstance(self.run, Job) else ()
 
     def evaluation(self, cache: "JobCache") -> "Evaluation":
         """Return the model with the positions for its measurement."""
@@ -366,6 +358,20 @@ def prediction_job(
 ) -> PredictionJob:
     """Return the predictions of a trained network on a split of a dataset; the same positions for every network."""
     return PredictionJob(run, (study.datasets[role].digest,), training.test, split, sizes, legal, study.seed)
+
+
+def learning_conditions(
+    study: Study, training: GradientTraining, role: str, sizes: tuple[int, ...], *, symmetries: bool, legal: bool
+) -> dict[str, str]:
+    """Return the conditions of training and measurement on one dataset."""
+    dataset = study.datasets[role]
+    none, random = "no symmetries of the board, as in the paper", "a random symmetry of the board for each sample"
+    return {
+        "records": dataset.describe(sizes),
+        "training": training.describe(dataset.count("train", sizes)),
+        "samples": random if symmetries else none,
+        "measured": training.describe_test(legal=legal),
+    }
 
 
 def weight_count(net: str) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import nobi
-from nobi.studies import names
-from nobi.studies.pages import HOLDS, OUTCOMES, OUTCOMES_MEAN, PAGES, outcome_of, table_cells
+from nobi.studies import PAGES, names
+from nobi.studies.pages import HOLDS, OUTCOMES, OUTCOMES_MEAN, outcome_of, table_cells
 
 _PACKAGE = Path(nobi.__file__).parent
 

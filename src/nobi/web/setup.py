@@ -11,7 +11,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go, GoSettings, handicap_points
 
-GAME_TITLES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente", "go": "Go"}
+GAME_TITLES = games.TITLES
 """The games of the page in the order shown."""
 
 GAME_RULES = {

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -12,29 +11,9 @@ from torch import Tensor, nn
 
 from nobi.board.text import check_size
 from nobi.errors import NobiError
-from nobi.features import check_planes
 from nobi.nn.residual import Evaluation, sigmoid
 from nobi.nn.torch_layers import Tied
 from nobi.spec import format_spec
-
-STONES = "own-enemy"
-"""The two planes of the compiled networks: own stones, enemy stones."""
-
-
-@dataclass(frozen=True)
-class TwinChoices:
-    """The settings of a torch twin in addition to those of its compiled network; it must be the first base class."""
-
-    mask: bool = True
-    """Masked training, as in C14."""
-    planes: str = STONES
-    """The set of planes; an equal compiled network exists only for `own-enemy`."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()  # type: ignore[misc]  # that of the compiled network's settings
-        check_planes(self.planes)
-        if getattr(self, "inputs", ""):
-            raise ValueError("inputs are for compiled networks; networks trained by gradient have planes")
 
 
 class Outputs(NamedTuple):

@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from nobi.features import plane_count
-from nobi.networks.deep.base import STONES, DeepNetwork, TwinChoices
+from nobi.features import ONLY_STONES, check_planes, plane_count
+from nobi.networks.deep.base import DeepNetwork
 from nobi.networks.mdlstm import Mdlstm, MdlstmSettings
 from nobi.networks.mdrnn import Mdrnn, MdrnnSettings
 from nobi.networks.stacked import Stacked, StackedSettings
@@ -163,7 +163,7 @@ class SwipingTwin(DeepNetwork):
     @property
     def is_compiled(self) -> bool:
         """Whether there is an equal compiled network."""
-        return self.planes == STONES
+        return self.planes == ONLY_STONES
 
     def compiled_network(self) -> SwipingNetwork:
         """Return the compiled network with the same settings, whose inputs are only stones."""
@@ -215,8 +215,28 @@ def twin_of(network: Network, weights: Weights) -> SwipingTwin:
 
 
 @dataclass(frozen=True)
+class TwinChoices:
+    """The settings of a torch twin in addition to those of its compiled network."""
+
+    mask: bool = True
+    """Masked training, as in C14."""
+    planes: str = ONLY_STONES
+    """The set of planes; an equal compiled network exists only for `own-enemy`."""
+
+    def check_inputs(self, features: str) -> None:
+        """Check the planes, and that the compiled network has no features besides stones."""
+        check_planes(self.planes)
+        if features:
+            raise ValueError("inputs are for compiled networks; networks trained by gradient have planes")
+
+
+@dataclass(frozen=True)
 class MdrnnTwinSettings(TwinChoices, MdrnnSettings):
     """The settings of the compiled network, and the planes."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_inputs(self.inputs)
 
 
 class MdrnnTwin(SwipingTwin):
@@ -231,6 +251,10 @@ class MdrnnTwin(SwipingTwin):
 class MdlstmTwinSettings(TwinChoices, MdlstmSettings):
     """The settings of the compiled network, and the planes."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_inputs(self.inputs)
+
 
 class MdlstmTwin(SwipingTwin):
     """The swiping network `mdlstm`, trainable by gradient."""
@@ -243,6 +267,10 @@ class MdlstmTwin(SwipingTwin):
 @dataclass(frozen=True)
 class StackedTwinSettings(TwinChoices, StackedSettings):
     """The settings of the compiled network, and the planes."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_inputs(self.inputs)
 
 
 class StackedTwin(SwipingTwin):

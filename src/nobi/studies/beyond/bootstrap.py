@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from nobi.evolution.fitness import Fitness
-from nobi.figures.comparison import size_lines
+from nobi.figures.comparison import runs_by_size
 from nobi.networks import make_network
-from nobi.statistics import bounded_difference, bounded_mean, single_runs
+from nobi.statistics import bounded_difference
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Progress, measure_networks, run_seed
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.trainers import make_trainer
@@ -143,7 +143,7 @@ class Bootstrap(Study):
         jobs = {}
         for label, share in self.shares.items():
             runs = tuple(
-                BootstrapJob(MDLSTM, self.opponent, share, s.effort, s.games, 1000 * self.seed + run)
+                BootstrapJob(MDLSTM, self.opponent, share, s.effort, s.games, run_seed(self.seed, run))
                 for run in range(s.runs)
             )
             for size in self.sizes:
@@ -151,14 +151,10 @@ class Bootstrap(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        rows, lines = [], {}
-        for label in self.shares:
-            lines[label] = [bounded_mean(found[label, size]["points"]) for size in self.sizes]
-        for label, (i, size) in product(self.shares, enumerate(self.sizes)):
-            values = found[label, size]["points"]
-            each = single_runs(values)
-            labels = {"training": label, "board": f"{size}x{size}"}
-            rows.append(Row(labels, "fitness", lines[label][i], each=each))
+        rows = [
+            Row.over_runs({"training": label, "board": f"{size}x{size}"}, "fitness", found[label, size]["points"])
+            for label, size in product(self.shares, self.sizes)
+        ]
         scratch, *others = self.shares
         claims = [
             Claim.positive(
@@ -168,9 +164,8 @@ class Bootstrap(Study):
             )
             for label in others
         ]
-        file = f"{self.name}.png"
         title = "Champions trained with equal effort, against heuristic e = 0.2"
-        runs = {label: [found[label, size]["points"].tolist() for size in self.sizes] for label in self.shares}
-        size_lines(lines, list(self.sizes), out / file, title, runs=runs)
+        runs = {label: [found[label, size]["points"] for size in self.sizes] for label in self.shares}
+        runs_by_size(runs, self.sizes, out / self.figure, title)
         caption = "Fitness on boards from 7x7 to 25x25 by the share of the effort that was spent on 7x7."
-        return Findings([Table("Champions on all boards", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Champions on all boards", rows)], claims, [Picture(self.figure, caption)])

@@ -1,8 +1,7 @@
 """Evolved networks against a Go engine: as the opponent of evolution, and to measure champions."""
 
-import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,13 +118,8 @@ class EngineGamesJob(JobOnRuns):
     games: int
     seed: int
 
-    @property
-    def description(self) -> str:
-        own = {key: value for key, value in vars(self).items() if key not in ("runs", "engine")}
-        engine = asdict(self.engine) if self.engine else None
-        return json.dumps(
-            {"kind": self.kind, **own, "engine": engine, "runs": [run.name for run in self.runs]}, sort_keys=True
-        )
+    def identity(self) -> dict[str, Any]:
+        return {**super().identity(), "engine": asdict(self.engine) if self.engine else None}
 
     @property
     def label(self) -> str:

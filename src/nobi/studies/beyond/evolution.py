@@ -19,14 +19,11 @@ from nobi.statistics import (
     gain_over_runs,
     higher_over_runs,
     last_tenth,
-    mean_interval,
-    mean_of_published,
-    per_run,
     single_runs,
 )
 from nobi.studies.jobs import Job, Measurement, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES, MDRNN, PAIRS, boards, transfer_claims, transfer_rows
-from nobi.studies.s08.training import LEARNING_CAPTION, RUNS, TABLE_2
+from nobi.studies.s08.training import LEARNING_CAPTION, dominance_row
 from nobi.studies.s08.transfer import INTERVALS, Table3
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_NAIVE, LAST_TENTH, trained_networks
@@ -55,8 +52,7 @@ class Border(Table3):
         for game in GAMES:
             numbers = np.array([float(len(run["dominant"])) for run in found.runs((game, "coevolution", 5, 5))])
             labels = {"game": GAME_NAMES[game], "selection": "elitist"}
-            paper = mean_of_published(*TABLE_2[game, True], RUNS)
-            rows.append(Row(labels, "dominance number", mean_interval(numbers), paper, each=single_runs(numbers)))
+            rows.append(dominance_row(labels, numbers, game, elitist=True))
         return Findings([Table("Dominance numbers", rows)]) + super().report(found, out)
 
 
@@ -117,7 +113,7 @@ class Heuristic(Study):
             cloud = Cloud("MDLSTM", trained["points"], found["trained", opponent, 15]["points"])
             panels.append(ScatterPanel(f"against {opponent}", "fitness on 7x7", "fitness on 15x15", [cloud]))
         title = "Champions trained on 7x7 against the naive player, on larger boards"
-        scatter_plot(panels, out / f"{self.name}.png", title)
+        scatter_plot(panels, out / self.figure, title)
         claim = Claim.positive(
             "The objection is refuted: networks also gain on larger boards against the heuristic player.",
             {f"7x7 to {n}x{n}": gain for (opponent, n), gain in gains.items() if opponent != "naive"},
@@ -129,7 +125,7 @@ class Heuristic(Study):
         caption = (
             "Champions on the board of their training and on 15x15, against the opponent of the training and another."
         )
-        return Findings(tables, [*transfer_claims(rows), claim], [Picture(f"{self.name}.png", caption)])
+        return Findings(tables, [*transfer_claims(rows), claim], [Picture(self.figure, caption)])
 
 
 @dataclass(frozen=True)
@@ -186,12 +182,12 @@ class Stacked(Study):
             reached = {label: last_tenth(mean) for label, (mean, _) in curves.items()}
             for label, values in reached.items():
                 labels = {"network": label, "opponent": opponent}
-                rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(values), each=single_runs(values)))
+                rows.append(Row.over_runs(labels, "mean fitness, last tenth", values))
             one, two = reached.values()
             text = f"Two layers learn better than one at equal weights, against {opponent}."
             claims.append(Claim.positive(text, bounded_difference(two, one), LAST_TENTH))
-        learning_bands(panels, out / f"{self.name}.png", "Learning of MDLSTMs with one layer and with two")
-        picture = Picture(f"{self.name}.png", LEARNING_CAPTION)
+        learning_bands(panels, out / self.figure, "Learning of MDLSTMs with one layer and with two")
+        picture = Picture(self.figure, LEARNING_CAPTION)
         return Findings([Table("What training reaches", rows)], claims, [picture])
 
 
@@ -214,7 +210,7 @@ class Curriculum(Study):
         s = self.settings
         return {
             "network": "MDLSTM of 3 units, 93 weights",
-            "trainer": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations",
+            "trainer": f"CMA-ES, {s.training}",
             "curriculum": "e starts at 0.5 and is multiplied by 0.8 when the mean fitness of a generation reaches 0",
             "direct": "e = 0 from the start",
             "measured": f"the last champion of every run, {s.games} new games on 7x7 against heuristic, e = 0",
@@ -231,12 +227,7 @@ class Curriculum(Study):
         reached = {label: found[label]["points"] for label in self.trainings}
         fitness = "fitness of the last champions at e = 0"
         rows = [
-            Row(
-                {"training": label},
-                "last champions' fitness at e = 0",
-                bounded_mean(values),
-                each=single_runs(values),
-            )
+            Row.over_runs({"training": label}, "last champions' fitness at e = 0", values)
             for label, values in reached.items()
         ]
         levels = np.stack([run["e"] for run in found.runs("curriculum")])
@@ -262,9 +253,9 @@ class Curriculum(Study):
             LearningPanel("direct: e = 0", {"MDLSTM": direct_curves}),
         ]
         title = "Learning to play against the heuristic player, with a curriculum and without"
-        learning_bands(panels, out / f"{self.name}.png", title)
+        learning_bands(panels, out / self.figure, title)
         caption = "Fitness against the opponent of the generation, which gets harder at the left. Bands are 95 %."
-        return Findings([Table("What training reaches", rows)], claims, [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("What training reaches", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Sizes(Study):
@@ -306,16 +297,10 @@ class Sizes(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        reached = {key: per_run(found[key]["points"], found[key]["run"]) for key in found.jobs}
-        means = {key: bounded_mean(values) for key, values in reached.items()}
+        reached = {key: found.per_run(key) for key in found.jobs}
         rows = [
-            Row(
-                {"trained on": label, "board": f"{size}x{size}"},
-                "champions' fitness",
-                mean,
-                each=single_runs(reached[label, size]),
-            )
-            for (label, size), mean in means.items()
+            Row.over_runs({"trained on": label, "board": f"{size}x{size}"}, "champions' fitness", values)
+            for (label, size), values in reached.items()
         ]
         gaps = {
             size: bounded_difference(reached["5x5 and 9x9, two objectives", size], reached["9x9 alone", size])
@@ -326,11 +311,11 @@ class Sizes(Study):
             gaps[19].is_positive,
             "two objectives minus 9x9 alone: " + "; ".join(f"{size}x{size}: {gap}" for size, gap in gaps.items()),
         )
-        lines = {label: [means[label, size] for size in self.test_sizes] for label in self.methods}
+        lines = {label: [bounded_mean(reached[label, size]) for size in self.test_sizes] for label in self.methods}
         title = "Where champions were trained, and where they play"
-        size_lines(lines, list(self.test_sizes), out / f"{self.name}.png", title)
+        size_lines(lines, list(self.test_sizes), out / self.figure, title)
         caption = "Champions of four trainings, against naive, on boards of training and others; bands are 95 %."
-        return Findings([Table("Champions on all boards", rows)], [claim], [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("Champions on all boards", rows)], [claim], [Picture(self.figure, caption)])
 
 
 class Symmetry(Study):
@@ -355,7 +340,7 @@ class Symmetry(Study):
             "modes": "symmetric: every corner swept with both assignments of the forget gates, 93 weights; tied: one "
             "forget gate, 75 weights; original: the published rule, which is not symmetric, 93 weights",
             "random networks": f"{s.networks} of each, {s.games} games on 7x7 against naive",
-            "training": f"CMA-ES, {s.training.runs} runs of {s.training.generations} generations on 7x7 against naive",
+            "training": f"CMA-ES, {s.training} on 7x7 against naive",
             "measured": f"{s.describe()}, {s.games} new games on each board",
         }
 
@@ -379,18 +364,15 @@ class Symmetry(Study):
             reached[mode] = last_tenth(curves[mode][0])
             labels = {"mode": mode}
             rows.append(Row(labels, "random, 7x7", bounded_mean(found[mode, "random"]["points"])))
-            trained = reached[mode]
-            rows.append(
-                Row(labels, "training, mean of the last tenth", bounded_mean(trained), each=single_runs(trained))
-            )
-            for size in self.test_sizes:
-                champions = per_run(found[mode, size]["points"], found[mode, size]["run"])
-                each = single_runs(champions)
-                rows.append(Row(labels, f"champions, {size}x{size}", bounded_mean(champions), each=each))
+            rows.append(Row.over_runs(labels, "training, mean of the last tenth", reached[mode]))
+            rows += [
+                Row.over_runs(labels, f"champions, {size}x{size}", found.per_run((mode, size)))
+                for size in self.test_sizes
+            ]
         claims = []
         for other in ("tied", "original"):
             text = f"The symmetric mode learns better than the {other} one."
             claims.append(Claim.positive(text, bounded_difference(reached["symmetric"], reached[other]), LAST_TENTH))
         panel = LearningPanel("Atari-Go 7x7, against the naive player", curves)
-        learning_bands([panel], out / f"{self.name}.png", "Learning of MDLSTMs with different symmetries")
-        return Findings([Table("All modes", rows)], claims, [Picture(f"{self.name}.png", LEARNING_CAPTION)])
+        learning_bands([panel], out / self.figure, "Learning of MDLSTMs with different symmetries")
+        return Findings([Table("All modes", rows)], claims, [Picture(self.figure, LEARNING_CAPTION)])

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
-from nobi.figures.comparison import size_lines
+from nobi.figures.comparison import runs_by_size
 from nobi.networks import make_network
-from nobi.statistics import bounded_difference, bounded_mean, per_run, single_runs
+from nobi.statistics import bounded_difference
 from nobi.studies.jobs import Measurement, Training, evolution_runs
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -91,11 +91,9 @@ class Features(Study):
     def report(self, found: Results, out: Path) -> Findings:
         rows, values = [], {}
         for (net, case), size in product(self.cases(), self.sizes):
-            arrays = found[net, case, size]
-            fitness = values[net, case, size] = per_run(arrays["points"], arrays["run"])
-            each = single_runs(fitness)
+            values[net, case, size] = found.per_run((net, case, size))
             labels = {"network": NAMES[net], "inputs": case, "board": f"{size}x{size}"}
-            rows.append(Row(labels, "fitness", bounded_mean(fitness), neutral=0.0, each=each))
+            rows.append(Row.over_runs(labels, "fitness", values[net, case, size], neutral=0.0))
         claims = [
             Claim.positive(
                 f"{NAMES[net]} with further inputs plays better than with stones only at equal games: {case}.",
@@ -105,15 +103,7 @@ class Features(Study):
             for net, case in self.cases()
             if case != RAW
         ]
-        lines = {
-            f"{NAMES[net]}, {case}": [bounded_mean(values[net, case, size]) for size in self.sizes]
-            for net, case in self.cases()
-        }
-        file = f"{self.name}.png"
-        runs = {
-            f"{NAMES[net]}, {case}": [values[net, case, size].tolist() for size in self.sizes]
-            for net, case in self.cases()
-        }
-        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2, by inputs", 7, runs)
+        runs = {f"{NAMES[net]}, {case}": [values[net, case, size] for size in self.sizes] for net, case in self.cases()}
+        runs_by_size(runs, self.sizes, out / self.figure, "Atari-Go against heuristic e = 0.2, by inputs", 7)
         caption = "Champions evolved on 7x7 with different inputs, on boards from 5x5 to 19x19: means and single runs."
-        return Findings([Table("Fitness on all boards", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Fitness on all boards", rows)], claims, [Picture(self.figure, caption)])

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import SharePanel, share_panels
-from nobi.statistics import Interval, bounded_mean, per_run, single_runs
+from nobi.statistics import Interval
 from nobi.studies.beyond.engine_games import EngineEvolutionJob, EngineGamesJob, PlayoutGamesJob, engine_title
-from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs
+from nobi.studies.jobs import EvolutionJob, Measurement, Training, evolution_runs, run_seed
 from nobi.studies.resources import GNUGO, Engine
 from nobi.studies.s09.random import MDLSTM, MDRNN, NAMES
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -56,10 +56,8 @@ class Go(Study):
             "networks": "MDLSTM and MDRNN of 3 units (93 and 21 weights); they never pass while they have another "
             "legal move, and may fill own eyes",
             "game": "Go by area scoring, komi 7.5; scored by nobi",
-            "against playout": f"CMA-ES, {training.runs} runs of {training.generations} generations, "
-            f"{training.games} games of each network in each generation",
-            "against GNU Go": f"CMA-ES, {s.engine.runs} runs of {s.engine.generations} generations, "
-            f"{s.engine.games} games; {engine_title(self.engine)}",
+            "against playout": f"CMA-ES, {training}, {training.games} games of each network in each generation",
+            "against GNU Go": f"CMA-ES, {s.engine}, {s.engine.games} games; {engine_title(self.engine)}",
             "playout": "random legal moves that do not fill own eyes; it passes when no other move is left",
             "measured": f"the champion of the last generation of each run, {s.playout.games} new games against "
             f"playout and {s.measured} against GNU Go, alternating colours",
@@ -74,9 +72,9 @@ class Go(Study):
             return evolution_runs(s.playout.training, settings, self.seed)
         return tuple(
             EngineEvolutionJob(
-                net, trained, self.engine, s.engine.generations, s.engine.games, 1000 * self.seed + number
+                net, trained, self.engine, s.engine.generations, s.engine.games, run_seed(self.seed, run)
             )
-            for number in range(s.engine.runs)
+            for run in range(s.engine.runs)
         )
 
     def jobs(self) -> Jobs:
@@ -95,8 +93,6 @@ class Go(Study):
         rows, fitness = [], {}
         for key in found.jobs:
             net, trained, opponent, size, against = key
-            values = per_run(found[key]["points"], found[key]["run"])
-            fitness[key] = bounded_mean(values)
             labels = {
                 "network": NAMES[net],
                 "trained on": f"{trained}x{trained}",
@@ -104,7 +100,8 @@ class Go(Study):
                 "board": f"{size}x{size}",
                 "measured against": against,
             }
-            rows.append(Row(labels, "fitness", fitness[key], neutral=0.0, each=single_runs(values)))
+            rows.append(Row.over_runs(labels, "fitness", found.per_run(key), neutral=0.0))
+            fitness[key] = rows[-1].ours
         larger = [size for size in self.settings.sizes if size >= max(self.trained)]
         panels = [
             SharePanel(
@@ -128,10 +125,9 @@ class Go(Study):
             for opponent, net, trained in product(OPPONENTS, NETS, self.trained)
             for size in dict.fromkeys((trained, max(self.settings.sizes)))
         ]
-        file = f"{self.name}.png"
-        share_panels(panels, larger, out / file, "Go by evolution: champions on larger boards")
+        share_panels(panels, larger, out / self.figure, "Go by evolution: champions on larger boards")
         caption = "Games won by the last champions, by board; 95 % intervals over runs."
-        return Findings([Table("Champions on all boards", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Champions on all boards", rows)], claims, [Picture(self.figure, caption)])
 
 
 def _share(fitness: Interval) -> Interval:

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from nobi.evolution.settings import EvolutionSettings
-from nobi.figures.comparison import size_lines
+from nobi.figures.comparison import runs_by_size
 from nobi.games import variant
 from nobi.players import make_player
-from nobi.statistics import bounded_difference, bounded_mean, per_run, single_runs
+from nobi.statistics import bounded_difference, bounded_mean
 from nobi.streams import derive_seed
-from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs
+from nobi.studies.jobs import Arrays, GamesOfRuns, Job, Measurement, Progress, Training, evolution_runs, run_seed
 from nobi.studies.s09.random import CONV_2, MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import weight_count
@@ -143,7 +143,7 @@ class Gradient(Study):
             + ", ".join(f"{rate:g} ({name})" for name, rate in self.rates.items()),
             "data": f"Atari-Go {TRAINED}x{TRAINED}, positions of games between heuristic players with e = 0.2, each "
             "with the move of heuristic e = 0; every step has new ones",
-            "evolved": f"CMA-ES, {training.runs} runs of {training.generations} generations on 7x7 against heuristic "
+            "evolved": f"CMA-ES, {training} on 7x7 against heuristic "
             f"e = 0.2, {training.games} games of each network; the champion of the last generation",
             "measured": f"{s.evolution.games} new games of each network on each board against heuristic e = 0.2",
         }
@@ -152,7 +152,7 @@ class Gradient(Study):
         s, jobs = self.settings, {}
         for (name, net), size in product(self.nets.items(), self.sizes):
             runs = tuple(
-                TeacherJob(net, TEACHER, PLAYER, TRAINED, s.steps, self.rates[name], 1000 * self.seed + run)
+                TeacherJob(net, TEACHER, PLAYER, TRAINED, s.steps, self.rates[name], run_seed(self.seed, run))
                 for run in range(s.runs)
             )
             job: Job = StudentGamesJob(runs, size, PLAYER, s.evolution.games, self.seed)
@@ -169,10 +169,9 @@ class Gradient(Study):
         kinds = list(dict.fromkeys(kind for kind, _ in found.jobs))
         for kind, size in found.jobs:
             arrays = found[kind, size]
-            values[kind, size] = per_run(arrays["points"], arrays["run"]) if "run" in arrays else arrays["points"]
-            each = single_runs(values[kind, size])
+            values[kind, size] = found.per_run((kind, size)) if "run" in arrays else arrays["points"]
             labels = {"network": kind, "board": f"{size}x{size}"}
-            rows.append(Row(labels, "fitness", bounded_mean(values[kind, size]), neutral=0.0, each=each))
+            rows.append(Row.over_runs(labels, "fitness", values[kind, size], neutral=0.0))
             if "agreement" in arrays:
                 share = 100 * bounded_mean(arrays["agreement"], 0.0, 1.0)
                 agreements.append(Row(labels, "moves of the teacher found, %", share))
@@ -196,10 +195,8 @@ class Gradient(Study):
             )
             for how in ("by gradient", "evolved")
         ]
-        lines: dict[str, Any] = {kind: [bounded_mean(values[kind, size]) for size in self.sizes] for kind in kinds}
-        file = f"{self.name}.png"
-        runs = {kind: [values[kind, size].tolist() for size in self.sizes] for kind in kinds}
-        size_lines(lines, list(self.sizes), out / file, "Atari-Go against heuristic e = 0.2", TRAINED, runs)
+        runs = {kind: [values[kind, size] for size in self.sizes] for kind in kinds}
+        runs_by_size(runs, self.sizes, out / self.figure, "Atari-Go against heuristic e = 0.2", TRAINED)
         caption = "Networks trained by gradient on the heuristic player's moves and evolved against it: means and runs."
         tables = [Table("Fitness on all boards", rows), Table("Agreement with the teacher, e = 0", agreements)]
-        return Findings(tables, claims, [Picture(file, caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])

@@ -4,13 +4,12 @@ Jobs with equal settings are shared with s08-table2, s08-table3, s09-fig3a and s
 default is therefore not computed again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings, EvolutionSettings
@@ -27,7 +26,7 @@ from nobi.studies.jobs import (
 )
 from nobi.studies.s08.random import BORDERS, GAME_NAMES, GAMES
 from nobi.studies.s08.random import MDRNN as MDRNN_10
-from nobi.studies.s08.training import BEATS, COEVOLUTION
+from nobi.studies.s08.training import BEATS, COEVOLUTION, FIRST_MEANING, dominance_numbers
 from nobi.studies.s08.transfer import TABLE_3
 from nobi.studies.s08.transfer import TransferStudy as S08Transfer
 from nobi.studies.s09.random import CONV, CONV_2, MDLSTM, MDRNN, MLP, MODES
@@ -36,7 +35,7 @@ from nobi.studies.s09.transfer import TransferStudy as S09Transfer
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 
 DECIDED = {True: "✓", False: "✗", None: "?"}
-FIRST_MEANING, *OTHER_MEANINGS = BEATS
+OTHER_MEANINGS = list(BEATS)[1:]
 ES = "es:parents=10,offspring=10,mutation=0.1"
 
 
@@ -127,11 +126,9 @@ class Multiverse(Study):
             "rules of coevolution, a champion joins the dominant ones if its mean score against all of them is above 0",
             "published code, all": "border, planes, gates, start and rules of the published code together; the code "
             "does not contain dominance numbers, so the meaning of beats is the default's",
-            "coevolution": f"{coevolution.runs} runs of {coevolution.generations} generations on 5x5",
-            "evolution, S08": f"(10+10), {es.runs} runs of {es.generations} generations, {es.games} games; "
-            f"{s.s08.describe()}, {s.s08.games} games on each board",
-            "CMA-ES, S09": f"{cma.runs} runs of {cma.generations} generations on 7x7, {cma.games} games; "
-            f"{s.s09.describe()}, {s.s09.games} games on each board",
+            "coevolution": f"{coevolution} on 5x5",
+            "evolution, S08": f"(10+10), {es}, {es.games} games; {s.s08.describe()}, {s.s08.games} games on each board",
+            "CMA-ES, S09": f"{cma} on 7x7, {cma.games} games; {s.s09.describe()}, {s.s09.games} games on each board",
             "conclusions": "✓ the whole 95 % interval is on the side that the paper claims, ✗ on the other, ? neither",
         }
 
@@ -206,15 +203,14 @@ class Multiverse(Study):
                     f"default {DECIDED[usual]}" + (f"; otherwise {', '.join(moved)}" if moved else ", and all others"),
                 )
             )
-        file = f"{self.name}.png"
         cells = [Conclusion(name, {label: effects[label][name] for label in self.universes}) for name in names]
-        conclusion_table(cells, out / file, "Conclusions of S08 and S09 under every reading")
+        conclusion_table(cells, out / self.figure, "Conclusions of S08 and S09 under every reading")
         caption = (
             "Rows are conclusions of the papers, columns readings of them. A cell shows the effect, above 0 as the "
             "paper claims; its colour says whether the 95 % interval is on the paper's side, on the other, or on both. "
             "Cells without a number have the same runs as the default."
         )
-        return Findings([Table("Effects", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Effects", rows)], claims, [Picture(self.figure, caption)])
 
     def _effects(self, label: str, universe: Universe, found: Results) -> dict[str, Interval]:
         """Return conclusion → effect, positive as the paper claims."""
@@ -223,11 +219,9 @@ class Multiverse(Study):
             return found[(label, *key)]
 
         effects: dict[str, Interval] = {}
-        number: Callable[[NDArray[np.float64]], list[int]] = BEATS[universe.beats]
         for game in GAMES:
             elitist, other = (
-                np.array([float(len(number(run["scores"]))) for run in found.runs((label, "table2", game, kept))])
-                for kept in (True, False)
+                dominance_numbers(found.runs((label, "table2", game, kept)), universe.beats) for kept in (True, False)
             )
             effects[f"S08 table II, {GAME_NAMES[game]}: elitist selection, more dominant champions"] = difference(
                 elitist, other

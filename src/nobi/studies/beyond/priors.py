@@ -26,8 +26,8 @@ from nobi.players.base import Player
 from nobi.players.value import ValuePlayer, ValueSettings
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
-from nobi.statistics import Interval, bounded_mean, elo_difference, elo_of, share_interval
-from nobi.studies.jobs import Arrays, Job, Progress
+from nobi.statistics import Interval, bounded_mean, elo_difference, elo_interval, share_interval
+from nobi.studies.jobs import Arrays, Job, Progress, run_seed
 from nobi.studies.s08.random import GAME_NAMES
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -144,10 +144,6 @@ class PriorsMatchJob(Job):
     def label(self) -> str:
         return f"priors {self.model} {self.size} {self.evaluate_at} {'time' if self.cost else 'playouts'}"
 
-    @property
-    def dependencies(self) -> "tuple[Job, ...]":
-        return (self.cost,) if self.cost else ()
-
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         guided = self.playouts
         if self.cost:
@@ -223,10 +219,6 @@ class ValueMatchJob(Job):
     def label(self) -> str:
         return f"value {self.run.game} depth {self.depth} on {self.size} {'search' if self.cost else 'naive'}"
 
-    @property
-    def dependencies(self) -> "tuple[Job, ...]":
-        return (self.run, self.cost) if self.cost else (self.run,)
-
     def make(self, cache: "JobCache", progress: Progress) -> Arrays:
         where = variant(self.run.game, self.size)
         champion = cache.arrays(self.run)["champion"]
@@ -244,11 +236,6 @@ def share_over_runs(runs: Sequence[NDArray[np.float64]]) -> Interval:
     if len(runs) == 1:
         return share_interval(float(runs[0].sum()), len(runs[0]))
     return bounded_mean(np.array([points.mean() for points in runs]), 0.0, 1.0)
-
-
-def elo_interval(share: Interval) -> Interval:
-    """Return the Elo difference with this expected share."""
-    return Interval(*(elo_of(bound) for bound in (share.value, share.low, share.high)))
 
 
 @dataclass(frozen=True)
@@ -328,7 +315,7 @@ class Priors(Study):
             )
         for game, size, depth in product(self.value_games, self.value_sizes, self.depths):
             runs = [
-                ValueEvolutionJob(MDLSTM, game, "naive", s.generations, s.training_games, 1000 * self.seed + run)
+                ValueEvolutionJob(MDLSTM, game, "naive", s.generations, s.training_games, run_seed(self.seed, run))
                 for run in range(s.runs)
             ]
             cost = self.cost(game, size, EVERY, value=True)
@@ -389,10 +376,8 @@ class Priors(Study):
             )
             for game in self.value_games
         ]
-        file = f"{self.name}.png"
-        share_panels(
-            panels, list(sizes), out / file, "Search with an evolved network of 93 weights, against search without"
-        )
+        title = "Search with an evolved network of 93 weights, against search without"
+        share_panels(panels, list(sizes), out / self.figure, title)
         caption = (
             "Games won against the search without a network, by board size, with 95 % intervals; the scale on the "
             "right is the Elo difference."
@@ -402,4 +387,4 @@ class Priors(Study):
             Table("Values of an evolved network, against a search of equal cost", values),
             Table("Values of an evolved network, against naive", fitness),
         ]
-        return Findings(tables, claims, [Picture(file, caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])

@@ -132,10 +132,10 @@ class SizeTransfer(Study):
         )
         text = "From small boards to 19x19, MDLSTM loses less accuracy than the convolutional network."
         claims.append(Claim.positive(text, gains_apart(conv, mdlstm), "nobi-net's loss minus MDLSTM's", points=True))
-        accuracy_by_group(groups, out / f"{self.name}.png", "board")
+        accuracy_by_group(groups, out / self.figure, "board")
         caption = "Accuracy on the test split of each size, with 95 % intervals."
         tables = [
             Table("All networks on all boards", rows),
             Table("Accuracy lost on boards not seen in training, on the same positions", changes),
         ]
-        return Findings(tables, claims, [Picture(f"{self.name}.png", caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])

@@ -15,6 +15,7 @@ from nobi.studies.training_jobs import (
     ImitationJob,
     curve_lines,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     prediction_rows,
@@ -72,13 +73,9 @@ class AblationStudy(Study):
     scales = SCALES
 
     def conditions(self) -> dict[str, str]:
-        dataset = self.datasets["pro"]
         return {
             "network": "c14-small: 48 filters of 7x7, three layers of 32 of 5x5, one fully connected layer",
-            "records": dataset.describe(BOARD),
-            "training": self.settings.describe(dataset.count("train", BOARD)),
-            "samples": "no symmetries of the board, as in the paper",
-            "measured": self.settings.describe_test(legal=True),
+            **learning_conditions(self, self.settings, "pro", BOARD, symmetries=False, legal=True),
         }
 
 
@@ -139,7 +136,7 @@ class Table1(AblationStudy):
             ),
         ]
         title = "What leaving out an idea costs in accuracy"
-        compare_with_paper(bars, out / "c14-table1.png", title, "accuracy lost, points")
+        compare_with_paper(bars, out / self.figure, title, "accuracy lost, points")
         curves = {case: curve_lines(found.runs(case)[0]) for case in SWITCHES}
         title = "Learning of networks from which an idea is left out"
         validation_curves(curves, out / "c14-table1-curves.png", title)
@@ -149,7 +146,7 @@ class Table1(AblationStudy):
         ]
         caption = "Accuracy lost by leaving out an idea, with 95 % intervals, beside the paper's."
         curves_caption = "Accuracy on the same validation positions during training."
-        pictures = [Picture("c14-table1.png", caption), Picture("c14-table1-curves.png", curves_caption)]
+        pictures = [Picture(self.figure, caption), Picture("c14-table1-curves.png", curves_caption)]
         return Findings(tables, claims, pictures)
 
 

@@ -13,7 +13,14 @@ from nobi.statistics import Interval, share_interval
 from nobi.studies.c14.ablation import BOARD
 from nobi.studies.c14.ablation import SCALES as ABLATION_SCALES
 from nobi.studies.c14.prediction import RECORDS
-from nobi.studies.match_jobs import NETWORK_MOVES, RULES, MatchJob, MatchResult, match_notes, network_player
+from nobi.studies.match_jobs import (
+    NETWORK_MOVES,
+    RANDOM_MOVES,
+    MatchResult,
+    match_notes,
+    network_player,
+    networks_match,
+)
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
@@ -54,9 +61,7 @@ PAPER_KO = 2.4
 EIGHT_FOLD = Interval(8.0, 7.5, 8.5)
 """The paper: tying reduces the number of parameters "by about eight folds"."""
 NEARLY_ALWAYS = 0.99
-"""The threshold for \"very close to 100 %\"."""
-RANDOM_MOVES = 4
-"""Number of random moves at the start of games between two networks, which are deterministic."""
+"""\"Very close to 100 %\"."""
 
 
 @dataclass(frozen=True)
@@ -158,9 +163,7 @@ class Claims(Study):
             network_player(imitation_run(self, s.large, "c14-small", role, BOARD, symmetries=False), name)
             for role, name in RECORDS.items()
         )
-        jobs["match"] = MatchJob(
-            pro, kgs, RULES["chinese"], BOARD[0], s.games, self.seed, random_moves=RANDOM_MOVES, longest=s.longest
-        )
+        jobs["match"] = networks_match(pro, kgs, s.games, self.seed, longest=s.longest)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -185,12 +188,11 @@ class Claims(Study):
             Row({"what": "best point is legal, without masked training"}, "%", 100 * _share(legal)),
             Row({"what": f"games won by the network of professionals, of {match.games}"}, "%", 100 * match.share),
         ]
-        file = f"{self.name}.png"
-        compare_with_paper(bars, out / file, "Accuracy with one change of c14-small", "accuracy gained, points")
+        compare_with_paper(bars, out / self.figure, "Accuracy with one change of c14-small", "accuracy gained, points")
         caption = "Accuracy of the changed networks minus that of the usual one on the same positions; 95 % intervals."
         tables = [Table("Networks with one change", rows), Table("Other numbers of the text", facts)]
         notes = match_notes({"professionals against KGS": match})
-        return Findings(tables, self.claims(rankings, found), [Picture(file, caption)], notes)
+        return Findings(tables, self.claims(rankings, found), [Picture(self.figure, caption)], notes)
 
     @staticmethod
     def tying() -> list[Row]:
@@ -235,7 +237,7 @@ class Claims(Study):
             better("A fully connected top layer is better than a convolutional one.", USUAL, "convolutional top"),
             Claim(
                 f"A second fully connected layer does not help, {after}.",
-                {True: False, False: True, None: None}[second.is_positive],
+                (-second).is_positive,
                 f"accuracy gained by it: {100 * second:+.1f} points",
             ),
             better("Rectifiers are slightly better than tanh.", USUAL, "tanh"),

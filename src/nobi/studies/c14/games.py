@@ -17,6 +17,7 @@ from nobi.studies.match_jobs import (
     MatchResult,
     MatchSettings,
     engine_player,
+    gnugo_player,
     main_claim,
     main_player,
     match_conditions,
@@ -31,9 +32,9 @@ from nobi.studies.training_jobs import MAIN
 KGS, PRO, SMALL = "KGS", "professionals", "professionals, small network"
 
 
-def of_games(share: float, games: int = 200) -> Interval:
+def of_games(share: float) -> Interval:
     """Return the paper's share of its 200 games."""
-    return share_interval(share * games, games)
+    return share_interval(share * 200, 200)
 
 
 TABLE_4 = {
@@ -88,8 +89,8 @@ class Table4(NetworkGames):
     }
 
     def opponent(self, rules: str = "chinese") -> MatchPlayer:
-        """Return GNU Go with these rules."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.level, rules=rules))
+        """GNU Go by these rules."""
+        return gnugo_player(self, self.settings.level, rules)
 
     def conditions(self) -> dict[str, str]:
         rules = "Chinese rules, komi 7.5, and Japanese rules, komi 6.5"

@@ -163,7 +163,7 @@ class Figure6(LargeStudy):
         from nobi.figures.training import training_curve
 
         lines = curve_lines(found.runs(("pro", "validation"))[0])
-        training_curve(lines, out / f"{self.name}.png", "Training of C14's large network on games of professionals")
+        training_curve(lines, out / self.figure, "Training of C14's large network on games of professionals")
         losses = [line["validation_loss"] for line in lines]
         tenth = max(1, (len(losses) - 1) // 10)
         fallen, at_last = losses[0] - losses[-1], losses[-1 - tenth] - losses[-1]
@@ -181,7 +181,7 @@ class Figure6(LargeStudy):
         table = Table(
             "Negative log likelihood", [Row({"part": "validation"}, "negative log likelihood in the end", loss)]
         )
-        return Findings([table], [claim], [Picture(f"{self.name}.png", caption)])
+        return Findings([table], [claim], [Picture(self.figure, caption)])
 
 
 class Figure7(LargeStudy):
@@ -194,7 +194,7 @@ class Figure7(LargeStudy):
         from nobi.imitation.metrics import quality_of
 
         rankings = move_rankings(found["pro", "test"])
-        moves_curve({"c14-large": self.predicted(found).by_move}, out / f"{self.name}.png")
+        moves_curve({"c14-large": self.predicted(found).by_move}, out / self.figure)
         accuracy = {
             phase: quality_of(rankings.select((rankings.ply >= first) & (rankings.ply < end))).accuracy
             for phase, (first, end) in PHASES.items()
@@ -207,7 +207,7 @@ class Figure7(LargeStudy):
             points=True,
         )
         caption = "Accuracy on the test split by the number of moves made; the band is 95 %."
-        return Findings([Table("Phases of a game", rows)], [claim], [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("Phases of a game", rows)], [claim], [Picture(self.figure, caption)])
 
 
 class Figure8(LargeStudy):
@@ -221,7 +221,7 @@ class Figure8(LargeStudy):
 
         rankings = move_rankings(found["pro", "test"])
         top = self.predicted(found).top
-        top_curve({"c14-large": top}, out / f"{self.name}.png", "The expert's move within n guesses")
+        top_curve({"c14-large": top}, out / self.figure, "The expert's move within n guesses")
         paper = published_accuracy(PAPER["pro", "test"][0], POSITIONS["test"])
         rows = [Row({"guesses": str(n)}, "accuracy, %", 100 * top[n - 1], paper if n == 1 else None) for n in GUESSES]
         wrong = 1 - top[0].value
@@ -236,4 +236,4 @@ class Figure8(LargeStudy):
         ]
         note = f"The expert's move is not among the best 40 in {100 * missed:.1f} % of the positions."
         caption = "How often the expert's move is among the network's n best, on the test split; the band is 95 %."
-        return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)], [note])
+        return Findings([Table("Within n guesses", rows)], claims, [Picture(self.figure, caption)], [note])

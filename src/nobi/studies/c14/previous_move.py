@@ -5,28 +5,28 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.studies.c14.claims import RANDOM_MOVES
 from nobi.studies.match_jobs import (
     NETWORK_MOVES,
     PAPER_LEVEL,
-    RULES,
-    MatchJob,
+    RANDOM_MOVES,
     MatchPlayer,
     MatchResult,
     MatchSettings,
-    engine_player,
+    gnugo_player,
     match_conditions,
     match_job,
     match_notes,
     network_player,
+    networks_match,
 )
-from nobi.studies.resources import GNUGO, Strength
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.resources import GNUGO
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
     GradientTraining,
     ImitationJob,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     prediction_rows,
@@ -71,18 +71,15 @@ class PreviousMove(Study):
     }
 
     def opponent(self) -> MatchPlayer:
-        """Return GNU Go."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.engine.level, rules="chinese"))
+        """GNU Go."""
+        return gnugo_player(self, self.settings.engine.level)
 
     def conditions(self) -> dict[str, str]:
-        s, dataset = self.settings, self.datasets["small"]
+        s = self.settings
         return {
             "networks": f"c14-small on {SIZE}x{SIZE}, with and without a plane that marks the previous move",
             "deviation from the paper": f"no such experiment there; its networks play on 19x19, not {SIZE}x{SIZE}",
-            "records": dataset.describe((SIZE,)),
-            "training": s.learning.describe(dataset.count("train", (SIZE,))),
-            "samples": "no symmetries of the board, as in the paper",
-            "measured": s.learning.describe_test(legal=True),
+            **learning_conditions(self, s.learning, "small", (SIZE,), symmetries=False, legal=True),
             **match_conditions(s.engine, [self.opponent()], SIZE),
             "against each other": f"{s.games} games, {RANDOM_MOVES} random moves first, the same in two games with "
             "exchanged colours; scored by nobi",
@@ -101,16 +98,7 @@ class PreviousMove(Study):
             player = network_player(self.run(label), label)
             jobs["plays", label] = match_job(player, self.opponent(), s.engine, self.seed, SIZE)
         one, other = (network_player(self.run(label), label) for label in NETWORKS)
-        jobs["each other"] = MatchJob(
-            one,
-            other,
-            RULES["chinese"],
-            SIZE,
-            s.games,
-            self.seed,
-            random_moves=RANDOM_MOVES,
-            longest=s.engine.longest,
-        )
+        jobs["each other"] = networks_match(one, other, s.games, self.seed, SIZE, s.engine.longest)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -123,11 +111,9 @@ class PreviousMove(Study):
         rows = [row for label in NETWORKS for row in prediction_rows({"network": label}, quality_of(rankings[label]))]
         games, bars = [], []
         for label, result in results.items():
-            labels = {"network": label, "opponent": opponent, "games": str(result.games)}
-            games.append(Row(labels, "games won, %", 100 * result.share))
+            games.append(result.row({"network": label, "opponent": opponent}))
             bars.append(PaperComparison(f"{label}, against {opponent}", 100 * result.share))
-        labels = {"network": WITHOUT, "opponent": WITH, "games": str(each_other.games)}
-        games.append(Row(labels, "games won, %", 100 * each_other.share))
+        games.append(each_other.row({"network": WITHOUT, "opponent": WITH}))
         bars.append(PaperComparison(f"{WITHOUT}, against the other", 100 * each_other.share))
         claims = [
             Claim.positive(
@@ -148,10 +134,9 @@ class PreviousMove(Study):
                 null=0.5,
             ),
         ]
-        file = f"{self.name}.png"
         title = f"Games won with and without the previous move as an input, {SIZE}x{SIZE}"
-        compare_with_paper(bars, out / file, title, "games won, %")
+        compare_with_paper(bars, out / self.figure, title, "games won, %")
         caption = "Games won against GNU Go, and of the two networks against each other; 95 % intervals."
         notes = match_notes({**results, "against each other": each_other}, PAPER_LEVEL)
         tables = [Table("Accuracy on the test split", rows), Table("Games", games)]
-        return Findings(tables, claims, [Picture(file, caption)], notes)
+        return Findings(tables, claims, [Picture(self.figure, caption)], notes)

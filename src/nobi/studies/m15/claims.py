@@ -8,9 +8,16 @@ from typing import Any, ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
 from nobi.statistics import Interval, share_interval
-from nobi.studies.m15.games import RANDOM_MOVES, other_rows
+from nobi.studies.m15.games import other_rows
 from nobi.studies.m15.prediction import BOARD, DEPTH, DEVIATIONS, PAPER, Shape, network_run, shape_text
-from nobi.studies.match_jobs import NETWORK_MOVES, RULES, MatchJob, MatchResult, match_notes, network_player
+from nobi.studies.match_jobs import (
+    NETWORK_MOVES,
+    RANDOM_MOVES,
+    MatchResult,
+    match_notes,
+    network_player,
+    networks_match,
+)
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import (
     TINY,
@@ -18,6 +25,7 @@ from nobi.studies.training_jobs import (
     GradientTraining,
     ImitationJob,
     PredictionJob,
+    learning_conditions,
     move_rankings,
     prediction_job,
     small_training,
@@ -72,16 +80,13 @@ class Claims(Study):
     }
 
     def conditions(self) -> dict[str, str]:
-        s, dataset = self.settings, self.datasets["kgs"]
+        s = self.settings
         stopped = f", stopped after {s.longest} moves" if s.longest else ""
         return {
             "networks": f"m15, {shape_text(s.usual)}, with the paper's 36 planes and with others; of other shapes "
             f"{', '.join(map(shape_text, (s.deep, *s.others)))}",
             "deviations from the paper": DEVIATIONS,
-            "records": dataset.describe(BOARD),
-            "training": s.learning.describe(dataset.count("train", BOARD)),
-            "samples": "a random symmetry of the board for each sample",
-            "measured": s.learning.describe_test(legal=False),
+            **learning_conditions(self, s.learning, "kgs", BOARD, symmetries=True, legal=False),
             "overfitting": "as many positions of the train split, of which the network has seen the share stated above",
             "time": f"untrained {s.largest}, 128 positions, the best of three repetitions",
             "games": f"{s.games} of each pair of networks of different shapes, Chinese rules, komi 7.5, {RANDOM_MOVES} "
@@ -110,9 +115,7 @@ class Claims(Study):
         jobs["time"] = BatchTimeJob(s.largest)
         for pair in combinations(self.shapes, 2):
             a, b = (network_player(self.run(shape), shape_text(shape)) for shape in pair)
-            jobs[pair] = MatchJob(
-                a, b, RULES["chinese"], BOARD[0], s.games, self.seed, random_moves=RANDOM_MOVES, longest=s.longest
-            )
+            jobs[pair] = networks_match(a, b, s.games, self.seed, longest=s.longest)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
@@ -143,10 +146,9 @@ class Claims(Study):
                 BATCH_SECONDS if s.largest == LARGEST else None,
             ),
         ]
-        file = f"{self.name}.png"
         bars = [PaperComparison(label, 100 * accuracy[label]) for label in CHANGES]
         bars += [PaperComparison(shape_text(shape), 100 * accuracy[shape], DEPTH.get(shape)) for shape in self.shapes]
-        compare_with_paper(bars, out / file, "Accuracy of small networks of M15", "accuracy, %")
+        compare_with_paper(bars, out / self.figure, "Accuracy of small networks of M15", "accuracy, %")
         claims = [
             Claim.positive("The plane of ladders adds a small benefit.", ladder, points=True),
             s.learning.overfitting(
@@ -167,7 +169,7 @@ class Claims(Study):
             Table("Rows of the paper's table that are not its own networks", other_rows()),
         ]
         caption = "Accuracy on the test split with 95 % intervals; the paper's where the shape is the same."
-        return Findings(tables, claims, [Picture(file, caption)], notes)
+        return Findings(tables, claims, [Picture(self.figure, caption)], notes)
 
     @staticmethod
     def threads(found: Results) -> str:

@@ -1,11 +1,17 @@
 """M15 section 5.2: networks as players: depth, the rank as an input, and several opponents."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
+from nobi import games
 from nobi.errors import NobiError
+from nobi.figures.board import games_figure
+from nobi.games.base import Game
+from nobi.matches.folder import GameResult
 from nobi.statistics import Interval, with_standard_error
+from nobi.storage import atomic_write
 from nobi.studies import ENGINES
 from nobi.studies.m15.prediction import (
     BOARD,
@@ -21,6 +27,7 @@ from nobi.studies.m15.prediction import (
 from nobi.studies.match_jobs import (
     NETWORK_MOVES,
     PAPER_LEVEL,
+    RANDOM_MOVES,
     RULES,
     MatchCase,
     MatchJob,
@@ -28,15 +35,18 @@ from nobi.studies.match_jobs import (
     MatchResult,
     MatchSettings,
     engine_player,
+    gnugo_player,
     main_claim,
     main_player,
     match_conditions,
     match_findings,
     match_job,
+    match_notes,
     network_player,
+    networks_match,
 )
 from nobi.studies.resources import GNUGO, Strength
-from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Results, Row, Study, Table
+from nobi.studies.study import NOT_MEASURED, Claim, Findings, Jobs, Picture, Results, Row, Study, Table
 from nobi.studies.training_jobs import MAIN
 
 DEPTH_WINS: dict[Shape, Interval] = {
@@ -68,8 +78,8 @@ OPPONENTS = {
     ("pachi", 10_000): with_standard_error(47.4, 3.7),
     ("fuego", 10_000): with_standard_error(23.3, 7.8),
 }
-RANDOM_MOVES = 4
-"""Number of random moves at the start of games between two networks, which are deterministic."""
+NETWORK_NUMBER = 0
+"""Of the player A in a match, which is our network."""
 
 
 class M15Games(Study):
@@ -103,8 +113,8 @@ class DepthWins(M15Games):
     }
 
     def opponent(self) -> MatchPlayer:
-        """Return GNU Go."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.level, rules="chinese"))
+        """GNU Go."""
+        return gnugo_player(self, self.settings.level)
 
     def conditions(self) -> dict[str, str]:
         return {**match_conditions(self.settings, [self.opponent()]), **self.training_conditions()}
@@ -175,14 +185,11 @@ class RankWins(M15Games):
     def jobs(self) -> Jobs:
         s, run = self.settings, rank_network(self, rank=True)
         return {
-            dan: MatchJob(
+            dan: networks_match(
                 network_player(run, f"as {dan} dan", f"rank={dan}"),
                 self.opponent(),
-                RULES["chinese"],
-                19,
                 s.games,
                 self.seed,
-                random_moves=RANDOM_MOVES,
                 longest=s.longest,
             )
             for dan in RANK_WINS
@@ -266,3 +273,73 @@ class Opponents(M15Games):
             note = f"Rows against {' and '.join(missing)} are left out: give their commands with --engine NAME=COMMAND."
             findings.notes.append(note)
         return findings
+
+
+@dataclass(frozen=True)
+class GameScale(MatchSettings):
+    """The games from which the one that is shown is chosen."""
+
+    model: str = MAIN.net
+
+
+class Figure2(Study):
+    """M15 figure 2: a game of a network without search against a program."""
+
+    name = "m15-fig2"
+    page = "m15-games"
+    plays_against = (GNUGO,)
+    scales: ClassVar = {
+        "tiny": GameScale(2, longest=20, model="playout"),
+        "quick": GameScale(2, level=1),
+        "day": GameScale(10, level=1),
+        "paper": GameScale(20),
+    }
+
+    def opponent(self) -> MatchPlayer:
+        """GNU Go."""
+        return gnugo_player(self, self.settings.level)
+
+    def conditions(self) -> dict[str, str]:
+        model = self.settings.model
+        return {
+            "network": f"{model}, which ships with nobi; it moves by its policy alone",
+            **match_conditions(self.settings, [self.opponent()]),
+            "deviation from the paper": "its network has 12 layers, and its opponent is Fuego with 100,000 playouts",
+            "shown": "the first game that the network won with White, as in the paper; else its first with White",
+            "move": NETWORK_MOVES,
+        }
+
+    def match(self) -> MatchJob:
+        """Return the games."""
+        return match_job(MatchPlayer(self.settings.model), self.opponent(), self.settings, self.seed)
+
+    def jobs(self) -> Jobs:
+        return {"match": self.match()}
+
+    def report(self, found: Results, out: Path) -> Findings:
+        folder, records = found.cache.run_folder(self.match()), self.match().records(found.cache)
+        with_white = [record for record in records if record.white == NETWORK_NUMBER]
+        if not with_white:
+            path = str(found.cache.path(self.match()))
+            raise NobiError(f"The games in {str(folder)!r} are missing; delete {path!r} to play them again.")
+        shown = next((record for record in with_white if record.points(NETWORK_NUMBER) == 1), with_white[0])
+        sgf = f"{self.name}.sgf"
+        atomic_write(out / sgf, (folder / f"game-{shown.game + 1:04d}.sgf").read_bytes())
+        heading = f"Black: {self.opponent()}, White: {self.settings.model}: {shown.result}, {len(shown.moves)} moves"
+        games_figure([(replay(shown), heading)], out / self.figure, "A game of a network without search", columns=1)
+        result = MatchResult.from_arrays(found["match"])
+        rows = [result.row({"network": self.settings.model, "opponent": str(self.opponent())})]
+        pictures = [
+            Picture(self.figure, f"Game {shown.game + 1} of {len(records)}; {heading}."),
+            Picture(sgf, "the same game as a record"),
+        ]
+        notes = match_notes({self.settings.model: result}, self.settings.level if self.scale != "tiny" else PAPER_LEVEL)
+        return Findings([Table("Games won", rows)], pictures=pictures, notes=notes)
+
+
+def replay(record: GameResult) -> Game:
+    """Return the position at the end of a game."""
+    game = games.variant(RULES["chinese"], 19).new()
+    for move in record.moves:
+        game.play(move)
+    return game

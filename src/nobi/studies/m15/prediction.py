@@ -15,6 +15,7 @@ from nobi.studies.training_jobs import (
     PredictionJob,
     curve_lines,
     imitation_run,
+    learning_conditions,
     move_rankings,
     prediction_job,
     published_accuracy,
@@ -116,15 +117,11 @@ class M15Study(Study):
     """Description of the input planes."""
 
     def conditions(self) -> dict[str, str]:
-        dataset = self.datasets["kgs"]
         return {
             "networks": "m15: first layer 5x5, the others 3x3, biases for every point, a softmax for each colour",
             "deviations from the paper": DEVIATIONS,
             "planes": self.planes,
-            "records": dataset.describe(BOARD),
-            "training": self.settings.learning.describe(dataset.count("train", BOARD)),
-            "samples": "a random symmetry of the board for each sample",
-            "measured": self.settings.learning.describe_test(legal=False),
+            **learning_conditions(self, self.settings.learning, "kgs", BOARD, symmetries=True, legal=False),
         }
 
     def prediction(self, run: ImitationJob) -> PredictionJob:
@@ -184,14 +181,14 @@ class Symmetry(M15Study):
                 points=True,
             ),
         ]
-        file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
-        compare_with_paper(bars, out / file, "Accuracy with free and with symmetric weights", "accuracy, %")
+        curves_file = f"{self.name}-curves.png"
+        compare_with_paper(bars, out / self.figure, "Accuracy with free and with symmetric weights", "accuracy, %")
         validation_curves(curves, out / curves_file, "Learning with free and symmetric weights")
         tables = [
             Table("Accuracy on the test split", rows),
             Table("Effect of symmetric weights, on the same positions", changes),
         ]
-        return Findings(tables, claims, [Picture(file, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)])
+        return Findings(tables, claims, [Picture(self.figure, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)])
 
 
 class DepthStudy(M15Study):
@@ -227,10 +224,10 @@ class Depth(DepthStudy):
                 for a, b in pairwise(chain)
             }
             claims.append(Claim.positive(f"{adjective} networks predict better.", gaps, points=True))
-        file, curves_file = f"{self.name}.png", f"{self.name}-curves.png"
-        compare_with_paper(bars, out / file, "Accuracy of networks of different depth and width", "accuracy, %")
+        curves_file = f"{self.name}-curves.png"
+        compare_with_paper(bars, out / self.figure, "Accuracy of networks of different depth and width", "accuracy, %")
         validation_curves(curves, out / curves_file, "Learning of networks of different depth and width")
-        pictures = [Picture(file, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)]
+        pictures = [Picture(self.figure, ACCURACY_CAPTION), Picture(curves_file, CURVES_CAPTION)]
         return Findings([Table("Accuracy on the test split", rows)], claims, pictures)
 
 
@@ -273,9 +270,9 @@ class Figure1(DepthStudy):
             ),
         ]
         curves = {shape_text(shape): curve for shape, curve in top.items()}
-        top_curve(curves, out / f"{self.name}.png", "The expert's move within n guesses")
+        top_curve(curves, out / self.figure, "The expert's move within n guesses")
         caption = "How often the expert's move is among the n best of each network, on the test split; bands are 95 %."
-        return Findings([Table("Within n guesses", rows)], claims, [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("Within n guesses", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Rank(M15Study):
@@ -309,8 +306,8 @@ class Rank(M15Study):
             "accuracy with the rank minus without",
             points=True,
         )
-        accuracy_by_group(groups, out / f"{self.name}.png", "rank of the player")
+        accuracy_by_group(groups, out / self.figure, "rank of the player")
         caption = (
             f"Accuracy on the test split by the rank of the player to move; at least {FEWEST_GAMES} games per rank."
         )
-        return Findings([Table("By rank of the player", rows)], [claim], [Picture(f"{self.name}.png", caption)])
+        return Findings([Table("By rank of the player", rows)], [claim], [Picture(self.figure, caption)])

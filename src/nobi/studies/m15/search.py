@@ -19,14 +19,14 @@ from nobi.studies.match_jobs import (
     MatchPlayer,
     MatchResult,
     MatchSettings,
-    engine_player,
+    gnugo_player,
     match_conditions,
     match_job,
     match_notes,
     network_player,
 )
-from nobi.studies.resources import GNUGO, Strength
-from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
+from nobi.studies.resources import GNUGO
+from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Study, Table
 from nobi.studies.training_jobs import MAIN, GradientTraining, ImitationJob, ShippedNetwork
 
 SIZE = 9
@@ -95,7 +95,7 @@ class SearchStudy(Study):
 
     def opponent(self) -> MatchPlayer:
         """Return the opponent of the search without a network."""
-        return engine_player(self, GNUGO, Strength(level=self.settings.bare.level, rules="chinese"))
+        return gnugo_player(self, self.settings.bare.level)
 
     def bare_match(self, playouts: int) -> MatchJob:
         """Return the match of the search without a network against GNU Go."""
@@ -162,10 +162,9 @@ class SearchStudy(Study):
     def _report_bare(self, found: Results, out: Path) -> Findings:
         opponent, playouts = str(self.opponent()), self.settings.playouts
         results = {count: MatchResult.from_arrays(found[count]) for count in playouts}
-        rows = []
-        for count, result in results.items():
-            labels = {"playouts a move": f"{count:,}", "opponent": opponent, "games": str(result.games)}
-            rows.append(Row(labels, "games won, %", 100 * result.share))
+        rows = [
+            result.row({"playouts a move": f"{count:,}", "opponent": opponent}) for count, result in results.items()
+        ]
         few, many = min(playouts), max(playouts)
         text = f"The search becomes stronger with more playouts, from {few:,} to {many:,}."
         gap = results[many].share - results[few].share
@@ -175,8 +174,8 @@ class SearchStudy(Study):
             claims.append(Claim.positive(text, results[DECISIVE].share, str(results[DECISIVE]), null=0.5))
         lines = {opponent: [(count, result.share) for count, result in results.items()]}
         title = f"Search without a network against {opponent}, {SIZE}x{SIZE}"
-        win_rates(lines, out / f"{self.name}.png", title)
-        picture = Picture(f"{self.name}.png", "Games won by the search without a network, with 95 % intervals.")
+        win_rates(lines, out / self.figure, title)
+        picture = Picture(self.figure, "Games won by the search without a network, with 95 % intervals.")
         notes = match_notes({f"{count:,} playouts": result for count, result in results.items()})
         return Findings([Table(f"Search without a network, {SIZE}x{SIZE}", rows)], claims, [picture], notes)
 
@@ -185,9 +184,8 @@ class SearchStudy(Study):
         results = {key: MatchResult.from_arrays(found[run.net, *key]) for key in product(playouts, MODES)}
         rows = []
         for (count, mode), result in results.items():
-            labels = {"playouts a move": f"{count:,}", "priors": mode, "games": str(result.games)}
             paper = SECTION_6.get(count) if mode == "asynchronous" and run is not MAIN else None
-            rows.append(Row(labels, "games won, %", 100 * result.share, paper, neutral=50.0))
+            rows.append(result.row({"playouts a move": f"{count:,}", "priors": mode}, paper, 50.0))
         shares = {f"{count:,} playouts": results[count, "asynchronous"].share for count in playouts}
         name = f" ({run.net})" if run is MAIN else ""
         texts = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from nobi.evolution.settings import EvolutionSettings
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import Interval, bounded_difference, bounded_mean, last_tenth, per_run, single_runs
+from nobi.statistics import Interval, bounded_difference, bounded_mean, last_tenth, per_run
 from nobi.studies.jobs import ChampionsJob, EvolutionJob, RandomNetworksJob, Training, evolution_runs, learning_curves
 from nobi.studies.s08.random import GAME_NAMES, GAMES, MDRNN
 from nobi.studies.s08.training import CoevolutionStudy, coevolved_networks, evolved_networks
@@ -89,10 +89,8 @@ class Claims(Study):
         rows, bars, reached = [], [], {}
         for label in METHODS:
             reached[label] = per_run(found[label]["score"], found[label]["run"])
-            interval = bounded_mean(reached[label])
-            each = single_runs(reached[label])
-            rows.append(Row({"trainer": label}, "champions' fitness, last tenth", interval, each=each))
-            bars.append(PaperComparison(label, interval, each=each))
+            rows.append(Row.over_runs({"trainer": label}, "champions' fitness, last tenth", reached[label]))
+            bars.append(PaperComparison(label, rows[-1].ours, each=rows[-1].each))
         perceptrons = []
         for hidden, game in product(self.hidden, GAMES):
             labels = {"game": GAME_NAMES[game], "hidden units": str(hidden)}
@@ -101,7 +99,8 @@ class Claims(Study):
         usual, *others = METHODS
         gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         spread = {
-            GAME_NAMES[game]: np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]) for game in GAMES
+            GAME_NAMES[game]: float(np.ptp([found[hidden, game]["score"].mean() for hidden in self.hidden]))
+            for game in GAMES
         }
         varied = {label: gap for label, gap in gaps.items() if "hill" not in label}
         claims = [
@@ -118,11 +117,10 @@ class Claims(Study):
                 "best fitness, last tenth",
             ),
         ]
-        file = f"{self.name}.png"
-        compare_with_paper(bars, out / file, "Evolution strategies at equal effort", "champions' fitness")
+        compare_with_paper(bars, out / self.figure, "Evolution strategies at equal effort", "champions' fitness")
         tables = [Table("Evolution strategies at equal effort", rows), Table("Random perceptrons", perceptrons)]
         caption = "Champions at the end of training by several evolution strategies; 95 % intervals over runs."
-        return Findings(tables, claims, [Picture(file, caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])
 
 
 class CoevolutionChoices(CoevolutionStudy):
@@ -155,10 +153,9 @@ class CoevolutionChoices(CoevolutionStudy):
     def report(self, found: Results, out: Path) -> Findings:
         rows, bars, reached = [], [], {}
         for label in self.variants:
-            values = reached[label] = last_tenth(np.stack([run["absolute"] for run in found.runs(label)]))
-            each = single_runs(values)
-            rows.append(Row({"settings": label}, "absolute fitness, last tenth", bounded_mean(values), each=each))
-            bars.append(PaperComparison(label, bounded_mean(values), each=each))
+            reached[label] = last_tenth(np.stack([run["absolute"] for run in found.runs(label)]))
+            rows.append(Row.over_runs({"settings": label}, "absolute fitness, last tenth", reached[label]))
+            bars.append(PaperComparison(label, rows[-1].ours, each=rows[-1].each))
         usual, *others = self.variants
         gaps = {label: bounded_difference(reached[usual], reached[label]) for label in others}
         warm = others[-1]
@@ -169,11 +166,10 @@ class CoevolutionChoices(CoevolutionStudy):
             ),
             insensitive("Other temperatures give no qualitatively different results.", {warm: gaps[warm]}),
         ]
-        file = f"{self.name}.png"
         title = "Coevolution on Atari-Go 5x5 with one setting changed"
-        compare_with_paper(bars, out / file, title, "absolute fitness, last tenth")
+        compare_with_paper(bars, out / self.figure, title, "absolute fitness, last tenth")
         caption = "Champions against the naive player at the end of coevolution; 95 % intervals over runs."
-        return Findings([Table("Settings of coevolution", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Settings of coevolution", rows)], claims, [Picture(self.figure, caption)])
 
 
 def insensitive(text: str, gaps: Mapping[str, Interval]) -> Claim:

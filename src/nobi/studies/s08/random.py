@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nobi.board.text import point_at, row_column
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
 from nobi.figures.network import inside_figure
-from nobi.games import variant
+from nobi.games import TITLES, variant
 from nobi.networks import make_network
 from nobi.players.inspection import inspect_network
 from nobi.statistics import (
@@ -30,8 +30,8 @@ from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Stu
 MDRNN = "mdrnn:hidden=10"
 MLP = "mlp:hidden=100,unit=sigmoid"
 BORDERS = {"border as in the paper's formula": MDRNN, "border as in the published code": f"{MDRNN},border=bias"}
-"""A missing predecessor has an own output or adds a bias; the paper does not state which one its numbers are from."""
-GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Gomoku", "pente": "Pente"}
+"""A missing predecessor is an output of its own, or a bias; the paper does not say which one its numbers are from."""
+GAME_NAMES = {name: title for name, title in TITLES.items() if name != "go"}
 GAMES = ("atari-go", "gomoku")
 PAIRS = ((5, 9), (7, 11), (9, 19))
 """The pairs of board sizes in table I."""
@@ -144,14 +144,14 @@ class Figure2(RandomStudy):
             row, column = row_column(game.moves[-1], self.size)
             mirrored.play(point_at(row, self.size - 1 - column, self.size))
         inside = inspect_network(game, network, weights)
-        inside_figure(inside, out / "s08-fig2.png", "What a random MDRNN of two units makes of a position")
+        inside_figure(inside, out / self.figure, "What a random MDRNN of two units makes of a position")
         exact = bool(np.array_equal(inspect_network(mirrored, network, weights).output[:, ::-1], inside.output))
         note = (
             "By construction, not a claim: all sweeps share their weights, so mirrored boards are treated alike. "
             f"The outputs of the mirrored board are the mirrored outputs, {'bit for bit' if exact else 'not exactly'}."
         )
         caption = "Left: the board. Right: the output, brighter is higher. Below: the hidden units of the four sweeps."
-        return Findings(pictures=[Picture("s08-fig2.png", caption)], notes=[note])
+        return Findings(pictures=[Picture(self.figure, caption)], notes=[note])
 
 
 class Percentiles(RandomStudy):
@@ -178,8 +178,8 @@ class Percentiles(RandomStudy):
             Panel(net, {f"{n}x{n}, {o}": fitness[net, n, o] for o, n in product(self.opponents, self.sizes)})
             for net in self.nets
         ]
-        file, name = f"{self.name}.png", GAME_NAMES[self.game]
-        percentile_curves(panels, out / file, f"Random networks on {name}")
+        name = GAME_NAMES[self.game]
+        percentile_curves(panels, out / self.figure, f"Random networks on {name}")
         gaps = {
             f"{n}x{n}, {o}": bounded_difference(fitness["MDRNN", n, o], fitness["MLP", n, o])
             for n, o in product(self.sizes, self.opponents)
@@ -200,7 +200,7 @@ class Percentiles(RandomStudy):
             ),
         ]
         caption = f"{name}: the percentage of random networks that reach a fitness; bands are 95 %."
-        return Findings([Table("Mean fitness of random networks", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Mean fitness of random networks", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Figure3(Percentiles):
@@ -232,9 +232,9 @@ class Figure5(RandomStudy):
             panels.append(ScatterPanel(name, "fitness on 5x5", "fitness on 9x9", [Cloud("MDRNN", small, large)]))
             labels = {"game": name, "opponent": "random", "boards": boards(5, 9)}
             rows += transfer_rows(labels, small, large, TABLE_1[game, "random"][0])
-        scatter_plot(panels, out / "s08-fig5.png", "The same random MDRNNs on two boards, against the random player")
+        scatter_plot(panels, out / self.figure, "The same random MDRNNs on two boards, against the random player")
         caption = "Fitness of the same random networks on two boards against the random player; one point per network."
-        return Findings([Table("As in table I", rows)], pictures=[Picture("s08-fig5.png", caption)])
+        return Findings([Table("As in table I", rows)], pictures=[Picture(self.figure, caption)])
 
 
 class Table1(RandomStudy):

@@ -1,6 +1,6 @@
 """S08 sections V-C and V-D: evolution against the naive player (figure 6), coevolution (table II, figures 7 to 9)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -30,9 +30,10 @@ from nobi.statistics import (
 )
 from nobi.storage import atomic_write
 from nobi.studies.jobs import (
-    ChampionsJob,
+    Arrays,
     CoevolutionJob,
     EvolutionJob,
+    Measurement,
     TournamentJob,
     Training,
     coevolution_runs,
@@ -88,10 +89,22 @@ BEATS: dict[str, Callable[[NDArray[np.float64]], list[int]]] = {
     "its mean score against the latest member is above 0": lambda scores: dominant(scores, 0.0, 1),
     "its mean score against all members is above 0, a list for each population": dominant_of_both,
 }
-"""Possible meaning of the paper's "can beat all previous dominant individuals" → list of dominant champions."""
+"""What the paper's "can beat all previous dominant individuals" may mean → the list."""
+FIRST_MEANING = next(iter(BEATS))
 LEARNING_CAPTION = (
     "Solid: mean fitness of a generation. Dashed: the best. Means over the runs, with 95 % bands. Points: single runs."
 )
+
+
+def dominance_numbers(runs: Sequence[Arrays], meaning: str = FIRST_MEANING) -> NDArray[np.float64]:
+    """[run] the number of dominant champions in the tournaments of runs, by a meaning of "beats"."""
+    return np.array([float(len(BEATS[meaning](run["scores"]))) for run in runs])
+
+
+def dominance_row(labels: dict[str, str], numbers: NDArray[np.float64], game: str, *, elitist: bool) -> Row:
+    """Return the row of dominance numbers [run], beside the paper's."""
+    paper = mean_of_published(*TABLE_2[game, elitist], RUNS)
+    return Row(labels, "dominance number", mean_interval(numbers), paper, each=single_runs(numbers))
 
 
 def evolved_networks(study: Study, net: str, game: str, size: int) -> tuple[EvolutionJob, ...]:
@@ -147,8 +160,8 @@ class Figure6(Study):
                 claims.append(Claim.positive(text, reached, "mean fitness over the last tenth of the generations"))
             panels.append(LearningPanel(GAME_NAMES[game], curves))
         title = "Learning of MDRNNs by a (10+10) evolution strategy, against the naive player"
-        learning_bands(panels, out / "s08-fig6.png", title)
-        picture = Picture("s08-fig6.png", LEARNING_CAPTION)
+        learning_bands(panels, out / self.figure, title)
+        picture = Picture(self.figure, LEARNING_CAPTION)
         return Findings([Table("What evolution reaches", rows)], claims, [picture])
 
 
@@ -188,15 +201,11 @@ class Table2(CoevolutionStudy):
     def report(self, found: Results, out: Path) -> Findings:  # noqa: ARG002
         rows, claims = [], []
         numbers = {
-            (meaning, *key): np.array([float(len(BEATS[meaning](run["scores"]))) for run in found.runs(key)])
-            for meaning, key in product(BEATS, TABLE_2)
+            (meaning, *key): dominance_numbers(found.runs(key), meaning) for meaning, key in product(BEATS, TABLE_2)
         }
-        for meaning, ((game, elitist), (mean, deviation)) in product(BEATS, TABLE_2.items()):
-            values = numbers[meaning, game, elitist]
+        for meaning, (game, elitist) in product(BEATS, TABLE_2):
             labels = {"a champion joins if": meaning, "game": GAME_NAMES[game], "selection": SELECTION[elitist]}
-            paper = mean_of_published(mean, deviation, RUNS)
-            each = single_runs(values)
-            rows.append(Row(labels, "dominance number", mean_interval(values), paper, each=each))
+            rows.append(dominance_row(labels, numbers[meaning, game, elitist], game, elitist=elitist))
         for meaning, game in product(BEATS, GAMES):
             gap = difference(numbers[meaning, game, True], numbers[meaning, game, False])
             text = f"Elitist selection reaches higher dominance numbers: {GAME_NAMES[game]}, {meaning}."
@@ -217,7 +226,7 @@ class Figure7(CoevolutionStudy):
             {"generation": g, "population": "ab"[g % 2], "absolute": value} for g, value in enumerate(absolute.tolist())
         ]
         title = "Champions of elitist coevolution on Atari-Go 5x5"
-        champions_curve(metrics, runs[0]["dominant"].tolist(), out / "s08-fig7.png", title, "naive")
+        champions_curve(metrics, runs[0]["dominant"].tolist(), out / self.figure, title, "naive")
         parts = min(self.tenths, len(absolute))
         means = [[part.mean() for part in np.array_split(run["absolute"], parts)] for run in runs]
         steps = np.diff(np.array(means), axis=1)
@@ -233,14 +242,14 @@ class Figure7(CoevolutionStudy):
             ),
             Claim(
                 "Dominant champions are not better against the naive player than others.",
-                {True: False, False: True, None: None}[mean_interval(dominant).is_positive],
+                (-mean_interval(dominant)).is_positive,
                 f"mean absolute fitness of dominant champions minus that of all: {mean_interval(dominant)}",
             ),
         ]
         what, each = "gain in absolute fitness, first to last tenth", tuple(gains.tolist())
         rows = [Row({"runs": str(len(runs))}, what, mean_interval(gains), neutral=0.0, each=each)]
         caption = "The champion of each generation against the naive player; dominant ones are circled. The first run."
-        return Findings([Table("All runs", rows)], claims, [Picture("s08-fig7.png", caption)])
+        return Findings([Table("All runs", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Figure8(CoevolutionStudy):
@@ -255,7 +264,7 @@ class Figure8(CoevolutionStudy):
     def report(self, found: Results, out: Path) -> Findings:
         plots = [run["ciao"] for run in found.runs("runs")]
         title = "Champions of one population against the other's,\nelitist coevolution on Atari-Go 5x5"
-        ciao_plot(plots[0], out / "s08-fig8.png", title)
+        ciao_plot(plots[0], out / self.figure, title)
         later, calmer = [], []
         for scores in plots:
             # a's champion is the later one below the diagonal and the earlier one above it
@@ -292,7 +301,7 @@ class Figure8(CoevolutionStudy):
             ),
         ]
         caption = "Every champion of population a against every one of b. Bright: a's champion wins. The first run."
-        return Findings([Table("Triples of champions", rows)], claims, [Picture("s08-fig8.png", caption)])
+        return Findings([Table("Triples of champions", rows)], claims, [Picture(self.figure, caption)])
 
 
 def cyclic_share(scores: NDArray[np.float64]) -> float:
@@ -318,48 +327,45 @@ class Rules(CoevolutionStudy):
         "the published code: all of these": PUBLISHED_RULES,
     }
 
+    @property
+    def measurement(self) -> Measurement:
+        """The champions that are measured."""
+        s = self.settings
+        return Measurement(s, s.generations // 8, s.generations // 40 or 1, s.games)
+
     def conditions(self) -> dict[str, str]:
         s = self.settings
         return {
             **super().conditions(),
             "rules": "each difference of the published code from ours alone, and all together; elitist, Atari-Go",
-            "champions": f"those of every {s.generations // 40 or 1}th generation from {s.generations // 8} on, "
-            f"{s.games} games against naive on 5x5 and 9x9",
+            "champions": f"{self.measurement.describe()}, {s.games} games against naive on 5x5 and 9x9",
             "intervals": "over runs; of correlations: bootstrap over champions",
         }
 
     def jobs(self) -> Jobs:
-        s = self.settings
         jobs: dict[Any, Any] = {}
         for label, changes in self.variants.items():
             runs = coevolved_networks(self, MDRNN, "atari-go", **changes)
             jobs[label] = tuple(TournamentJob(run) for run in runs)
             for size in self.sizes:
-                first, step = s.generations // 8, s.generations // 40 or 1
-                jobs[label, size] = ChampionsJob(runs, first, step, size, "naive", s.games, self.seed)
+                jobs[label, size] = self.measurement.champions(runs, size, "naive", self.seed)
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
         rows, bars, higher = [], [], {}
         r, p = published((0.45, 0.92), 200)
-        dominance = mean_of_published(*TABLE_2["atari-go", True], RUNS)
-        beats = next(iter(BEATS.values()))
         for label in self.variants:
             small, large = (found[label, size] for size in self.sizes)
             gained = (large["score"] > small["score"]).astype(np.float64)
             each = single_runs(per_run(gained, small["run"]))
             higher[label] = higher_over_runs(small["score"], large["score"], small["run"])
-            numbers = np.array([float(len(beats(run["scores"]))) for run in found.runs(label)])
             labels = {"rules": label}
             rows.append(Row(labels, "p", higher[label], p, 0.5, each))
             rows.append(Row(labels, "correlation", correlation_of_networks(small["score"], large["score"]), r, 0.0))
-            rows.append(
-                Row(labels, "dominance number", mean_interval(numbers), dominance, each=tuple(numbers.tolist()))
-            )
+            rows.append(dominance_row(labels, dominance_numbers(found.runs(label)), "atari-go", elitist=True))
             bars.append(PaperComparison(label, higher[label], p, each))
-        file = f"{self.name}.png"
         title = "Coevolved networks that are better on 9x9 than on 5x5"
-        compare_with_paper(bars, out / file, title, "share p of champions")
+        compare_with_paper(bars, out / self.figure, title, "share p of champions")
         names = list(self.variants)
         claim = Claim.positive(
             "With all rules of the published code more champions are better on the larger board than with ours.",
@@ -367,7 +373,7 @@ class Rules(CoevolutionStudy):
             "difference of p",
         )
         caption = "The share p for each rule of the published code alone, and for all together."
-        return Findings([Table("Elitist coevolution on Atari-Go 5x5", rows)], [claim], [Picture(file, caption)])
+        return Findings([Table("Elitist coevolution on Atari-Go 5x5", rows)], [claim], [Picture(self.figure, caption)])
 
 
 class Figure9(CoevolutionStudy):
@@ -390,6 +396,6 @@ class Figure9(CoevolutionStudy):
             names = f"champion of generation {black}", f"champion of generation {white}"
             atomic_write(out / file, sgf_of(game, *names, event="S08 figure 9"))
             pictures.append(Picture(file, f"White: {names[1]}, {size}x{size}, {game.result()}"))
-        games_figure(games, out / "s08-fig9.png", "Champions of one run, Atari-Go; numbers are generations", columns=2)
+        games_figure(games, out / self.figure, "Champions of one run, Atari-Go; numbers are generations", columns=2)
         caption = "Black is always the same network; the white players of the two rows are different."
-        return Findings(pictures=[Picture("s08-fig9.png", caption), *pictures])
+        return Findings(pictures=[Picture(self.figure, caption), *pictures])

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import (
@@ -17,7 +16,7 @@ from nobi.statistics import (
     per_run,
     single_runs,
 )
-from nobi.studies.jobs import Job, Measurement
+from nobi.studies.jobs import Arrays, Job, Measurement
 from nobi.studies.s08.random import GAME_NAMES, MDRNN, boards, published, transfer_rows
 from nobi.studies.s08.training import EVOLUTION, coevolved_networks, evolved_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -59,10 +58,22 @@ def untrained_claims(cases: Sequence[tuple[Transfer, Transfer]]) -> list[Claim]:
     ]
 
 
-def each_run(values: NDArray[Any], run: NDArray[np.int64]) -> tuple[float, ...]:
-    """Return the means of single runs, for tables; none if there are more than ten."""
-    means = per_run(np.asarray(values, np.float64), run)
-    return single_runs(means)
+def champion_rows(
+    labels: dict[str, str],
+    small: Arrays,
+    large: Arrays,
+    measure: str,
+    paper: tuple[float | None, float | None],
+    sample: int = CHAMPIONS,
+) -> list[Row]:
+    """Correlation and p of champions measured on two boards; `sample` is the number of the paper's networks."""
+    x, y, run = small[measure], large[measure], small["run"]
+    r, p = published(paper, sample)
+    each = single_runs(per_run((y > x).astype(np.float64), run))
+    return [
+        Row(labels, "correlation", correlation_of_networks(x, y), r, neutral=0.0),
+        Row(labels, "p", higher_over_runs(x, y, run), p, neutral=0.5, each=each),
+    ]
 
 
 class TransferStudy(Study):
@@ -121,11 +132,7 @@ class Table3(TransferStudy):
             game, method, *sizes = case
             labels = {"game": GAME_NAMES[game], "method": method, "boards": boards(*sizes)}
             small, large = (found[*case[:3], size] for size in sizes)
-            scores = small["score"], large["score"], small["run"]
-            r, p = published(paper, CHAMPIONS)
-            rows.append(Row(labels, "correlation", correlation_of_networks(*scores[:2]), r, neutral=0.0))
-            each = each_run(scores[1] > scores[0], scores[2])
-            rows.append(Row(labels, "p", higher_over_runs(*scores), p, neutral=0.5, each=each))
+            rows += champion_rows(labels, small, large, "score", paper)
             before = [found["untrained", game, size]["score"] for size in sizes]
             random = transfer_rows({}, before[0], before[1])
             compared.append(((rows[-2].ours, rows[-1].ours), (random[0].ours, random[1].ours)))
@@ -151,6 +158,6 @@ class Figure10(TransferStudy):
             small, large = (found[game, method, 5, size]["score"] for size in sizes)
             cloud = Cloud("champions", small, large)
             panels.append(ScatterPanel(GAME_NAMES[game], "fitness on 5x5", "fitness on 9x9", [cloud]))
-        scatter_plot(panels, out / "s08-fig10.png", "Champions of coevolution on two boards, against the naive player")
+        scatter_plot(panels, out / self.figure, "Champions of coevolution on two boards, against the naive player")
         caption = "Generation champions of coevolution on the board of their training and on a larger one."
-        return Findings(pictures=[Picture("s08-fig10.png", caption)])
+        return Findings(pictures=[Picture(self.figure, caption)])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.statistics import bounded_difference, bounded_mean, last_tenth, single_runs
+from nobi.statistics import bounded_difference, last_tenth
 from nobi.studies.jobs import ChampionsJob, Training, learning_curves
 from nobi.studies.s09.random import MDLSTM
 from nobi.studies.s09.training import AGAINST_HEURISTIC, LAST_TENTH, trained_networks
@@ -71,10 +71,8 @@ class Claims(Study):
         rows, bars, reached = [], [], {}
         for planes, width in product(PLANES, WIDTHS):
             values = reached[planes, width] = last_tenth(learning_curves(found.runs((planes, width)))[0])
-            each = single_runs(values)
-            labels = {"network": planes, "p": str(width)}
-            rows.append(Row(labels, "mean fitness, last tenth", bounded_mean(values), each=each))
-            bars.append(PaperComparison(f"{planes}, p = {width}", bounded_mean(values), each=each))
+            rows.append(Row.over_runs({"network": planes, "p": str(width)}, "mean fitness, last tenth", values))
+            bars.append(PaperComparison(f"{planes}, p = {width}", rows[-1].ours, each=rows[-1].each))
         claims = [
             Claim.positive(
                 f"p = {BEST} is best for {planes} against {OPPONENT}.",
@@ -86,13 +84,10 @@ class Claims(Study):
             )
             for planes in PLANES
         ]
-        large = []
-        for opponent in (OPPONENT, EXPERT):
-            points = found[opponent]["points"]
-            each = single_runs(points)
-            large.append(
-                Row({"network": "MDLSTM", "opponent": opponent}, "mean fitness", bounded_mean(points), each=each)
-            )
+        large = [
+            Row.over_runs({"network": "MDLSTM", "opponent": opponent}, "mean fitness", found[opponent]["points"])
+            for opponent in (OPPONENT, EXPERT)
+        ]
         claims.append(
             Claim.positive(
                 f"MDLSTMs trained on 7x7 reach the level of human beginners on {LARGE}x{LARGE}: they win at least as "
@@ -101,8 +96,8 @@ class Claims(Study):
                 "mean fitness of the last champions",
             )
         )
-        file = f"{self.name}.png"
-        compare_with_paper(bars, out / file, f"CONV trained on 7x7 against {OPPONENT}", "mean fitness, last tenth")
+        title = f"CONV trained on 7x7 against {OPPONENT}"
+        compare_with_paper(bars, out / self.figure, title, "mean fitness, last tenth")
         caption = "Mean fitness at the end of training by the width p of the filters; 95 % intervals over runs."
         tables = [Table("Widths of filters", rows), Table(f"Last champions on {LARGE}x{LARGE}", large)]
-        return Findings(tables, claims, [Picture(file, caption)])
+        return Findings(tables, claims, [Picture(self.figure, caption)])

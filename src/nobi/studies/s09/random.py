@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nobi.figures.comparison import Cloud, Panel, ScatterPanel, percentile_curves, scatter_plot
+from nobi.games import TITLES
 from nobi.statistics import all_positive, bounded_difference, bounded_mean, share_interval
 from nobi.studies.jobs import Job
 from nobi.studies.s08.random import RandomStudy as S08RandomStudy
@@ -26,7 +27,8 @@ CONV_CONDITION = (
 )
 MODES = {"symmetric": MDLSTM, "as in the published code": f"{MDLSTM},mode=original"}
 PENTE = "pente:centre=true"
-GAME_NAMES = {"atari-go": "Atari-Go", "gomoku": "Go-Moku", PENTE: "Pente"}
+GAME_NAMES = {"atari-go": TITLES["atari-go"], "gomoku": "Go-Moku", PENTE: TITLES["pente"]}
+"""As S09 writes them."""
 KINDS = {
     # figure 2c: label → network
     "MDLSTM, k = 1": "mdlstm:hidden=1",
@@ -183,14 +185,14 @@ class Figure2(RandomStudy):
             "Calibration, not a claim: our heuristic player (e = 0) was built so that almost all random networks lose "
             f"to it, as the paper says of its own; {lost:.0%} of MDRNNs lose at least 99 % of their games."
         ]
-        percentile_curves(panels, out / "s09-fig2.png", "Random networks on 7x7")
+        percentile_curves(panels, out / self.figure, "Random networks on 7x7")
         caption = "The percentage of random networks that reach a fitness on 7x7; bands are 95 %."
         tables = [
             Table("All games and opponents, 7x7", rows),
             Table("All kinds, Atari-Go 7x7 against naive", more),
             Table("The paper's number: MDRNNs, k = 3, on Go-Moku 7x7 against naive, and what might change it", strong),
         ]
-        return Findings(tables, claims, [Picture("s09-fig2.png", caption)], notes)
+        return Findings(tables, claims, [Picture(self.figure, caption)], notes)
 
 
 class Table1(RandomStudy):
@@ -233,8 +235,8 @@ class Figure4a(RandomStudy):
         small, large = (found[size]["points"] for size in self.sizes)
         cloud = Cloud("MDLSTM", small, large)
         panel = ScatterPanel("Atari-Go, against naive", "fitness on 7x7", "fitness on 11x11", [cloud])
-        scatter_plot([panel], out / "s09-fig4a.png", "The same random MDLSTMs on two boards")
+        scatter_plot([panel], out / self.figure, "The same random MDLSTMs on two boards")
         labels = {"game": "Atari-Go", "boards": boards(*self.sizes)}
         rows = transfer_rows(labels, small, large, (TABLE_1[7, 11][0], None), 100)
         caption = "The fitness of the same random networks on two boards; one point per network."
-        return Findings([Table("As in table 1", rows)], pictures=[Picture("s09-fig4a.png", caption)])
+        return Findings([Table("As in table 1", rows)], pictures=[Picture(self.figure, caption)])

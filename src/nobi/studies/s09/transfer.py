@@ -9,15 +9,12 @@ from nobi.figures.comparison import Cloud, ScatterPanel, scatter_plot
 from nobi.statistics import (
     Interval,
     all_positive,
-    correlation_of_networks,
     gain_over_runs,
-    higher_over_runs,
     most_positive,
-    published_correlation,
 )
 from nobi.studies.jobs import Job, Measurement
-from nobi.studies.s08.random import boards, published, transfer_rows
-from nobi.studies.s08.transfer import INTERVALS, each_run, untrained_claims
+from nobi.studies.s08.random import boards, transfer_rows
+from nobi.studies.s08.transfer import INTERVALS, champion_rows, untrained_claims
 from nobi.studies.s09.random import CONV, CONV_2, CONV_CONDITION, CONVS, GAME_NAMES, MDLSTM, NAMES, PENTE
 from nobi.studies.s09.training import AGAINST_HEURISTIC, AGAINST_NAIVE, trained_networks
 from nobi.studies.study import Claim, Findings, Jobs, Picture, Results, Row, Study, Table
@@ -57,9 +54,7 @@ class TransferStudy(Study):
         return {
             "networks": "generation champions of CMA-ES on 7x7: MDLSTM of 3 units, CONV",
             "CONV": CONV_CONDITION,
-            f"against {self.opponents[0].partition(':')[0]}": (
-                f"{s.training.runs} runs of {s.training.generations} generations; {s.describe()}"
-            ),
+            f"against {self.opponents[0].partition(':')[0]}": (f"{s.training}; {s.describe()}"),
             "games": f"{s.games} new ones of each champion on each board",
             "fitness": "the mean outcome: win 1, draw 0, loss -1",
             "intervals": INTERVALS,
@@ -95,14 +90,10 @@ class Table2(TransferStudy):
             for net, paper in {CONV: conv, CONV_2: conv, MDLSTM: mdlstm}.items():
                 labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": NAMES[net]}
                 small, large = found[game, net, TRAINED], found[game, net, size]
-                points = small["points"], large["points"], small["run"]
-                higher[game, net, size] = higher_over_runs(*points)
-                r, p = published(paper, NETWORKS)
-                each = each_run(points[1] > points[0], points[2])
-                correlated[game, net, size] = correlation_of_networks(*points[:2])
-                rows.append(Row(labels, "correlation", correlated[game, net, size], r, neutral=0.0))
-                rows.append(Row(labels, "p", higher[game, net, size], p, neutral=0.5, each=each))
-                rows.append(Row(labels, "fitness gained", gain_over_runs(*points), neutral=0.0))
+                rows += champion_rows(labels, small, large, "points", paper, NETWORKS)
+                correlated[game, net, size], higher[game, net, size] = rows[-2].ours, rows[-1].ours
+                gain = gain_over_runs(small["points"], large["points"], small["run"])
+                rows.append(Row(labels, "fitness gained", gain, neutral=0.0))
             labels = {"game": GAME_NAMES[game], "boards": boards(TRAINED, size), "network": UNTRAINED}
             before = [found[game, UNTRAINED, n]["points"] for n in (TRAINED, size)]
             random = transfer_rows(labels, before[0], before[1])
@@ -161,15 +152,10 @@ class ScatterStudy(TransferStudy):
             clouds, r = [], {}
             for net in (MDLSTM, *CONVS):
                 small, large = found[opponent, net, TRAINED], found[opponent, net, self.size]
-                points = small["points"], large["points"], small["run"]
-                clouds.append(Cloud(NAMES[net], *points[:2]))
-                r[net] = correlation_of_networks(*points[:2])
-                each = each_run(points[1] > points[0], points[2])
+                clouds.append(Cloud(NAMES[net], small["points"], large["points"]))
                 labels = {"network": NAMES[net], "boards": boards(TRAINED, self.size), "opponent": opponent}
-                rows.append(
-                    Row(labels, "correlation", r[net], published_correlation(self.correlations[net], NETWORKS), 0.0)
-                )
-                rows.append(Row(labels, "p", higher_over_runs(*points), neutral=0.5, each=each))
+                rows += champion_rows(labels, small, large, "points", (self.correlations[net], None), NETWORKS)
+                r[net] = rows[-2].ours
             title = f"trained against {opponent}"
             panels.append(ScatterPanel(title, f"fitness on {TRAINED}x{TRAINED}", f"fitness on {board}", clouds))
             claims += [
@@ -181,10 +167,9 @@ class ScatterStudy(TransferStudy):
                 )
                 for conv in CONVS
             ]
-        file = f"{self.name}.png"
-        scatter_plot(panels, out / file, "Champions trained by CMA-ES, on two boards of Atari-Go")
+        scatter_plot(panels, out / self.figure, "Champions trained by CMA-ES, on two boards of Atari-Go")
         caption = "Champions on the board of their training and on a larger one."
-        return Findings([Table("Correlation", rows)], claims, [Picture(file, caption)])
+        return Findings([Table("Correlation", rows)], claims, [Picture(self.figure, caption)])
 
 
 class Figure4b(ScatterStudy):
