@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase, sentence
 
 PLUGIN_PREFIX = "nobi_plugin_"
 """Prefix of the module names of files loaded by a user."""
@@ -64,7 +64,7 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
     try:
         return kind(**values)
     except (ValueError, NobiError) as error:
-        raise NobiError(f"{spec!r}: {str(error).rstrip('.')}.") from None
+        raise NobiError(f"{spec!r}: {phrase(error)}.") from None
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
@@ -74,7 +74,10 @@ def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
         if name not in known:
             raise NobiError(f"There is no setting {name!r}; {choices(known, name)}.")
     plain = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
-    return dataclasses.replace(settings, **plain)  # type: ignore[type-var]
+    try:
+        return dataclasses.replace(settings, **plain)  # type: ignore[type-var]
+    except ValueError as error:
+        raise NobiError(sentence(error)) from None
 
 
 def closest(given: str, names: Iterable[str]) -> str | None:
@@ -179,5 +182,5 @@ def load_file(path: Path) -> None:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 0
-        reason = error.msg if isinstance(error, SyntaxError) else str(error).rstrip(".").replace("\n", " ")
+        reason = error.msg if isinstance(error, SyntaxError) else phrase(error).replace("\n", " ")
         raise NobiError(f"{path}, line {line}: {type(error).__name__}: {reason}.") from None

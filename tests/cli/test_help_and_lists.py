@@ -149,5 +149,5 @@ def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch)
 def test_a_flag_that_may_be_left_out_shows_what_it_takes(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     _, out, _ = call(capsys, "match", "--help")
-    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--sgf PATH"):
+    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--openings PATH"):
         assert f" {flag} " in out

@@ -6,11 +6,11 @@ import math
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import tyro
 
@@ -31,11 +31,20 @@ if TYPE_CHECKING:
 class CommonFlags:
     """The flags of every command."""
 
+    former_flags: ClassVar[Mapping[str, str]] = {}
+    """Flags of earlier versions that are still accepted, and the present ones."""
+
     seed: int = 0
     """Seed of all random numbers: the same seed gives the same results, on any number of threads."""
     threads: int = 0
     """Number of threads; 0: one per core."""
     json: Annotated[bool, tyro.conf.arg(help="Print one JSON document to standard output, and nothing else.")] = False
+
+    @classmethod
+    def translate(cls, words: Sequence[str]) -> list[str]:
+        """Return the arguments with the present names of flags."""
+        parts = (word.partition("=") for word in words)
+        return [f"{cls.former_flags.get(name, name)}{equals}{value}" for name, equals, value in parts]
 
     def check(self) -> None:
         """Raise a NobiError for values that no command accepts."""

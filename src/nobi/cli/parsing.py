@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import io
 import os
+import re
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -15,7 +16,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import nobi
-from nobi.errors import NobiError
+from nobi.errors import NobiError, sentence
 from nobi.spec import choices, closest, load_file
 
 COMMANDS = {
@@ -72,10 +73,7 @@ def parse(arguments: list[str]) -> Any:
         load_file(Path(file))
     module, _, attribute = _CLASSES[name].partition(":")
     command = getattr(importlib.import_module(module), attribute)
-    words = arguments[len(name.split()) :]
-    if hasattr(command, "translate"):
-        words = command.translate(words)
-    return _parse_flags(command, f"nobi {name}", words)
+    return _parse_flags(command, f"nobi {name}", command.translate(arguments[len(name.split()) :]))
 
 
 def _command_name(arguments: Sequence[str]) -> str:
@@ -141,11 +139,13 @@ def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:
     try:
         with redirect_stderr(printed):
             found, unknown = tyro.cli(command, prog=prog, args=arguments, return_unknown_args=True, config=style)
-    except ValueError as error:  # of a settings dataclass
-        raise NobiError(f"{error}.") from None
     except SystemExit as end:
         if not end.code:  # help was printed
             raise
+        if isinstance(end.__context__, ValueError):  # of a settings dataclass, which names its fields in backticks
+            raise NobiError(
+                re.sub(r"`(\w+)`", lambda name: f"--{name[1].replace('_', '-')}", sentence(end.__context__))
+            ) from None
         problem = _explain(command, prog, arguments)
     else:
         if not unknown:
@@ -166,7 +166,7 @@ def _hide_empty_defaults(command: type) -> None:
             hint = hints[field.name]
             marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may state another hint
             kind = get_args(hint)[0] if marks else hint
-            command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]  # type: ignore[index]
+            command.__annotations__[field.name] = Annotated[(kind, hidden, *marks)]
 
 
 class _Argument(NamedTuple):

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase
 from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
 from nobi.imitation.prediction import rank_moves
@@ -329,7 +329,7 @@ class ImitationRun:
         try:
             return open_sources(self._paths, "validation", self.settings.sizes, self.network)
         except NobiError as error:
-            raise NobiError(f"{str(error).rstrip('.')}; '--validation 0' trains without.") from None
+            raise NobiError(f"{phrase(error)}; '--validation 0' trains without.") from None
 
     def _open(self, *, resume: bool) -> None:
         """Resume the run in the folder, if there is one and `resume` is set. Only rank 0 reads the folder."""
