@@ -37,10 +37,6 @@ class DataImport(LongCommand, ImportSettings):
         ),
     ] = tyro.MISSING
     out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
-    max_handicap: int | None = None
-    """Take games with at most this many handicap stones; 0: even games only."""
-    max_moves: int | None = None
-    """Take games with at most this many moves."""
     force: bool = False
     """Replace the dataset if it exists."""
 

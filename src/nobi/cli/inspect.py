@@ -2,9 +2,10 @@
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -29,6 +30,8 @@ class Show(LongCommand):
     The position is that after the moves of --moves, or after --random moves, or the start of the game.
     """
 
+    former_flags: ClassVar[Mapping[str, str]] = {"--out": "--figure"}
+
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
     game: str = ""
     """The game; by default that of the training."""
@@ -37,7 +40,7 @@ class Show(LongCommand):
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
     """Play this many random moves; fewer if the game ends before."""
-    figure: Annotated[Path | None, tyro.conf.arg(aliases=("--out",), help_behavior_hint="")] = None
+    figure: Path | None = None
     """Save the figure here, as PNG and SVG."""
 
     def execute(self) -> Result:

@@ -103,7 +103,7 @@ def _help(prefix: str = "") -> str:
             "",
             f"nobi {nobi.__version__}: networks that learn a board game on a small board and play it on any board.",
             "'nobi COMMAND --help' describes a command, 'nobi --version' prints the version.",
-            "--load FILE.py, or the variable NOBI_PLUGINS, adds games, players, networks and trainers.",
+            "--load FILE.py, or the variable NOBI_PLUGINS, adds games, players, networks, trainers and studies.",
         ]
     for heading, commands in COMMANDS.items():
         found = {name: about for name, (_, about) in commands.items() if name.startswith(prefix)}
@@ -180,7 +180,6 @@ class _Argument(NamedTuple):
     """How many values; None: any number."""
     required: bool
     positional: bool
-    aliases: tuple[str, ...]
 
 
 def _arguments_of(command: type) -> list[_Argument]:
@@ -204,15 +203,14 @@ def _arguments_of(command: type) -> list[_Argument]:
         positional = positional_mark in marks
         name = metavar if positional else f"--{'no-' * (field.default is True)}{field.name.replace('_', '-')}"
         required = field.default is tyro.MISSING
-        aliases = tuple(alias for mark in marks for alias in getattr(mark, "aliases", None) or ())
-        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional, aliases))
+        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional))
     return found
 
 
 def _explain(command: type, prog: str, words: Sequence[str]) -> str | None:
     """Return the first error among the arguments of a command, in one sentence; None if there is none."""
     arguments = _arguments_of(command)
-    flags = {name: flag for flag in arguments if not flag.positional for name in (flag.name, *flag.aliases)}
+    flags = {flag.name: flag for flag in arguments if not flag.positional}
     hint = f"'{prog} --help' describes its arguments"
     others: list[str] = []
     given: set[str] = set()

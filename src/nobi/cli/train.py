@@ -20,7 +20,7 @@ from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined,
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
-from nobi.imitation.settings import ImitationSettings
+from nobi.imitation.settings import ImitationSettings, PriorSettings
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ class Imitate(TrainingCommand, ImitationSettings):
 
 
 @dataclass(frozen=True)
-class Priors(LongCommand):
+class Priors(LongCommand, PriorSettings):
     """Learn the move priors of the tree search of Go from game records, and report how well they predict moves.
 
     A Bradley-Terry model of 3x3 patterns and tactical features, trained by minorisation-maximisation: one set of
@@ -314,28 +314,18 @@ class Priors(LongCommand):
     ] = tyro.MISSING
     data: tuple[Path, ...] = ()
     """Datasets made by 'nobi data import'."""
-    positions: int = 20000
-    """Positions of each set that are learnt from."""
-    test_positions: int = 4000
-    """Positions of each set that the result is measured on."""
-    sweeps: int = 12
-    """Updates of all strengths."""
 
     def execute(self) -> Result:
-        from nobi.imitation.bradley_terry import PriorSettings, train_priors
+        from nobi.imitation.bradley_terry import SIZES, train_priors
         from nobi.records.dataset import Dataset, check_split_alike
 
         if not self.data:
             raise NobiError("'nobi priors' needs --data, one dataset or more.")
-        try:
-            settings = PriorSettings(self.positions, self.test_positions, self.sweeps)
-        except ValueError as error:
-            raise NobiError(f"--{str(error).replace('_', '-')}.") from None
         datasets = [Dataset.open(path) for path in self.data]
         check_split_alike(datasets)
-        results = train_priors(
-            datasets, settings, self.seed, self.out, lambda text: print(text, file=sys.stderr, flush=True)
-        )
+        settings = settings_among(self, PriorSettings)
+        with progress_bar("sweeps", len(SIZES) * self.sweeps, note=True) as progress:
+            results = train_priors(datasets, settings, self.seed, self.out, progress)
         table = plain_table(["boards", "games"], ["positions", "log-likelihood", "top-1"])
         for name, both in results.items():
             for split, metrics in both.items():

@@ -147,7 +147,6 @@ class Coevolution:
         if weights < 1:
             raise ValueError(f"a network has 1 weight or more, not {weights}")
         self.settings = CoevolutionSettings() if settings is None else settings
-        self.settings.check()
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
         """Number of finished generations."""

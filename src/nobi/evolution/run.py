@@ -262,7 +262,6 @@ class EvolutionRun(TrainingRun):
         executor: Executor | None = None,
     ) -> None:
         """`executor` plays the games; default: threads of this process."""
-        settings.check()
         for measure in settings.measures:
             if measure not in MEASURES:
                 raise NobiError(f"There is no measure {measure!r}; {choices(MEASURES, measure)}.")

@@ -147,7 +147,8 @@ class ImitationRun:
     def _prepare(self) -> None:
         """Open the data and create the network, without communication between processes."""
         settings = self.settings
-        settings.check()
+        if not settings.data:
+            raise NobiError("Give at least one dataset with --data; 'nobi data import' makes datasets.")
         if settings.batch < self.group.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.group.processes} processes.")
         self.network = make_deep(settings.net, settings.seed)
