@@ -11,13 +11,14 @@ from nobi.games import variant
 from nobi.networks import make_network
 from nobi.players import make_player
 from nobi.players.network import NetworkPlayer
+from nobi.workers import ThreadExecutor
 
 NETWORK = make_network("mdrnn:hidden=2")
 CANDIDATES = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5))).astype(np.float32)
 
 
 def fitness(threads=1, sizes=(5,), opponents=("naive",), games=40, seed=3):
-    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, threads)
+    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, ThreadExecutor(threads))
 
 
 def test_fitness_is_that_of_a_match():
@@ -112,16 +113,17 @@ def test_scores_by_hand(game, spec):
 def test_threads_and_parts_change_no_scores(monkeypatch, temperature):
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mdrnn:hidden=2", 5, 7, 5)
-    scores = play_each_other(where, network, firsts, seconds, 4, 3, 1, temperature)
+    scores = play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(1))
     monkeypatch.setattr(fitness_module, "LEAST_BOARDS", 1)
     for threads in (2, 3, 7, 16):
         assert (
-            play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature).tobytes() == scores.tobytes()
+            play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(threads)).tobytes()
+            == scores.tobytes()
         )
     for boards in (1, 7, 30):
         monkeypatch.setattr(fitness_module, "MOST_BOARDS", boards)
         for threads in (1, 2):
-            again = play_each_other(where, network, firsts, seconds, 4, 3, threads, temperature)
+            again = play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(threads))
             assert again.tobytes() == scores.tobytes()
 
 
@@ -129,7 +131,7 @@ def test_seeds_matter_where_there_is_chance():
     where = variant("atari-go", 5)
     network, firsts, seconds = networks("mlp", 5, 4, 4)
     greedy, drawn = (
-        [play_each_other(where, network, firsts, seconds, 2, seed, 1, heat) for seed in (1, 2)] for heat in (0.0, 1.0)
+        [play_each_other(where, network, firsts, seconds, 2, seed, heat) for seed in (1, 2)] for heat in (0.0, 1.0)
     )
     assert np.array_equal(*greedy)
     assert not np.array_equal(*drawn)

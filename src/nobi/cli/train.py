@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,16 +45,29 @@ class TrainingCommand(LongCommand):
     """Continue the run in the folder, if there is one."""
 
 
-def _train_generations(run: "TrainingRun", total: int, note: Callable[[], str]) -> str:
-    """Train to the last generation; after Ctrl-C return how much was done."""
-    with progress_bar("generations", total, note=True) as progress:
-        try:
-            run.train(lambda _: progress(run.generation, note()))
-        except KeyboardInterrupt:
-            if not run.done:
-                raise Interrupted(_NOTHING_DONE) from None
-            return f"after {run.generation} of {total} generations; {_RESUME}"
-    return ""
+@dataclass(frozen=True)
+class GenerationsCommand(TrainingCommand, ExecutorFlags):
+    """A command that trains generation by generation."""
+
+    def execute(self) -> Result:
+        with self.new_executor() as executor:
+            return self._train(executor)
+
+    @abstractmethod
+    def _train(self, executor: "Executor") -> Result:
+        """Train; `executor` plays the games."""
+
+    def _train_to_end(self, run: "TrainingRun", executor: "Executor", note: Callable[[], str]) -> str:
+        """Train to the last generation; after Ctrl-C return how much was done. `note` describes the latest one."""
+        total = run.settings.generations
+        with progress_bar("generations", total, note=True) as progress:
+            try:
+                run.train(lambda _: progress(run.generation, joined(note(), executor.describe())))
+            except KeyboardInterrupt:
+                if not run.done:
+                    raise Interrupted(_NOTHING_DONE) from None
+                return f"after {run.generation} of {total} generations; {_RESUME}"
+        return ""
 
 
 def _speed_text(generations: int, total: int, games: int, seconds: float) -> str:
@@ -63,15 +77,11 @@ def _speed_text(generations: int, total: int, games: int, seconds: float) -> str
 
 
 @dataclass(frozen=True)
-class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
+class Evolve(GenerationsCommand, EvolutionSettings):
     """Train a network by evolution against fixed opponents.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
     """
-
-    def execute(self) -> Result:
-        with self.new_executor() as executor:
-            return self._train(executor)
 
     def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.run import EvolutionRun
@@ -85,10 +95,9 @@ class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
         def note() -> str:
             line = run.done[-1].line
             rate = (run.generation - first) * per_generation / clock.seconds()
-            text = f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
-            return joined(text, executor.describe())
+            return f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
 
-        interrupted = _train_generations(run, self.generations, note)
+        interrupted = self._train_to_end(run, executor, note)
         seconds, metrics, done = clock.seconds(), run.metrics(), run.generation - first
         against = "the heuristic player" if self.curriculum else " and ".join(map(in_words, self.opponents))
         where = f"{in_words(self.game)} on {boards_in_words(self.sizes)} against {against}"
@@ -112,7 +121,7 @@ class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
 
 
 @dataclass(frozen=True)
-class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
+class Coevolve(GenerationsCommand, CoevolutionSettings):
     """Train two populations of networks against each other; no other player is needed.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
@@ -120,10 +129,6 @@ class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
 
     ciao: bool = False
     """Save the CIAO plot: all champions of one population against all of the other."""
-
-    def execute(self) -> Result:
-        with self.new_executor() as executor:
-            return self._train(executor)
 
     def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.coevolution import CoevolutionRun
@@ -136,10 +141,9 @@ class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
 
         def note() -> str:
             rate = (run.games_done - played) / clock.seconds()
-            text = f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
-            return joined(text, executor.describe())
+            return f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
 
-        interrupted = _train_generations(run, self.generations, note)
+        interrupted = self._train_to_end(run, executor, note)
         seconds, last, dominance = clock.seconds(), run.done[-1].line, run.dominance()
         where = f"{in_words(self.game)} on {self.size}x{self.size}"
         text = title(f"Champions of two populations of {in_words(self.net)} that evolve together: {where}")

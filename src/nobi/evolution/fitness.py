@@ -105,7 +105,6 @@ class Fitness:
         opponents: Sequence[str],
         games: int,
         seed: int,
-        threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
         """Let every network play `games` games on every size against every opponent, half of them with each colour."""
@@ -115,7 +114,7 @@ class Fitness:
         self.encounters = [(variant(game, size), spec) for size, spec in product(sizes, opponents)]
         for where, spec in self.encounters:
             make_player(spec, where)  # raises an error for a bad spec
-        self._executor = executor or ThreadExecutor(threads)
+        self._executor = executor or ThreadExecutor()
         self._compiled = False
         self._work = 0.0
         """CPU seconds of the latest generation, if it was played by other processes."""
@@ -203,13 +202,12 @@ def play_each_other(
     seconds: Population,
     games: int = 2,
     seed: int = 0,
-    threads: int = 0,
     temperature: float = 0.0,
     executor: Executor | None = None,
 ) -> NDArray[np.float64]:
     """Let each of the first networks play against each of the second ones, or against its own opponents.
 
-    The result does not depend on `threads` and `executor`.
+    The result does not depend on `executor`.
 
     Args:
         variant: the game, its rules and the board size.
@@ -219,16 +217,15 @@ def play_each_other(
         games: games of every pair, an even number: each side starts in half of them. Two are enough for greedy
             networks, which choose at random only between equal moves.
         seed: seed of the games' random streams; every game has its own.
-        threads: number of threads; 0: one per core.
         temperature: of the choice of moves; 0: greedy.
-        executor: plays the games; default: threads of this process.
+        executor: plays the games; by default threads of this process, one per core.
 
     Returns:
         [i, j] the mean of S08's score of the first network of the pair, −1 to 1.
     """
     if games < 2 or games % 2:
         raise ValueError(f"games must be an even number, half for each side to start, not {games}")
-    executor = executor or ThreadExecutor(threads)
+    executor = executor or ThreadExecutor()
     width = seconds.shape[-2]
     total = len(firsts) * width * games
     pairs = PairGames(variant, network, firsts, seconds, games, seed, NetworkSettings(temperature))
