@@ -151,3 +151,16 @@ def test_a_flag_that_may_be_left_out_shows_what_it_takes(capsys, monkeypatch):
     _, out, _ = call(capsys, "match", "--help")
     for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--openings PATH"):
         assert f" {flag} " in out
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "present"),
+    [
+        (["match", "random"], "--sgf", "--folder needs a value"),
+        (["tournament"], "--parallel=x", "--threads must be a whole number, not 'x'"),
+        (["show"], "--out", "--figure needs a value"),
+    ],
+)
+def test_former_flags_are_accepted_but_not_in_the_help(capsys, words, old, present):
+    assert present in call(capsys, *words, old)[2]
+    assert old.partition("=")[0] not in call(capsys, words[0], "--help")[1]

@@ -210,18 +210,14 @@ def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> "Table":
     return table
 
 
-def print_table(console: "Console", title: str, table: "Table") -> None:
-    """Print a title, if there is one, and a table. Unlike Rich's own, the title is not wrapped at the table's width."""
-    if title:
-        console.print(title, style="italic", soft_wrap=True, highlight=False)
-    console.print(table)
-
-
 def print_report(report: "Sequence[str | tuple[str, Table]]") -> None:
     """Print sentences, and tables with their titles, on standard output."""
     console = output_console()
     for part in report:
         if isinstance(part, str):
             console.print(part, highlight=False, soft_wrap=True)
-        else:
-            print_table(console, *part)
+            continue
+        title, table = part
+        if title:  # Rich itself would wrap it at the width of the table
+            console.print(title, style="italic", soft_wrap=True, highlight=False)
+        console.print(table)

@@ -142,7 +142,7 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
     """Records, planes and deep networks, which need PyTorch."""
     go = ("--game", "go", "--size", _SIZE, "--threads", "1")
     sgf, data = str(folder / "sgf"), str(folder / "records")
-    yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--sgf", sgf))
+    yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--folder", sgf))
     yield Step("game records", ("data", "import", sgf, "--out", data, "--threads", "1"))
     if find_spec("torch") is None:
         return
