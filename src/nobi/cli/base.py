@@ -1,4 +1,4 @@
-"""What commands share: flags, the base classes `Command` and `LongCommand`, and the output of JSON and of tables."""
+"""What commands share: flags, the base class `Command`, and the output of JSON and of tables."""
 
 import dataclasses
 import json
@@ -73,12 +73,15 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Command(CommonFlags, ABC):
-    """A command that prints a report, or with --json one document."""
+    """A command that prints a report, or with --json one document, and announces what it compiles.
+
+    After Ctrl-C it reports what was done (`Result.interrupted`), or raises `Interrupted` if there is nothing to report.
+    """
 
     def run(self) -> int:
         """Check the flags, execute, and print the result; return the exit code."""
         self.check()
-        self.prepare()
+        announce_compiling()
         result = self.execute()
         if self.json:
             print_json(result.document)
@@ -88,27 +91,13 @@ class Command(CommonFlags, ABC):
             raise Interrupted(result.interrupted)
         return 0
 
-    def prepare(self) -> None:
-        """Called before `execute`."""
-
     @abstractmethod
     def execute(self) -> Result:
         """Do the work."""
 
 
 @dataclass(frozen=True)
-class LongCommand(Command):
-    """A command that shows its progress, and what it compiles.
-
-    After Ctrl-C it reports what was done (`Result.interrupted`), or raises `Interrupted` if there is nothing to report.
-    """
-
-    def prepare(self) -> None:
-        announce_compiling()
-
-
-@dataclass(frozen=True)
-class ExecutorFlags(LongCommand):
+class ExecutorFlags(Command):
     """The flags of commands that play many games."""
 
     executor: Annotated[str, tyro.conf.arg(metavar="local|ray|ray://HOST:PORT")] = "local"

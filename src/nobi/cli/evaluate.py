@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import ExecutorFlags, LongCommand, Result, plain_table
+from nobi.cli.base import Command, ExecutorFlags, Result, plain_table
 from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.errors import NobiError, require_torch
 
@@ -105,7 +105,7 @@ _GUESSES = (1, 2, 3, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True)
-class Predict(LongCommand):
+class Predict(Command):
     """Measure how well networks predict the moves of experts, with 95 % intervals.
 
     Accuracy, mean rank and mean probability of the expert's move, its negative log likelihood, how often it is among

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, g
 import tyro
 
 from nobi import games, models, players
-from nobi.cli.base import Command, LongCommand, Result, plain_table
+from nobi.cli.base import Command, Result, plain_table
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Show(LongCommand):
+class Show(Command):
     """Show the values of a network for the moves in a position, and the hidden units of its sweeps.
 
     For a deep network, which plays Go, the probabilities of the moves. As a player it also passes after a pass, and

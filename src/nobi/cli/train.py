@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi.cli import INTERRUPTED, INVALID_INPUT, Interrupted
-from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, plain_table, settings_among
+from nobi.cli.base import Command, ExecutorFlags, Result, Stopwatch, joined, plain_table, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
@@ -35,7 +35,7 @@ _NOTHING_DONE = "before anything was done; the same command with --resume starts
 
 
 @dataclass(frozen=True)
-class TrainingCommand(LongCommand):
+class TrainingCommand(Command):
     """The flags of all commands that train."""
 
     out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR", help="The folder of the run.")] = (
@@ -306,7 +306,7 @@ class Imitate(TrainingCommand, ImitationSettings):
 
 
 @dataclass(frozen=True)
-class Priors(LongCommand, PriorSettings):
+class Priors(Command, PriorSettings):
     """Learn the move priors of the tree search of Go from game records, and report how well they predict moves.
 
     A Bradley-Terry model of 3x3 patterns and tactical features, trained by minorisation-maximisation: one set of

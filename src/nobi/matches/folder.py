@@ -119,7 +119,7 @@ def _upgraded(config: dict[str, Any]) -> dict[str, Any]:
     with suppress(NobiError, KeyError):
         config["game"] = str(games.variant(config["game"], config["size"]))
     if config.get("handicap") or config.get("openings"):
-        config["random_moves"] = 0
+        config["random_moves"] = 0  # `nobi tune` kept its default, which these replace
     return asdict(SeriesSettings()) | config
 
 
