@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import tyro
 
 from nobi import features, games, models, networks, players
-from nobi.cli.base import Command, Result, announce_compiling
+from nobi.cli.base import Command, Result
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 
@@ -89,7 +89,6 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     from nobi import cli, compiling
 
     out, err = io.StringIO(), io.StringIO()
-    announce_compiling()  # once, so that the command below does not replace the note
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
