@@ -133,10 +133,10 @@ def match(
 ) -> "MatchSummary":
     """Play a match between two stateful players: searches, engines (`"gtp:gnugo --mode gtp"`), models.
 
-    The fields of `nobi.matches.settings.SeriesSettings` are keyword arguments: `seed`, `referee`, `seconds`,
-    `random_moves`, … With a folder, the games are stored there, and an existing match in it, such as one of
-    `nobi match --folder`, is continued. `parallel` games are played at the same time in threads; another `executor`
-    (`"ray"`, `"ray://host:port"`, or an open executor) uses all its workers.
+    The other settings of `nobi match` are keyword arguments: `seed`, `referee`, `handicap`, `openings`, `random_moves`,
+    `seconds`, `main_time`, `byo_yomi`, `periods`, `stones` and `timeout`. With a folder, the games are stored there,
+    and an existing match in it, such as one of `nobi match --folder`, is continued. `parallel` games are played at the
+    same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or an open executor) uses all its workers.
 
     >>> result = nobi.match("mcts:rollouts=50", "random", on=nobi.variant("go", 5), games=2, progress=False)
     >>> result.all.wins
