@@ -101,7 +101,7 @@ def main() -> None:
     study = ["study", "s09-fig4a", "--scale", "tiny", "--out", str(FOLDER / "study"), "--threads", "1"]
     report("A study of random networks", run(study))
     sgf, data, model = (str(FOLDER / name) for name in ("sgf", "data", "run"))
-    run(["match", "playout", "playout", "--game", "go", "--size", "19", "--games", "60", "--sgf", sgf])
+    run(["match", "playout", "playout", "--game", "go", "--size", "19", "--games", "60", "--folder", sgf])
     moves = FOLDER / "moves"
     moves.write_text("boardsize 19\ngenmove b\nquit\n")
     imported = ["data", "import", sgf, "--out", data, "--threads", "1"]

@@ -136,7 +136,7 @@ def match(name: str, size: int, games: int, playouts: int, seconds: float, folde
     player = f"mcts:{limit}" + (f",model={name}" if network else "") if playouts or seconds else name
     folder = folder / f"{name}-{size}-{f'{seconds:g}s' if seconds else playouts}"
     options = ["--game", "go:komi=7.5", "--size", str(size), "--games", str(games), "--referee", GNUGO]
-    options += ["--timeout", "600", "--parallel", "1" if seconds else str(parallel)]
+    options += ["--timeout", "600", "--threads", "1" if seconds else str(parallel)]
     options += ["--random-moves", "0" if playouts or seconds else "2"]
     kept, repeated = play(player, f"gtp:{GNUGO}", options, folder)
     # a game that GNU Go lost by a crash or on time does not count
@@ -169,7 +169,7 @@ def ladder(names: list[str], game: str, size: int, games: int, folder: Path, par
     points = np.zeros((len(players), len(players)))
     for a, b in pairs:
         place = folder / f"ladder-{game}-{size}" / f"{a}+{b}".replace(":", "-")
-        options = ["--game", game, "--size", str(size), "--games", str(games), "--parallel", str(parallel)]
+        options = ["--game", game, "--size", str(size), "--games", str(games), "--threads", str(parallel)]
         kept, _ = play(a, b, [*options, "--random-moves", "2"], place)
         for player, other in ((0, 1), (1, 0)):
             won = sum(float(result.points(player) or 0) for result in kept)

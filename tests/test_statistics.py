@@ -203,3 +203,22 @@ def test_players_without_common_games_cannot_be_compared():
     points = np.array([[0, 3.0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     assert all(math.isinf(one.high) for one in bradley_terry(points).elo)
     assert all(math.isinf(one.high) for one in bradley_terry(np.zeros((2, 2))).elo)
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (Interval(35.2, -10.4, 80.6), "+35 (−10 to +81)"),
+        (Interval(math.inf, 12.0, math.inf), "+∞ (+12 to +∞)"),
+        (Interval(math.nan, -math.inf, math.inf), "? (−∞ to +∞)"),
+    ],
+)
+def test_an_interval_as_text(interval, text):
+    assert interval.text("+.0f") == text
+
+
+def test_an_interval_with_its_error_or_in_percent():
+    assert Interval(44.2, 43.5, 44.9).plus_minus(1) == "44.2 ± 0.7"
+    assert Interval(0.25, 0.125, 0.375).plus_minus(3, "+") == "+0.250 ± 0.125"
+    assert Interval(5.0, 1.0, 24.0).plus_minus(1) == "5.0 (1–24)"
+    assert Interval(0.7, 0.397, 0.892).percent() == "70.0 % (39.7–89.2)"

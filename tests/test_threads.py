@@ -38,14 +38,14 @@ def test_a_fitness_leaves_no_threads_behind():
     candidates = np.zeros((4, network.weight_count(5)), np.float32)
     before = set(threading.enumerate())
     for seed in range(3):
-        Fitness("atari-go", [5], network, ["random"], 4, seed, threads=2).measure(candidates, 0)
+        Fitness("atari-go", [5], network, ["random"], 4, seed, ThreadExecutor(2)).measure(candidates, 0)
     assert set(threading.enumerate()) == before
 
 
 def measure_fitness():
     network = make_network("mdrnn:hidden=2")
     candidates = np.zeros((300, network.weight_count(5)), np.float32)
-    Fitness("atari-go", [5], network, ["random"], 2, 0, threads=2).measure(candidates, 0)
+    Fitness("atari-go", [5], network, ["random"], 2, 0, ThreadExecutor(2)).measure(candidates, 0)
 
 
 def play_pairs():

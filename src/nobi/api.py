@@ -16,7 +16,6 @@ from nobi.spec import as_type, settings_with
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
     from nobi.matches.folder import GameResult, MatchSummary, TournamentSummary
-    from nobi.matches.series import SeriesSettings
     from nobi.models.model import Model
     from nobi.networks.deep.base import DeepNetwork
     from nobi.nn.network import Network
@@ -123,29 +122,27 @@ def match(
     on: Variant,
     games: int = 100,
     *,
-    referee: str = "",
-    seconds: float | None = None,
     folder: Path | str | None = None,
     parallel: int = 1,
     executor: "str | Executor" = "local",
-    seed: int = 0,
     progress: bool = True,
+    **fields: Any,
 ) -> "MatchSummary":
     """Play a match between two stateful players: searches, engines (`"gtp:gnugo --mode gtp"`), models.
 
-    With a folder, the games are stored there, and an existing match in it is continued. `parallel` games are played at
-    the same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or an open executor) uses all its
-    workers.
+    The other settings of `nobi match` are keyword arguments: `seed`, `referee`, `handicap`, `openings`, `random_moves`,
+    `seconds`, `main_time`, `byo_yomi`, `periods`, `stones` and `timeout`. With a folder, the games are stored there,
+    and an existing match in it, such as one of `nobi match --folder`, is continued. `parallel` games are played at the
+    same time in threads; another `executor` (`"ray"`, `"ray://host:port"`, or an open executor) uses all its workers.
 
     >>> result = nobi.match("mcts:rollouts=50", "random", on=nobi.variant("go", 5), games=2, progress=False)
     >>> result.all.wins
     2
     """
     from nobi.matches.folder import summarise_match
-    from nobi.matches.series import SeriesSettings
 
-    settings = SeriesSettings(on, referee, seconds, parallel=parallel)
-    return summarise_match(_play_series({"a": a, "b": b}, games, settings, folder, executor, seed, progress))
+    results = _play_series([a, b], {"a": a, "b": b}, on, games, folder, parallel, executor, progress, fields)
+    return summarise_match(results)
 
 
 def tournament(
@@ -153,13 +150,11 @@ def tournament(
     on: Variant,
     games: int = 10,
     *,
-    referee: str = "",
-    seconds: float | None = None,
     folder: Path | str | None = None,
     parallel: int = 1,
     executor: "str | Executor" = "local",
-    seed: int = 0,
     progress: bool = True,
+    **fields: Any,
 ) -> "TournamentSummary":
     """Play games between each pair of players and compute Elo ratings; the other arguments are those of `nobi.match`.
 
@@ -168,47 +163,41 @@ def tournament(
     (('naive', 'random'), 6.0, 2)
     """
     from nobi.matches.folder import summarise_tournament
-    from nobi.matches.series import SeriesSettings
 
-    settings = SeriesSettings(on, referee, seconds, parallel=parallel)
-    results = _play_series({"players": list(players)}, games, settings, folder, executor, seed, progress)
+    stored = {"players": list(players)}
+    results = _play_series(players, stored, on, games, folder, parallel, executor, progress, fields)
     return summarise_tournament(results, players)
 
 
 def _play_series(
-    names: dict[str, Any],
+    specs: Sequence[str],
+    stored: dict[str, Any],
+    on: Variant,
     games: int,
-    settings: "SeriesSettings",
     folder: Path | str | None,
+    parallel: int,
     executor: "str | Executor",
-    seed: int,
     progress: bool,
+    fields: dict[str, Any],
 ) -> "list[GameResult]":
     """Play `games` games between each pair of players; those in the folder are not played again.
 
-    `names` holds the players as they are stored in the folder: `a` and `b`, or the list `players`.
+    `stored` holds the players as they are stored in the folder, `fields` those of the settings.
     """
     from nobi.cli.progress import progress_of_workers
-    from nobi.matches.folder import MatchFolder
-    from nobi.matches.openings import Opening
-    from nobi.matches.series import Entrant, Series, pairings, remaining, result_saver
+    from nobi.matches.series import open_series, pairings, play_series
+    from nobi.matches.settings import SeriesSettings
     from nobi.workers import open_executor
 
-    on, specs = settings.variant, names["players"] if "players" in names else names.values()
-    # different seeds: two players of one kind would otherwise draw the same random numbers
-    entrants = [Entrant(spec, on, (seed + i) % 2**63, settings.timeout) for i, spec in enumerate(specs)]
-    schedule = pairings(len(entrants), games)
-    kept = {"game": str(on), "size": on.size, "referee": settings.referee, "seconds": settings.seconds, "seed": seed}
+    settings, path = settings_with(SeriesSettings(), fields), Path(folder) if folder else None
+    total = len(pairings(len(specs), games))
     with (
-        open_executor(executor, settings.parallel if executor == "local" else 0) as workers,
-        Series(settings, entrants, workers) as series,
-        progress_of_workers("games", len(schedule), workers, show=progress) as report,
+        open_executor(executor, parallel if executor == "local" else 0) as workers,
+        open_series(settings, on, specs, workers, path, stored) as series,
+        progress_of_workers("games", total, workers, show=progress) as report,
     ):
-        out = MatchFolder(Path(folder), names | kept, resume=True) if folder else None
-        records = out.load() if out else []
-        save = result_saver(records, out, lambda: report(len(records)))
-        series.play(remaining(schedule, records), lambda _: Opening(), save)
-    return sorted(records, key=lambda record: record.game)
+        play_series(series, len(specs), games, lambda: report(len(series.results)))
+    return sorted(series.results, key=lambda result: result.game)
 
 
 def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":

@@ -10,6 +10,17 @@ class NobiError(Exception):
     """Invalid input, described in one sentence with the remedy. The command line prints it and exits with 2."""
 
 
+def sentence(error: Exception) -> str:
+    """Return the message of an error of a settings dataclass, which is a phrase, as a sentence."""
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def phrase(error: Exception) -> str:
+    """Return the message of an error, a sentence or a phrase, as a part of another sentence."""
+    return str(error).removesuffix(".")
+
+
 def require_torch(purpose: str, extras: str = "deep") -> None:
     """Raise a NobiError with instructions if PyTorch is missing; `purpose` begins the sentence."""
     if find_spec("torch") is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase, sentence
 
 PLUGIN_PREFIX = "nobi_plugin_"
 """Prefix of the module names of files loaded by a user."""
@@ -70,7 +70,7 @@ def settings_from(kind: type[S], given: dict[str, str], spec: str) -> S:
     try:
         return kind(**values)
     except (ValueError, NobiError) as error:
-        raise NobiError(f"{spec!r}: {str(error).rstrip('.')}.") from None
+        raise NobiError(f"{spec!r}: {phrase(error)}.") from None
 
 
 def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
@@ -85,7 +85,7 @@ def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
         changed = {key: as_type(value, types[key], key) for key, value in fields.items()}
         return dataclasses.replace(settings, **changed)  # type: ignore[type-var]
     except ValueError as error:
-        raise NobiError(f"{str(error).rstrip('.')}.") from None
+        raise NobiError(sentence(error)) from None
 
 
 def as_type(value: Any, kind: Any, name: str) -> Any:
@@ -232,5 +232,5 @@ def load_file(path: Path) -> None:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 0
-        reason = error.msg if isinstance(error, SyntaxError) else str(error).rstrip(".").replace("\n", " ")
+        reason = error.msg if isinstance(error, SyntaxError) else phrase(error).replace("\n", " ")
         raise NobiError(f"{path}, line {line}: {type(error).__name__}: {reason}.") from None

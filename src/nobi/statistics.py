@@ -13,15 +13,12 @@ otherwise half a draw is added for each pair that met, and `Ratings.added_draws`
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
-
-if TYPE_CHECKING:
-    pass
 
 CONFIDENCE = 0.95
 
@@ -34,6 +31,9 @@ RESAMPLES = 2000
 MOST_RUNS = 10
 """Maximum number of runs whose single values are shown in tables and figures."""
 
+_ASYMMETRIC = 1.25
+"""If one bound of an interval is this many times further away than the other, both are printed."""
+
 Values = NDArray[np.float64]
 
 
@@ -42,6 +42,7 @@ class Interval:
     """An estimate and the bounds of its 95 % confidence interval.
 
     `a - b` is the difference of two independent estimates, or of an estimate and a number; `100 * a` and `-a` scale it.
+    As text: `f"{a:.1f}"` is `0.7 [0.6, 0.8]`; see also `text`, `plus_minus` and `percent`.
 
     >>> rate = nobi.Interval(0.7, 0.6, 0.8)
     >>> print(f"{rate:.1f}", rate.excludes(0.5))
@@ -86,6 +87,33 @@ class Interval:
 
     def __str__(self) -> str:
         return format(self)
+
+    def text(self, spec: str) -> str:
+        """Return the value and its bounds as in `+35 (−10 to +81)`; a bound may be ∞, an undefined value is `?`.
+
+        `spec` is that of a float, such as `+.0f`.
+        """
+        value, low, high = (_number_text(number, spec) for number in (self.value, self.low, self.high))
+        return f"{value} ({low} to {high})"
+
+    def plus_minus(self, digits: int, sign: str = "") -> str:
+        """Return the value with these digits after the point and its error: `44.2 ± 0.7`.
+
+        An asymmetric interval has both bounds, rounded: `5.0 (1–24)`. With the sign `+` positive values have one.
+        """
+        value, below, above = f"{self.value:{sign}.{digits}f}", self.value - self.low, self.high - self.value
+        if max(below, above) > _ASYMMETRIC * min(below, above):
+            rough = max(0, digits - 2)
+            return f"{value} ({self.low:.{rough}f}–{self.high:.{rough}f})"
+        return f"{value} ± {max(below, above):.{digits}f}"
+
+    def percent(self) -> str:
+        """Return a share in percent: `70.0 % (39.7–89.2)`."""
+        return f"{100 * self.value:.1f} % ({100 * self.low:.1f}–{100 * self.high:.1f})"
+
+
+def _number_text(value: float, spec: str) -> str:
+    return "?" if math.isnan(value) else format(value, spec).replace("-", "−").replace("inf", "∞")
 
 
 def all_positive(intervals: Iterable[Interval]) -> bool | None:
@@ -204,58 +232,6 @@ def pair_elo(pairs: Values) -> Interval:
 def expected_share(elo: float) -> float:
     """Return the expected share of the points at an Elo difference."""
     return 1 / (1 + math.exp(-elo / _ELO_SCALE))
-
-
-@dataclass(frozen=True)
-class Sprt:
-    """A sequential probability ratio test (Wald 1945) of two Elo differences.
-
-    The log-likelihood ratio is that of the normal approximation over pairs of games: N (s₁ − s₀)(2m − s₀ − s₁) / 2v,
-    where s₀ and s₁ are the expected shares of the points, and m and v mean and variance of the points of N pairs.
-    """
-
-    elo0: float = 0.0
-    """The Elo difference of the null hypothesis."""
-    elo1: float = 30.0
-    """The Elo difference of the alternative."""
-    alpha: float = 0.05
-    """Probability of accepting `elo1` where `elo0` is true."""
-    beta: float = 0.05
-    """Probability of accepting `elo0` where `elo1` is true."""
-
-    def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
-            raise ValueError(f"elo1 must be above elo0, not {self.elo1:g} with elo0 {self.elo0:g}")
-        for name in ("alpha", "beta"):
-            if not 0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name} must be above 0 and below 0.5, not {getattr(self, name):g}")
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which `elo0` and `elo1` are accepted."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
-
-    def log_likelihood_ratios(self, pairs: Values) -> Values:
-        """Return the ratio after each pair of games, [pair]; `pairs` holds mean points from 0 to 1.
-
-        Two pairs of variance ¼ are added, so that a few equal results are not decisive.
-        """
-        s0, s1 = expected_share(self.elo0), expected_share(self.elo1)
-        count = np.arange(1, len(pairs) + 1)
-        mean = np.cumsum(pairs) / count
-        squares = np.maximum(0.0, np.cumsum(pairs**2) - count * mean**2)
-        variance = (squares + 0.5) / (count + 2)
-        ratios: Values = count * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
-        return ratios
-
-    def decision(self, pairs: Values) -> tuple[int, int]:
-        """Return (decision, number of pairs after which it was reached): 1 accepts `elo1`, −1 `elo0`, 0 neither."""
-        ratios = self.log_likelihood_ratios(pairs)
-        low, high = self.bounds
-        crossed = np.flatnonzero((ratios <= low) | (ratios >= high))
-        if len(crossed) == 0:
-            return 0, len(pairs)
-        return (1 if ratios[crossed[0]] >= high else -1), int(crossed[0]) + 1
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,7 @@ def holds_run(
     may_change: tuple[str, ...] = (),
     what: str = "run",
     names: Mapping[str, str] | None = None,
+    upgrade: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> bool:
     """Create the folder if necessary; return whether it holds a run to resume.
 
@@ -109,6 +110,7 @@ def holds_run(
         may_change: the settings that may differ from those of the existing run.
         what: the noun for a run in error messages.
         names: the names of settings in error messages, where they differ from the flags.
+        upgrade: converts the settings of an existing run that an earlier version may have stored differently.
     """
     path = make_writable_folder(folder) / CONFIG
     if not path.exists():
@@ -121,6 +123,7 @@ def holds_run(
         raise NobiError(f"{str(path)!r} cannot be read: {error}.") from None
     if not isinstance(before, dict):
         raise NobiError(f"{str(path)!r} does not hold the settings of a {what}.")
+    before = upgrade(before)
     for key, value in config.items():
         if before.get(key) != value and key not in (*may_change, "nobi"):
             name = (names or {}).get(key) or f"--{key.replace('_', '-')}"

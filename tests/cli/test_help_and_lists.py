@@ -149,5 +149,18 @@ def test_ladders_that_were_not_read_to_the_end_are_reported(capsys, monkeypatch)
 def test_an_optional_flag_shows_its_type(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     _, out, _ = call(capsys, "match", "--help")
-    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--sgf PATH"):
+    for flag in ("--folder PATH", "--seconds FLOAT", "--periods INT", "--openings PATH"):
         assert f" {flag} " in out
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "present"),
+    [
+        (["match", "random"], "--sgf", "--folder needs a value"),
+        (["tournament"], "--parallel=x", "--threads must be a whole number, not 'x'"),
+        (["show"], "--out", "--figure needs a value"),
+    ],
+)
+def test_former_flags_are_accepted_but_not_in_the_help(capsys, words, old, present):
+    assert present in call(capsys, *words, old)[2]
+    assert old.partition("=")[0] not in call(capsys, words[0], "--help")[1]

@@ -59,7 +59,7 @@ def test_match_as_json(capsys):
         (["random", "naive", "--games", "0"], "--games must be 1 or more, not 0."),
         (["random", "naive", "--threads", "-1"], "--threads must be 0 or more, not -1."),
         (["random", "naive", "--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
-        (["random", "naive", "--sgf", __file__ + "/below"], "cannot be written to"),
+        (["random", "naive", "--folder", __file__ + "/below"], "cannot be written to"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_the_code_2(capsys, arguments, sentence):

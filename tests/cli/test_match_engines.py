@@ -89,19 +89,21 @@ def test_repeated_games_are_reported(capsys):
         (["naive", "--referee", "no-such-engine"], "There is no program 'no-such-engine'"),
         (["naive", "--referee", answering(komi="? no")], "cannot play go on 9x9: it refused 'komi': no."),
         (["naive", "--resume"], "--resume needs --folder"),
-        (["naive", "--handicap", "2", "--random-moves", "2"], "Give only one of"),
+        (["naive", "--handicap", "2", "--random-moves", "2"], "Only one of --handicap, --openings and --random-moves"),
         (["naive", "--handicap", "1"], "Handicap on 9x9 is 2 to 9 stones, not 1."),
-        (["naive", "--parallel", "0"], "--parallel must be 1 or more, not 0."),
+        (["naive", "--parallel", "-1"], "--threads must be 0 or more, not -1."),
         (["naive", "--timeout", "0"], "--timeout must be above 0"),
         (["naive", "--seconds", "-1"], "--seconds must be above 0"),
         (["naive", "--main-time", "0"], "--main-time must be above 0"),
-        (["naive", "--main-time", "9", "--seconds", "1"], "Give --seconds, or a clock"),
+        (["naive", "--main-time", "9", "--seconds", "1"], "--seconds and a clock, by --main-time and --byo-yomi"),
         (["naive", "--periods", "3"], "--periods and --stones need --byo-yomi"),
         (["naive", "--byo-yomi", "9", "--periods", "0"], "--periods must be 1 or more, not 0."),
-        (["naive", "--byo-yomi", "9", "--periods", "2", "--stones", "5"], "Give only one of --periods and --stones."),
+        (
+            ["naive", "--byo-yomi", "9", "--periods", "2", "--stones", "5"],
+            "Only one of --periods and --stones",
+        ),
         (["naive", "--openings", "nothing.txt"], "cannot be read"),
-        (["naive", "--random-moves", "2", "--sgf", "x"], "remove --sgf"),
-        (["naive", "--random-moves", "2", "--show"], "--show is not available"),
+        (["naive", "--random-moves", "2", "--show"], "there is no --show"),
         (["clever", "--seconds", "1"], "There is no player 'clever'"),
     ],
 )
@@ -236,7 +238,7 @@ def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
     folder = tmp_path / "match"
     slow = f"{engine('slow', 1)} {tmp_path}"
     arguments = ["match", "playout", slow, "--game", "go", "--size", "5", "--folder", str(folder)]
-    command = [sys.executable, "-m", "nobi", *arguments, "--games", "1000", "--json", "--parallel", "2"]
+    command = [sys.executable, "-m", "nobi", *arguments, "--games", "1000", "--json", "--threads", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 240
     while not (folder / "games.jsonl").exists():
@@ -265,7 +267,7 @@ def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
 def test_a_match_against_gnugo(capsys, tmp_path):
     """Both rulesets, a referee and two games at once with the real engine."""
     command = f"{gnugo()} --mode gtp --level 1"
-    common = ["--games", "4", "--parallel", "2", "--random-moves", "2", "--size", "7", "--json"]
+    common = ["--games", "4", "--threads", "2", "--random-moves", "2", "--size", "7", "--json"]
     for scoring, flag in (("area", "--chinese-rules"), ("territory", "--japanese-rules")):
         arguments = ["match", "playout", f"gtp:{command} {flag}", "--game", f"go:komi=6.5,scoring={scoring}", *common]
         folder = str(tmp_path / scoring)

@@ -223,7 +223,6 @@ def test_help_of_show(capsys):
         "--moves",
         "--random",
         "--figure",
-        "--out",
         "--seed",
         "--threads",
         "--json",

@@ -63,9 +63,9 @@ def test_list(capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["s08-fig99"], "There is no study 's08-fig99'; did you mean 's08-fig9'? There are "),
-        (["S08-tabel1"], "There is no study 'S08-tabel1'; did you mean 's08-table1'? There are "),
-        (["whatever"], "There is no study 'whatever'; choose one of s08-fig2, s08-fig3, "),
+        (["s08-fig99"], "There is no study 's08-fig99'; did you mean 's08-fig9'? 'nobi study list' shows"),
+        (["S08-tabel1"], "There is no study 'S08-tabel1'; did you mean 's08-table1'? 'nobi study list' shows"),
+        (["whatever"], "There is no study 'whatever'; 'nobi study list' shows them all."),
         ([SMALL, "nothing"], "There is no study 'nothing'; "),
         ([], "Give at least one study; 'nobi study list' lists them."),
         (["list", SMALL], "'list' cannot be combined with studies: use 'nobi study list'."),

@@ -9,7 +9,8 @@ from nobi.cli import run
 from nobi.cli.tune import parse_parameter, spec_with
 from nobi.errors import NobiError
 from nobi.matches.folder import GameResult, pair_points
-from nobi.statistics import Sprt, expected_share, pair_elo
+from nobi.matches.sprt import Sprt
+from nobi.statistics import expected_share, pair_elo
 
 
 def test_a_clear_difference_is_accepted_and_equality_rejected():

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ from nobi.evolution.fitness import Fitness
 from nobi.evolution.run import EvolutionRun
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.games import variant
-from nobi.matches.openings import Opening
-from nobi.matches.series import Entrant, Series, SeriesSettings, pairings
+from nobi.matches.folder import MatchFolder
+from nobi.matches.series import Entrant, Series, pairings
+from nobi.matches.settings import SeriesSettings
 from nobi.players import make_player
 from nobi.workers import ThreadExecutor, make_executor
 
@@ -29,10 +32,13 @@ FILES = ("checkpoint.safetensors", "champion.safetensors", "metrics.jsonl", "con
 def series_on(executor):
     rules = variant("atari-go", 5)
     entrants = [Entrant(spec, rules, seed, 60.0) for seed, spec in enumerate(("naive", "random"))]
-    found = {}
-    with Series(SeriesSettings(rules), entrants, executor) as series:
-        series.play(pairings(2, 6), lambda _: Opening(), lambda result, sgf: found.update({result.game: (result, sgf)}))
-    return {game: (replace(result, seconds=[]), sgf) for game, (result, sgf) in found.items()}
+    with TemporaryDirectory() as folder, Series(SeriesSettings(), entrants, executor) as series:
+        series.use_folder(MatchFolder(Path(folder), {}, resume=False))
+        series.play(pairings(2, 6))
+        return {
+            result.game: (replace(result, seconds=[]), (Path(folder) / f"game-{result.game + 1:04d}.sgf").read_bytes())
+            for result in series.results
+        }
 
 
 @pytest.mark.usefixtures("shared_cluster")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from nobi.errors import NobiError
 from nobi.evolution.coevolution import Coevolution, Record, best_first, shared_fitness, shared_sample
 from nobi.evolution.settings import PUBLISHED_RULES, CoevolutionSettings
 from nobi.trainers.base import fingerprint, replay
@@ -206,8 +205,8 @@ def test_invalid_scores_and_settings():
         {"hall": -1},
         {"mutation": 0.0},
     ):
-        with pytest.raises(NobiError, match="must be"):
-            Coevolution(CoevolutionSettings(**settings), 2, seed=0)
+        with pytest.raises(ValueError, match="must be"):
+            CoevolutionSettings(**settings)
 
 
 def played(generations, **settings):

@@ -26,6 +26,7 @@ from nobi.games import variant
 from nobi.models.model import load_model
 from nobi.networks import make_network
 from nobi.storage import save_tensors
+from nobi.workers import ThreadExecutor
 
 SMALL = CoevolutionSettings(
     net="mdrnn:hidden=2", population=4, selected=2, parasites=2, hall=5, mutation=0.3, generations=7, seed=5
@@ -54,8 +55,11 @@ def test_killed_runs_end_in_the_same_files(tmp_path):
     check_kills(command, lambda generations: maker(generations=generations), tmp_path)
 
 
-def test_results_do_not_depend_on_threads(tmp_path):
-    runs = [finish(maker(**KINDS["measured"]), tmp_path / str(threads), threads=threads) for threads in (1, 2)]
+def test_threads_change_nothing(tmp_path):
+    runs = [
+        finish(maker(**KINDS["measured"]), tmp_path / str(threads), executor=ThreadExecutor(threads))
+        for threads in (1, 2)
+    ]
     assert_same_files(tmp_path / "1", tmp_path / "2")
     assert runs[0].dominance() == runs[1].dominance()
     assert np.array_equal(runs[0].ciao(), runs[1].ciao())

@@ -18,7 +18,7 @@ CANDIDATES = np.random.default_rng(0).standard_normal((5, NETWORK.weight_count(5
 
 
 def fitness(threads=1, sizes=(5,), opponents=("naive",), games=40, seed=3):
-    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, threads)
+    return Fitness("atari-go", sizes, NETWORK, opponents, games, seed, ThreadExecutor(threads))
 
 
 def test_fitness_is_that_of_a_match():
@@ -116,8 +116,10 @@ def test_scores_do_not_depend_on_threads_or_parts(monkeypatch, temperature):
     scores = play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(1))
     monkeypatch.setattr(fitness_module, "LEAST_BOARDS", 1)
     for threads in (2, 3, 7, 16):
-        again = play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(threads))
-        assert again.tobytes() == scores.tobytes()
+        assert (
+            play_each_other(where, network, firsts, seconds, 4, 3, temperature, ThreadExecutor(threads)).tobytes()
+            == scores.tobytes()
+        )
     for boards in (1, 7, 30):
         monkeypatch.setattr(fitness_module, "MOST_BOARDS", boards)
         for threads in (1, 2):

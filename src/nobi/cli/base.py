@@ -6,11 +6,11 @@ import math
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import tyro
 
@@ -31,11 +31,20 @@ if TYPE_CHECKING:
 class CommonFlags:
     """The flags of every command."""
 
+    former_flags: ClassVar[Mapping[str, str]] = {}
+    """Flags of earlier versions that are still accepted, and the present ones."""
+
     seed: int = 0
     """Seed of all random numbers: the same seed gives the same results, on any number of threads."""
     threads: int = 0
     """Number of threads; 0: one per core."""
     json: Annotated[bool, tyro.conf.arg(help="Print one JSON document to standard output, and nothing else.")] = False
+
+    @classmethod
+    def translate(cls, words: Sequence[str]) -> list[str]:
+        """Return the arguments with the present names of flags."""
+        parts = (word.partition("=") for word in words)
+        return [f"{cls.former_flags.get(name, name)}{equals}{value}" for name, equals, value in parts]
 
     def check(self) -> None:
         """Raise a NobiError for values that are invalid in every command."""
@@ -69,7 +78,7 @@ class Command(CommonFlags, ABC):
     def run(self) -> int:
         """Check the flags, execute, and print the result; return the exit code."""
         self.check()
-        self.prepare()
+        announce_compiling()
         result = self.execute()
         if self.json:
             print_json(result.document)
@@ -79,27 +88,13 @@ class Command(CommonFlags, ABC):
             raise Interrupted(result.interrupted)
         return 0
 
-    def prepare(self) -> None:
-        """Prepare the command; called before `execute`."""
-
     @abstractmethod
     def execute(self) -> Result:
         """Execute the command and return its output."""
 
 
 @dataclass(frozen=True)
-class LongCommand(Command):
-    """A command that shows its progress, and what is being compiled.
-
-    After Ctrl-C it reports the finished work (`Result.interrupted`), or raises `Interrupted` if there is none.
-    """
-
-    def prepare(self) -> None:
-        announce_compiling()
-
-
-@dataclass(frozen=True)
-class ExecutorFlags(LongCommand):
+class ExecutorFlags(Command):
     """The flags of commands that play many games."""
 
     executor: Annotated[str, tyro.conf.arg(metavar="local|ray|ray://HOST:PORT")] = "local"
@@ -201,18 +196,14 @@ def plain_table(left: Sequence[str], right: Sequence[str] = ()) -> "Table":
     return table
 
 
-def print_table(console: "Console", title: str, table: "Table") -> None:
-    """Print a title, if there is one, and a table. Unlike Rich's own, the title is not wrapped at the table's width."""
-    if title:
-        console.print(title, style="italic", soft_wrap=True, highlight=False)
-    console.print(table)
-
-
 def print_report(report: "Sequence[str | tuple[str, Table]]") -> None:
     """Print sentences, and tables with their titles, on standard output."""
     console = output_console()
     for part in report:
         if isinstance(part, str):
             console.print(part, highlight=False, soft_wrap=True)
-        else:
-            print_table(console, *part)
+            continue
+        title, table = part
+        if title:  # Rich itself would wrap it at the width of the table
+            console.print(title, style="italic", soft_wrap=True, highlight=False)
+        console.print(table)

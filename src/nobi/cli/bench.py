@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 import nobi
-from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.base import Command, Result, plain_table
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
 from nobi.spec import choices
@@ -35,7 +35,7 @@ _HELP = f"The sections to measure, by default all: {'; '.join(f'{n}, {about}' fo
 
 
 @dataclass(frozen=True)
-class Bench(LongCommand):
+class Bench(Command):
     """Measure the speed of this machine: one core, compiled code; the median of several repeats."""
 
     sections: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="SECTION", help=_HELP)] = ()

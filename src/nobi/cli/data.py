@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import Command, LongCommand, Result, Stopwatch, plain_table, settings_among
+from nobi.cli.base import Command, Result, Stopwatch, plain_table, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.records.settings import ImportSettings
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DataImport(LongCommand, ImportSettings):
+class DataImport(Command, ImportSettings):
     """Make a dataset of game records: check, filter, remove duplicates, split.
 
     The main line of every record is replayed by the rules of Go. Records that are invalid, excluded by a filter, or
@@ -36,11 +36,7 @@ class DataImport(LongCommand, ImportSettings):
             help_behavior_hint="(required)",
         ),
     ] = tyro.MISSING
-    out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to create.")] = tyro.MISSING
-    max_handicap: int | None = None
-    """Accept games with at most this number of handicap stones; 0: even games only."""
-    max_moves: int | None = None
-    """Accept games with at most this number of moves."""
+    out: Annotated[Path, tyro.conf.arg(metavar="DATASET", help="The folder to make.")] = tyro.MISSING
     force: bool = False
     """Replace the dataset if it exists."""
 

@@ -168,8 +168,8 @@ class Analysis(CommonFlags):
     quit_without_waiting: bool = False
     """At the end of the input, end at once instead of finishing all queries."""
 
-    @staticmethod
-    def translate(words: Sequence[str]) -> list[str]:
+    @classmethod
+    def translate(cls, words: Sequence[str]) -> list[str]:
         """Return the arguments with two dashes for KataGo's one, and with all override strings joined."""
         found = [f"-{word}" if word.lstrip("-") in _ONE_DASH and word[:2] != "--" else word for word in words]
         overrides, others = [], []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi.cli.base import ExecutorFlags, LongCommand, Result, plain_table
+from nobi.cli.base import Command, ExecutorFlags, Result, plain_table
 from nobi.cli.progress import progress_bar, progress_of_workers
 from nobi.errors import NobiError, require_torch
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from nobi.evolution.transfer import TransferReport
     from nobi.imitation.metrics import Prediction, PredictionMetrics
     from nobi.imitation.prediction import Evaluation
-    from nobi.statistics import Interval
 
 
 @dataclass(frozen=True)
@@ -94,25 +93,19 @@ class Transfer(ExecutorFlags):
 def _transfer_tables(found: "TransferReport", title: str, models: int) -> "list[tuple[str, Table]]":
     table = plain_table(["board", "against", f"fitness (95 % over {'games' if models == 1 else 'models'})"])
     for row in found.sizes:
-        table.add_row(f"{row.size}x{row.size}", row.opponent, _signed(row.fitness))
+        table.add_row(f"{row.size}x{row.size}", row.opponent, row.fitness.text("+.3f"))
     pairs = plain_table(["boards", "against", "correlation (95 %)", "p, better on the larger (95 %)"])
     for pair in found.pairs:
         boards = f"{pair.small}x{pair.small} → {pair.large}x{pair.large}"
-        pairs.add_row(boards, pair.opponent, _signed(pair.transfer.correlation), _signed(pair.transfer.higher))
+        pairs.add_row(boards, pair.opponent, pair.transfer.correlation.text("+.3f"), pair.transfer.higher.text("+.3f"))
     return [(title, table), *([("", pairs)] if found.pairs else [])]
 
 
-def _signed(interval: "Interval") -> str:
-    return f"{interval.value:+.3f} ({interval.low:+.3f} to {interval.high:+.3f})"
-
-
 _GUESSES = (1, 2, 3, 5, 10, 20, 50)
-_ASYMMETRIC = 1.25
-"""Both bounds of an interval are printed if one is farther from the value by this factor."""
 
 
 @dataclass(frozen=True)
-class Predict(LongCommand):
+class Predict(Command):
     """Measure how well networks predict the moves of experts, with 95 % intervals.
 
     Accuracy, mean rank and mean probability of the expert's move, its negative log likelihood, how often it is among
@@ -271,23 +264,14 @@ def _metrics_table(head: str, groups: "Mapping[str, PredictionMetrics]") -> "Tab
     table = plain_table([head], ["positions", "games", "accuracy, %", "rank", "prob., %", "loss"])
     for name, metrics in groups.items():
         cells = (
-            (metrics.accuracy, 100, 1),
-            (metrics.rank, 1, 2),
-            (metrics.probability, 100, 1),
-            (metrics.loss, 1, 3),
+            (100 * metrics.accuracy, 1),
+            (metrics.rank, 2),
+            (100 * metrics.probability, 1),
+            (metrics.loss, 3),
         )
-        values = (_value(*cell, bounds=metrics.games > 1) for cell in cells)
+        values = (
+            interval.plus_minus(digits) if metrics.games > 1 else f"{interval.value:.{digits}f}"
+            for interval, digits in cells
+        )
         table.add_row(name, f"{metrics.positions:,}", f"{metrics.games:,}", *values)
     return table
-
-
-def _value(interval: "Interval", factor: float, digits: int, *, bounds: bool) -> str:
-    """Return the value with its 95 % interval: `44.2 ± 0.7`, or `5.0 (1–24)` if it is asymmetric."""
-    value = f"{factor * interval.value:.{digits}f}"
-    if not bounds:
-        return value
-    below, above = interval.value - interval.low, interval.high - interval.value
-    if max(below, above) > _ASYMMETRIC * min(below, above):
-        rough = max(0, digits - 2)
-        return f"{value} ({factor * interval.low:.{rough}f}–{factor * interval.high:.{rough}f})"
-    return f"{value} ± {factor * max(below, above):.{digits}f}"

@@ -2,14 +2,15 @@
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
 from nobi import games, models, players
-from nobi.cli.base import Command, LongCommand, Result, plain_table
+from nobi.cli.base import Command, Result, plain_table
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Show(LongCommand):
+class Show(Command):
     """Show the values of a network for the moves in a position, and the hidden units of its sweeps.
 
     For a deep network, which plays Go, the values are the probabilities of the moves. As a player it also passes after
@@ -29,6 +30,8 @@ class Show(LongCommand):
     The position is the one after the moves of --moves, or after --random moves, or the start of the game.
     """
 
+    former_flags: ClassVar[Mapping[str, str]] = {"--out": "--figure"}
+
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
     game: str = ""
     """The game; by default that of the training."""
@@ -36,9 +39,9 @@ class Show(LongCommand):
     """Board size, 5 to 25; by default that of the training."""
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
-    """Play this number of random moves, or fewer if the game ends."""
-    figure: Annotated[Path | None, tyro.conf.arg(aliases=("--out",), help_behavior_hint="")] = None
-    """Save the figure to this path, as PNG and SVG."""
+    """Play this many random moves; fewer if the game ends before."""
+    figure: Path | None = None
+    """Save the figure here, as PNG and SVG."""
 
     def execute(self) -> Result:
         self.require(0, "random")

@@ -2,24 +2,22 @@
 
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from nobi import games, players
 from nobi.cli.base import Result, plain_table
-from nobi.cli.progress import progress_bar, progress_of_workers
-from nobi.cli.series import PLAYER_HELP, SeriesFlags, elo_text, play_series, series_notes
+from nobi.cli.progress import progress_of_workers
+from nobi.cli.series import PLAYER_HELP, SeriesFlags, series_notes
 from nobi.errors import NobiError
 from nobi.models import is_model
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.arena.results import ArenaStatistics, PlayedGames
+    from nobi.arena.results import ArenaStatistics
     from nobi.matches.folder import GameResult, MatchSummary
-    from nobi.statistics import Interval
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
 _ARENA_GAMES, _SERIES_GAMES = 1000, 100
@@ -34,7 +32,7 @@ class Match(SeriesFlags):
 
     Games are played one by one, and the Elo difference is reported, if a player is an engine ('gtp:gnugo --mode gtp')
     or searches, or if --folder, --referee, --handicap, --openings, --random-moves, --seconds, --main-time or --byo-yomi
-    is given.
+    is given; otherwise many at once.
     """
 
     a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A", help=PLAYER_HELP)] = tyro.MISSING
@@ -44,10 +42,8 @@ class Match(SeriesFlags):
     """Board size, 5 to 25."""
     games: int | None = None
     """Number of games; by default 1000, or 100 if games are played one by one."""
-    sgf: Path | None = None
-    """Save every game as SGF in this folder."""
     show: bool = False
-    """Print the last position of the first game."""
+    """Print the last position of the first game, where many games are played at once."""
 
     def check(self) -> None:
         super().check()
@@ -64,16 +60,11 @@ class Match(SeriesFlags):
     def _play_in_arena(self) -> Result:
         from nobi.arena.play import play_games
         from nobi.arena.results import PlayInterrupted, summarise
-        from nobi.storage import make_writable_folder
 
         count = self.games or _ARENA_GAMES
         variant = games.variant(self.game, self.size)
         a, b = players.make_player(self.a, variant), players.make_player(self.b, variant)
-        if self.sgf:
-            make_writable_folder(self.sgf)
-            if any(self.sgf.glob("*.sgf")):
-                raise NobiError(f"The folder {str(self.sgf)!r} already contains games; choose another one.")
-        play_games(variant, a, b, 0)  # compile now, so that the measured time is that of the games
+        play_games(variant, a, b, 0)  # compiles now, so that the time below is that of the games
         with self.new_executor() as executor, progress_of_workers("games", count, executor) as progress:
             start, interrupted = time.perf_counter(), ""
             try:
@@ -84,7 +75,7 @@ class Match(SeriesFlags):
                     count,
                     seed=self.seed,
                     executor=executor,
-                    keep_moves=self.sgf is not None or self.show,
+                    keep_moves=self.show,
                     progress=progress,
                 )
             except PlayInterrupted as interrupt:
@@ -104,40 +95,23 @@ class Match(SeriesFlags):
         report.append((self._title, _arena_table(summaries)))
         rate = f"{len(played) / seconds:,.0f} games/s"
         report.append(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.")
-        if self.sgf:
-            self._save(played, self.sgf)
-            report.append(f"Saved as SGF in {self.sgf}.")
         return Result(document, report, interrupted)
 
-    def _save(self, played: "PlayedGames", folder: Path) -> None:
-        from nobi.records.sgf_writer import sgf_of
-        from nobi.storage import atomic_write
-
-        digits = len(str(len(played)))
-        with progress_bar("saving", len(played)) as progress:
-            for i in range(len(played)):
-                black, white = (self.a, self.b) if i % 2 == 0 else (self.b, self.a)
-                game = played.replay(i)
-                record = sgf_of(game, black, white, f"game {i + 1}, seed {self.seed}", game.standing())
-                atomic_write(folder / f"game-{i + 1:0{digits}d}.sgf", record)
-                progress(i + 1)
-
     def _play_series(self) -> Result:
-        if self.sgf:
-            raise NobiError("Games that are played one by one are saved as SGF by --folder; remove --sgf.")
         if self.show:
             raise NobiError("--show is not available for games played one by one; --folder saves them as SGF.")
         from nobi.matches.folder import summarise_match
 
         specs, count = [self.a, self.b], self.games or _SERIES_GAMES
-        records, interrupted = play_series(
-            self, specs, self.game, self.size, count, lambda some: _match_table(summarise_match(some))
+        stored = {"a": self.a, "b": self.b}
+        records, interrupted = self.play_series(
+            stored, specs, self.game, self.size, count, lambda some: _match_table(summarise_match(some))
         )
         summary = summarise_match(records)
         document = {"settings": asdict(self) | {"games": count}, "results": summary, "games": records}
         report: list[str | tuple[str, Table]] = [
             (self._title, _match_table(summary)),
-            f"Elo difference A − B: {elo_text(summary.all.elo)}, 95 % interval.",
+            f"Elo difference A − B: {summary.all.elo.text('+.0f')}, 95 % interval.",
             *series_notes(self, records, "AB"),
         ]
         return Result(document, report, interrupted)
@@ -151,10 +125,6 @@ def _plays_alone(spec: str) -> bool:
     return not is_model(name) and not players.chooses_for_many(name)
 
 
-def _rate(rate: "Interval") -> str:
-    return f"{100 * rate.value:.1f} % ({100 * rate.low:.1f}–{100 * rate.high:.1f})"
-
-
 def _arena_table(summaries: "dict[str, ArenaStatistics]") -> "Table":
     table = plain_table(["A is"], ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"])
     for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
@@ -162,9 +132,9 @@ def _arena_table(summaries: "dict[str, ArenaStatistics]") -> "Table":
         table.add_row(
             label,
             *(f"{number:,}" for number in (s.games, s.wins, s.draws, s.losses)),
-            _rate(s.win_rate),
+            s.win_rate.percent(),
             f"{s.length.value:.1f}",
-            f"{s.score.value:+.3f} ± {s.score.high - s.score.value:.3f}",
+            s.score.plus_minus(3, "+"),
             end_section=row == "white",
         )
     return table
@@ -176,7 +146,7 @@ def _match_table(summary: "MatchSummary") -> "Table":
         table.add_row(
             label,
             *(f"{number:,}" for number in (tally.games, tally.wins, tally.draws, tally.losses)),
-            _rate(tally.win_rate) if tally.games else "",
+            tally.win_rate.percent() if tally.games else "",
             f"{tally.length.value:.1f}" if tally.games else "",
             end_section=label == "white",
         )
@@ -210,7 +180,8 @@ class Tournament(SeriesFlags):
     def execute(self) -> Result:
         from nobi.matches.folder import summarise_tournament
 
-        records, interrupted = play_series(self, self.players, self.game, self.size, self.games, self._table)
+        stored = {"players": self.players}
+        records, interrupted = self.play_series(stored, self.players, self.game, self.size, self.games, self._table)
         summary = summarise_tournament(records, self.players)
         document = {
             "settings": asdict(self),
@@ -243,5 +214,5 @@ class Tournament(SeriesFlags):
             met = points[i] + points[:, i]
             cells = ["" if i == j else f"{points[i, j]:g}/{met[j]:g}" for j in order]
             total = f"{points[i].sum():g}/{met.sum():g}"
-            table.add_row(str(place), self.players[i], *cells, total, elo_text(summary.elo[i]))
+            table.add_row(str(place), self.players[i], *cells, total, summary.elo[i].text("+.0f"))
         return table

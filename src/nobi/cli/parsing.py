@@ -8,6 +8,7 @@ import dataclasses
 import importlib
 import io
 import os
+import re
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -15,7 +16,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import nobi
-from nobi.errors import NobiError
+from nobi.errors import NobiError, sentence
 from nobi.spec import choices, closest, load_file
 
 COMMANDS = {
@@ -72,10 +73,7 @@ def parse(arguments: list[str]) -> Any:
         load_file(Path(file))
     module, _, attribute = _CLASSES[name].partition(":")
     command = getattr(importlib.import_module(module), attribute)
-    words = arguments[len(name.split()) :]
-    if hasattr(command, "translate"):
-        words = command.translate(words)
-    return _parse_flags(command, f"nobi {name}", words)
+    return _parse_flags(command, f"nobi {name}", command.translate(arguments[len(name.split()) :]))
 
 
 def _command_name(arguments: Sequence[str]) -> str:
@@ -105,7 +103,7 @@ def _help(prefix: str = "") -> str:
             "",
             f"nobi {nobi.__version__}: networks that learn a board game on a small board and play it on any board.",
             "'nobi COMMAND --help' describes a command, 'nobi --version' prints the version.",
-            "--load FILE.py, or the variable NOBI_PLUGINS, adds games, players, networks and trainers.",
+            "--load FILE.py, or the variable NOBI_PLUGINS, adds games, players, networks, trainers and studies.",
         ]
     for heading, commands in COMMANDS.items():
         found = {name: about for name, (_, about) in commands.items() if name.startswith(prefix)}
@@ -141,11 +139,13 @@ def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:
     try:
         with redirect_stderr(printed):
             found, unknown = tyro.cli(command, prog=prog, args=arguments, return_unknown_args=True, config=style)
-    except ValueError as error:  # of a settings dataclass
-        raise NobiError(f"{error}.") from None
     except SystemExit as end:
         if not end.code:  # help was printed
             raise
+        if isinstance(end.__context__, ValueError):  # of a settings dataclass, which names its fields in backticks
+            raise NobiError(
+                re.sub(r"`(\w+)`", lambda name: f"--{name[1].replace('_', '-')}", sentence(end.__context__))
+            ) from None
         problem = _explain(command, prog, arguments)
     else:
         if not unknown:
@@ -180,7 +180,6 @@ class _Argument(NamedTuple):
     """How many values; None: any number."""
     required: bool
     positional: bool
-    aliases: tuple[str, ...]
 
 
 def _arguments_of(command: type) -> list[_Argument]:
@@ -204,15 +203,14 @@ def _arguments_of(command: type) -> list[_Argument]:
         positional = positional_mark in marks
         name = metavar if positional else f"--{'no-' * (field.default is True)}{field.name.replace('_', '-')}"
         required = field.default is tyro.MISSING
-        aliases = tuple(alias for mark in marks for alias in getattr(mark, "aliases", None) or ())
-        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional, aliases))
+        found.append(_Argument(name, kind, 0 if kind is bool else count, required, positional))
     return found
 
 
 def _explain(command: type, prog: str, words: Sequence[str]) -> str | None:
     """Return the first error among the arguments of a command, in one sentence; None if there is none."""
     arguments = _arguments_of(command)
-    flags = {name: flag for flag in arguments if not flag.positional for name in (flag.name, *flag.aliases)}
+    flags = {flag.name: flag for flag in arguments if not flag.positional}
     hint = f"'{prog} --help' describes its arguments"
     others: list[str] = []
     given: set[str] = set()

@@ -8,12 +8,13 @@ from typing import Annotated
 import tyro
 
 from nobi import games
-from nobi.cli.base import CommonFlags, announce_compiling
+from nobi.cli.base import CommonFlags, announce_compiling, settings_among
 from nobi.errors import NobiError
+from nobi.web.settings import ServerSettings
 
 
 @dataclass(frozen=True)
-class Play(CommonFlags):
+class Play(CommonFlags, ServerSettings):
     """Play in a web page of this machine, and look inside networks.
 
     The page is at http://127.0.0.1:8080 and opens in a browser. --terminal plays in the terminal instead.
@@ -23,29 +24,6 @@ class Play(CommonFlags):
         tyro.conf.Positional[tuple[Path, ...]],
         tyro.conf.arg(metavar="[MODEL …]", help="Model files and run folders, in addition to the shipped models."),
     ] = ()
-    host: str = "127.0.0.1"
-    """The address to listen on; addresses other than this machine's need --token or --public."""
-    port: int = 8080
-    """The port to listen on."""
-    no_browser: bool = False
-    """Do not open a browser."""
-    token: str = ""
-    """A secret of letters and digits that the address must contain to open the page."""
-    public: bool = False
-    """Let everyone who can reach --host play and start computations here."""
-    engines: Annotated[
-        tuple[str, ...],
-        tyro.conf.arg(
-            metavar="[COMMAND …]",
-            help="GTP engines to play Go against, as in 'gnugo --mode gtp'.",
-        ),
-    ] = ()
-    names: Annotated[
-        tuple[str, ...],
-        tyro.conf.arg(metavar="[NAME …]", help="Additional host names of the page, for instance behind a proxy."),
-    ] = ()
-    runs: Path = Path("runs")
-    """The folder of runs: its runs can be watched, and runs started in the page are created there."""
     terminal: bool = False
     """Play in the terminal."""
     game: Annotated[str, tyro.conf.arg(help=f"The game in the terminal: {', '.join(games.names())}.")] = "atari-go"
@@ -67,19 +45,9 @@ class Play(CommonFlags):
 
             opponent = self.opponent or (str(self.models[0]) if self.models else "naive")
             return play_in_terminal(games.variant(self.game, self.size), opponent, white=self.white, seed=self.seed)
-        from nobi.web.server import ServerSettings, check_settings, serve
+        from nobi.web.server import check_settings, serve
 
-        settings = ServerSettings(
-            host=self.host,
-            port=self.port,
-            token=self.token,
-            public=self.public,
-            models=self.models,
-            engines=self.engines,
-            browser=not self.no_browser,
-            names=self.names,
-            runs=self.runs,
-        )
+        settings = settings_among(self, ServerSettings)
         check_settings(settings)
         serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
         return 0

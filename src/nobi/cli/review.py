@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import models
-from nobi.cli.base import LongCommand, Result, plain_table
+from nobi.cli.base import Command, Result, plain_table
 from nobi.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Review(LongCommand):
+class Review(Command):
     """Review a game record: the evaluation of every move, and the moves with the largest losses.
 
     By default Go is reviewed by the shipped network, other games by a search; see --model and --playouts. The loss of a

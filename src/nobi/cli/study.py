@@ -56,14 +56,8 @@ class Study(ExecutorFlags):
     """
     data: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ROLE=DATASET", help=_DATA)] = ()
     engine: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=COMMAND", help=_ENGINE)] = ()
-    out: Annotated[
-        Path | None,
-        tyro.conf.arg(
-            metavar="DIR",
-            help="The folder of results and intermediate work; by default runs/studies-SCALE.",
-            help_behavior_hint="",
-        ),
-    ] = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """The folder of results and work; runs/studies-SCALE by default."""
     fresh: bool = False
     """Do not continue: fail if the folder is not empty."""
 

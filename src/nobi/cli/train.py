@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,11 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi.cli import Interrupted
-from nobi.cli.base import ExecutorFlags, LongCommand, Result, Stopwatch, joined, plain_table, settings_among
+from nobi.cli.base import Command, ExecutorFlags, Result, Stopwatch, joined, plain_table, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import INTERRUPTED, INVALID_INPUT, NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
-from nobi.imitation.settings import ImitationSettings
+from nobi.imitation.settings import ImitationSettings, PriorSettings
 from nobi.workers import usable_threads
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _NOTHING_DONE = "before anything was done; the same command with --resume starts
 
 
 @dataclass(frozen=True)
-class TrainingCommand(LongCommand):
+class TrainingCommand(Command):
     """The flags of all commands that train."""
 
     out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR", help="The folder of the run.")] = (
@@ -44,16 +45,29 @@ class TrainingCommand(LongCommand):
     """Continue the run in the folder, if there is one."""
 
 
-def _train_generations(run: "TrainingRun", total: int, note: Callable[[], str]) -> str:
-    """Train to the last generation; after Ctrl-C return how many generations were finished."""
-    with progress_bar("generations", total, note=True) as progress:
-        try:
-            run.train(lambda _: progress(run.generation, note()))
-        except KeyboardInterrupt:
-            if not run.done:
-                raise Interrupted(_NOTHING_DONE) from None
-            return f"after {run.generation} of {total} generations; {_RESUME}"
-    return ""
+@dataclass(frozen=True)
+class GenerationsCommand(TrainingCommand, ExecutorFlags):
+    """A command that trains generation by generation."""
+
+    def execute(self) -> Result:
+        with self.new_executor() as executor:
+            return self._train(executor)
+
+    @abstractmethod
+    def _train(self, executor: "Executor") -> Result:
+        """Train; `executor` plays the games."""
+
+    def _train_to_end(self, run: "TrainingRun", executor: "Executor", note: Callable[[], str]) -> str:
+        """Train to the last generation; after Ctrl-C return how much was done. `note` describes the latest one."""
+        total = run.settings.generations
+        with progress_bar("generations", total, note=True) as progress:
+            try:
+                run.train(lambda _: progress(run.generation, joined(note(), executor.describe())))
+            except KeyboardInterrupt:
+                if not run.done:
+                    raise Interrupted(_NOTHING_DONE) from None
+                return f"after {run.generation} of {total} generations; {_RESUME}"
+        return ""
 
 
 def _speed_text(generations: int, total: int, games: int, seconds: float) -> str:
@@ -63,15 +77,11 @@ def _speed_text(generations: int, total: int, games: int, seconds: float) -> str
 
 
 @dataclass(frozen=True)
-class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
+class Evolve(GenerationsCommand, EvolutionSettings):
     """Train a network by evolution against fixed opponents.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
     """
-
-    def execute(self) -> Result:
-        with self.new_executor() as executor:
-            return self._train(executor)
 
     def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.run import EvolutionRun
@@ -85,10 +95,9 @@ class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
         def note() -> str:
             line = run.done[-1].line
             rate = (run.generation - first) * per_generation / clock.seconds()
-            text = f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
-            return joined(text, executor.describe())
+            return f"mean {line['mean']:+.3f} best {line['best']:+.3f} {rate:,.0f} games/s"
 
-        interrupted = _train_generations(run, self.generations, note)
+        interrupted = self._train_to_end(run, executor, note)
         seconds, metrics, done = clock.seconds(), run.metrics(), run.generation - first
         against = "the heuristic player" if self.curriculum else " and ".join(map(in_words, self.opponents))
         where = f"{in_words(self.game)} on {boards_in_words(self.sizes)} against {against}"
@@ -112,7 +121,7 @@ class Evolve(TrainingCommand, ExecutorFlags, EvolutionSettings):
 
 
 @dataclass(frozen=True)
-class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
+class Coevolve(GenerationsCommand, CoevolutionSettings):
     """Train two populations of networks against each other; no other player is needed.
 
     Ctrl-C saves; the same command with --resume continues, and gives the same bits as an uninterrupted run.
@@ -120,10 +129,6 @@ class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
 
     ciao: bool = False
     """Save the CIAO plot: all champions of one population against all of the other."""
-
-    def execute(self) -> Result:
-        with self.new_executor() as executor:
-            return self._train(executor)
 
     def _train(self, executor: "Executor") -> Result:
         from nobi.evolution.coevolution import CoevolutionRun
@@ -136,10 +141,9 @@ class Coevolve(TrainingCommand, ExecutorFlags, CoevolutionSettings):
 
         def note() -> str:
             rate = (run.games_done - played) / clock.seconds()
-            text = f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
-            return joined(text, executor.describe())
+            return f"champion {run.done[-1].line['score']:+.3f} {rate:,.0f} games/s"
 
-        interrupted = _train_generations(run, self.generations, note)
+        interrupted = self._train_to_end(run, executor, note)
         seconds, last, dominance = clock.seconds(), run.done[-1].line, run.dominance()
         where = f"{in_words(self.game)} on {self.size}x{self.size}"
         text = title(f"Champions of two populations of {in_words(self.net)} that evolve together: {where}")
@@ -302,7 +306,7 @@ class Imitate(TrainingCommand, ImitationSettings):
 
 
 @dataclass(frozen=True)
-class Priors(LongCommand):
+class Priors(Command, PriorSettings):
     """Learn the move priors of the tree search of Go from game records, and report how well they predict moves.
 
     A Bradley-Terry model of 3x3 patterns and tactical features, trained by minorisation-maximisation: one set of
@@ -314,28 +318,18 @@ class Priors(LongCommand):
     ] = tyro.MISSING
     data: tuple[Path, ...] = ()
     """Datasets made by 'nobi data import'."""
-    positions: int = 20000
-    """Training positions of each set."""
-    test_positions: int = 4000
-    """Test positions of each set."""
-    sweeps: int = 12
-    """Updates of all strengths."""
 
     def execute(self) -> Result:
-        from nobi.imitation.bradley_terry import PriorSettings, train_priors
+        from nobi.imitation.bradley_terry import SIZES, train_priors
         from nobi.records.dataset import Dataset, check_split_alike
 
         if not self.data:
             raise NobiError("'nobi priors' needs --data, one dataset or more.")
-        try:
-            settings = PriorSettings(self.positions, self.test_positions, self.sweeps)
-        except ValueError as error:
-            raise NobiError(f"--{str(error).replace('_', '-')}.") from None
         datasets = [Dataset.open(path) for path in self.data]
         check_split_alike(datasets)
-        results = train_priors(
-            datasets, settings, self.seed, self.out, lambda text: print(text, file=sys.stderr, flush=True)
-        )
+        settings = settings_among(self, PriorSettings)
+        with progress_bar("sweeps", len(SIZES) * self.sweeps, note=True) as progress:
+            results = train_priors(datasets, settings, self.seed, self.out, progress)
         table = plain_table(["boards", "games"], ["positions", "log-likelihood", "top-1"])
         for name, both in results.items():
             for split, metrics in both.items():

@@ -1,18 +1,18 @@
 """`nobi tune`: test by games whether a change makes a player stronger, or optimise settings."""
 
 import math
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import tyro
 
-from nobi import games
-from nobi.cli.base import Result, plain, plain_table
-from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags, elo_text, open_series
+from nobi.cli.base import Result, joined, plain, plain_table, settings_among
+from nobi.cli.progress import progress_bar
+from nobi.cli.series import OWN_PLAYER_HELP, SeriesFlags
 from nobi.errors import NobiError
+from nobi.matches.settings import SeriesSettings, SprtSettings
 from nobi.spec import parse_spec
 
 if TYPE_CHECKING:
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
     from nobi.matches.folder import GameResult
     from nobi.matches.series import Pairing
-    from nobi.statistics import Sprt
+    from nobi.matches.sprt import Sprt
     from nobi.workers import Executor
 
-_LINE_GAMES = 100
-"""Number of games between two lines of progress."""
 _ACCEPTED = {1: "elo1 is accepted", -1: "elo0 is accepted", 0: "undecided"}
 
 _LOGARITHMIC = 10.0
@@ -35,7 +33,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Tune(SeriesFlags):
+class Tune(SeriesFlags, SprtSettings):
     """Test by games whether player A is stronger than player B, or optimise settings of a player.
 
     Two players: a sequential probability ratio test. Games are played in pairs with the same opening and exchanged
@@ -54,17 +52,11 @@ class Tune(SeriesFlags):
     size: int = 9
     """Board size, 5 to 25."""
     random_moves: int = 2
-    """Begin with this number of random moves, the same in two games with colours exchanged."""
-    parallel: int = 0
-    """Number of games played at the same time; 0: one per core. With --executor ray, all workers play."""
-    elo0: float = 0.0
-    """Elo difference of the null hypothesis."""
-    elo1: float = 30.0
-    """Elo difference of the alternative."""
-    alpha: float = 0.05
-    """Probability of accepting elo1 if elo0 is true."""
-    beta: float = 0.05
-    """Probability of accepting elo0 if elo1 is true."""
+    """Begin with this many random moves, the same in two games, with colours exchanged; none with --handicap or
+    --openings."""
+    threads: int = 0
+    """Number of games played at the same time; 0: one per core. The threads of a search are a setting of the player, as
+    in 'mcts:threads=2'."""
     max_games: int = 2000
     """Games after which the test ends undecided."""
     vary: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=LOW:HIGH …")] = ()
@@ -78,14 +70,18 @@ class Tune(SeriesFlags):
     log: Path | None = None
     """Append the result as one line of JSON to this file."""
 
+    def __post_init__(self) -> None:
+        if self.handicap or self.openings:
+            object.__setattr__(self, "random_moves", 0)
+        SeriesSettings.__post_init__(self)
+        SprtSettings.__post_init__(self)
+
     def check(self) -> None:
-        moves = 0 if self.handicap or self.openings else self.random_moves  # they replace the default
-        SeriesFlags.check(replace(self, parallel=max(1, self.parallel), random_moves=moves))
+        super().check()
         if bool(self.b) == bool(self.vary):
             raise NobiError(
                 "Give two players to test, or one player and --vary NAME=LOW:HIGH to optimise its settings."
             )
-        self.require(0, "parallel")
         self.require(1, "generations")
         self.require(2, "max_games", "candidate_games")
 
@@ -93,33 +89,41 @@ class Tune(SeriesFlags):
         with self.series_executor() as executor:
             return self._optimise(executor) if self.vary else self._test(executor)
 
+    def series_executor(self) -> "Executor":
+        return self.new_executor()
+
+    def _stored(self) -> dict[str, Any]:
+        """Return the settings to store in the folder besides those of the series."""
+        names = ("a", "b", "elo0", "elo1", "alpha", "beta", "vary", "candidates", "candidate_games")
+        return {name: getattr(self, name) for name in names}
+
     # --- the test of two players ------------------------------------------------------------------------------------
 
     def _test(self, executor: "Executor") -> Result:
         from nobi.matches.series import pairings
+        from nobi.matches.sprt import Sprt
 
-        sprt, variant = self._sprt(), games.variant(self.game, self.size)
-        records: list[GameResult] = []
-        finished = [False]
+        sprt, specs, interrupted = settings_among(self, Sprt), [self.a, self.b], ""
+        with (
+            self.open_series(specs, self.game, self.size, executor, self._stored(), self.folder) as series,
+            progress_bar("games", self.max_games, note=True) as bar,
+        ):
+            records = series.results
 
-        def note() -> None:
-            decided, _ = sprt.decision(_pairs(records))
-            finished[0] = decided != 0
-            if len(records) % _LINE_GAMES == 0:
-                print(_progress_line(sprt, records), file=sys.stderr, flush=True)
+            def decided() -> bool:
+                return sprt.decision(_pairs(records))[0] != 0
 
-        interrupted = ""
-        schedule = pairings(2, self.max_games)
-        try:
-            with open_series(self, [self.a, self.b], variant, executor, self.folder, records) as play:
-                if records:
-                    note()
-                if not finished[0]:
-                    play(schedule, note, lambda: finished[0])
-        except KeyboardInterrupt:
-            if not records:
-                raise
-            interrupted = f"after {len(records)} games"
+            def update() -> None:
+                bar(len(records), joined(_note(sprt, records), executor.describe()))
+
+            update()
+            try:
+                if not decided():
+                    series.play(pairings(2, self.max_games), update, decided)
+            except KeyboardInterrupt:
+                if not records:
+                    raise
+                interrupted = f"after {len(records)} games"
         summary = _sprt_summary(sprt, records)
         document = {"settings": asdict(self), **summary}
         if self.log:
@@ -128,49 +132,36 @@ class Tune(SeriesFlags):
         report = [
             f"A = {self.a} against B = {self.b}: {self.game}, {self.size}x{self.size}",
             f"{summary['games']} games in mirrored pairs: A won {100 * summary['share'].value:.1f} % of the points.",
-            f"Elo difference A − B: {elo_text(summary['elo'])}, 95 % interval.",
+            f"Elo difference A − B: {summary['elo'].text('+.0f')}, 95 % interval.",
             f"Log-likelihood ratio {summary['llr']:.2f} of {low:.2f} to {high:.2f} for elo0 = {self.elo0:g}, "
             f"elo1 = {self.elo1:g}: {_ACCEPTED[summary['accepted']]}.",
         ]
         return Result(document, report, interrupted)
 
-    def _sprt(self) -> "Sprt":
-        from nobi.statistics import Sprt
-
-        try:
-            return Sprt(self.elo0, self.elo1, self.alpha, self.beta)
-        except ValueError as error:
-            raise NobiError(f"--{error}.") from None
-
     # --- optimisation -----------------------------------------------------------------------------------------------
 
     def _optimise(self, executor: "Executor") -> Result:
+        import numpy as np
+
         from nobi.trainers.cmaes import Cmaes, CmaesSettings
 
-        parameters, variant = [parse_parameter(text) for text in self.vary], games.variant(self.game, self.size)
+        parameters = [parse_parameter(text) for text in self.vary]
         trainer = Cmaes(CmaesSettings(sigma=0.5, candidates=self.candidates), len(parameters), self.seed)
         history: list[dict[str, Any]] = []
         interrupted = ""
-        for generation in range(self.generations):
-            specs = [spec_with(self.a, parameters, values) for values in trainer.ask()]
-            folder = self.folder / f"generation-{generation + 1:04d}" if self.folder else None
-            records: list[GameResult] = []
-            schedule = _against_first(len(specs), self.candidate_games, generation)
-            try:
-                with open_series(self, [self.a, *specs], variant, executor, folder, records) as play:
-                    play(schedule, lambda: None)
-            except KeyboardInterrupt:
-                interrupted = f"after {generation} of {self.generations} generations"
-                break
-            shares = [_share(records, player) for player in range(1, len(specs) + 1)]
-            import numpy as np
-
-            trainer.tell(np.array(shares))
-            mean = spec_with(self.a, parameters, trainer.mean)
-            history.append(
-                {"generation": generation + 1, "shares": dict(zip(specs, shares, strict=True)), "mean": mean}
-            )
-            print(f"Generation {generation + 1}: best {max(shares):.3f}, mean {mean}", file=sys.stderr, flush=True)
+        with progress_bar("generations", self.generations, note=True) as bar:
+            for generation in range(self.generations):
+                specs = [spec_with(self.a, parameters, values) for values in trainer.ask()]
+                try:
+                    shares = self._measure(specs, generation, executor)
+                except KeyboardInterrupt:
+                    interrupted = f"after {generation} of {self.generations} generations"
+                    break
+                trainer.tell(np.array(shares))
+                mean = spec_with(self.a, parameters, trainer.mean)
+                shares_of = dict(zip(specs, shares, strict=True))
+                history.append({"generation": generation + 1, "shares": shares_of, "mean": mean})
+                bar(generation + 1, joined(f"best {max(shares):.3f}, mean {mean}", executor.describe()))
         if not history:
             raise KeyboardInterrupt
         table = plain_table(["generation", "mean of the distribution"], ["best share", "mean share"])
@@ -183,6 +174,14 @@ class Tune(SeriesFlags):
             f"Test the result with: nobi tune '{best}' '{self.a}'",
         ]
         return Result({"settings": asdict(self), "generations": history, "best": best}, report, interrupted)
+
+    def _measure(self, specs: Sequence[str], generation: int, executor: "Executor") -> list[float]:
+        """Return the share of the points of each candidate against A."""
+        folder = self.folder / f"generation-{generation + 1:04d}" if self.folder else None
+        players = [self.a, *specs]
+        with self.open_series(players, self.game, self.size, executor, self._stored(), folder) as series:
+            series.play(_against_first(len(specs), self.candidate_games, generation))
+        return [_share(series.results, player) for player in range(1, len(players))]
 
 
 def _append(path: Path, document: dict[str, Any]) -> None:
@@ -231,13 +230,11 @@ def _sprt_summary(sprt: "Sprt", records: "Sequence[GameResult]") -> dict[str, An
     }
 
 
-def _progress_line(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
+def _note(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
+    """Return the state of the test for the display of progress."""
     summary = _sprt_summary(sprt, records)
     low, high = sprt.bounds
-    return (
-        f"{len(records)} games: {100 * summary['share'].value:.1f} %, Elo {elo_text(summary['elo'])}, "
-        f"log-likelihood ratio {summary['llr']:.2f} ({low:.2f} to {high:.2f})"
-    )
+    return f"Elo {summary['elo'].text('+.0f')}, log-likelihood ratio {summary['llr']:.2f} ({low:.2f} to {high:.2f})"
 
 
 # --- parameters that are optimised ---------------------------------------------------------------------------------

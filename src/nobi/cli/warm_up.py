@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import tyro
 
 from nobi import features, games, models, networks, players
-from nobi.cli.base import Command, Result, announce_compiling
+from nobi.cli.base import Command, Result
 from nobi.cli.progress import progress_bar
 from nobi.errors import INTERRUPTED, NobiError
 
@@ -89,7 +89,6 @@ def _run_quietly(step: Step, note: Callable[[str], None]) -> None:
     from nobi import cli, compiling
 
     out, err = io.StringIO(), io.StringIO()
-    announce_compiling()  # called here, so that the command below does not replace the note
     compiling.when_compiling(note)
     with redirect_stdout(out), redirect_stderr(err):
         code = cli.run(step.command)
@@ -142,7 +141,7 @@ def _steps_of_records(folder: Path) -> Iterator[Step]:
     """Yield steps for records, planes and deep networks, which need PyTorch."""
     go = ("--game", "go", "--size", _SIZE, "--threads", "1")
     sgf, data = str(folder / "sgf"), str(folder / "records")
-    yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--sgf", sgf))
+    yield Step("game records", ("match", "playout", "playout", *go, "--games", "60", "--folder", sgf))
     yield Step("game records", ("data", "import", sgf, "--out", data, "--threads", "1"))
     if find_spec("torch") is None:
         return

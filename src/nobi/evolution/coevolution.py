@@ -147,7 +147,6 @@ class Coevolution:
         if weights < 1:
             raise ValueError(f"a network has 1 weight or more, not {weights}")
         self.settings = CoevolutionSettings() if settings is None else settings
-        self.settings.check()
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.generation = 0
         """Number of finished generations."""
@@ -315,12 +314,11 @@ class CoevolutionRun(TrainingRun):
         settings: CoevolutionSettings,
         *,
         resume: bool,
-        threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
-        """`executor` plays the games; default: threads of this process."""
+        """`executor` plays the games; by default threads of this process, one per core."""
         self._settings = settings
-        self._executor = executor or ThreadExecutor(threads)
+        self._executor = executor or ThreadExecutor()
         self._variant = variant(settings.game, settings.size)
         network = make_network(settings.net)
         self.coevolution = Coevolution(settings, network.weight_count(settings.size), settings.seed)

@@ -105,7 +105,6 @@ class Fitness:
         opponents: Sequence[str],
         games: int,
         seed: int,
-        threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
         """Let every network play `games` games on every size against every opponent, half of them with each colour."""
@@ -115,7 +114,7 @@ class Fitness:
         self.encounters = [(variant(game, size), spec) for size, spec in product(sizes, opponents)]
         for where, spec in self.encounters:
             make_player(spec, where)  # raises an error for a bad spec
-        self._executor = executor or ThreadExecutor(threads)
+        self._executor = executor or ThreadExecutor()
         self._compiled = False
         self._work = 0.0
         """CPU seconds of the latest generation, if it was played by other processes."""
@@ -219,7 +218,7 @@ def play_each_other(
             networks, which choose at random only between equal moves.
         seed: seed of the games' random streams; every game has its own.
         temperature: of the choice of moves; 0: greedy.
-        executor: plays the games; default: threads of this process, one per core.
+        executor: plays the games; by default threads of this process, one per core.
 
     Returns:
         [i, j] the mean of S08's score of the first network of the pair, −1 to 1.

@@ -258,11 +258,9 @@ class EvolutionRun(TrainingRun):
         settings: EvolutionSettings,
         *,
         resume: bool,
-        threads: int = 0,
         executor: Executor | None = None,
     ) -> None:
-        """`executor` plays the games; default: threads of this process."""
-        settings.check()
+        """`executor` plays the games; by default threads of this process, one per core."""
         for measure in settings.measures:
             if measure not in MEASURES:
                 raise NobiError(f"There is no measure {measure!r}; {choices(MEASURES, measure)}.")
@@ -280,7 +278,7 @@ class EvolutionRun(TrainingRun):
             self.curriculum = Curriculum(settings_from(CurriculumSettings, parse_spec(spec)[1], spec))
         opponents = (f"heuristic:e={self.curriculum.level}",) if self.curriculum else settings.opponents
         self.fitness = Fitness(
-            settings.game, settings.sizes, network, opponents, settings.games, settings.seed, threads, executor
+            settings.game, settings.sizes, network, opponents, settings.games, settings.seed, executor
         )
         self.open(resume=resume)
 

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nobi.errors import NobiError
-
 
 @dataclass(frozen=True)
 class EvolutionSettings:
@@ -33,14 +31,13 @@ class EvolutionSettings:
     seed: int = 0
     """Seed of all random numbers."""
 
-    def check(self) -> None:
-        """Raise a NobiError if a value is invalid."""
+    def __post_init__(self) -> None:
         if self.generations < 1:
-            raise NobiError(f"generations must be 1 or more, not {self.generations}.")
+            raise ValueError(f"`generations` must be 1 or more, not {self.generations}")
         _check_even("games", self.games)
         for name in ("sizes", "opponents", "measures"):
             if not getattr(self, name):
-                raise NobiError(f"{name} must name at least one.")
+                raise ValueError(f"`{name}` must name at least one")
 
 
 PUBLISHED_RULES: dict[str, Any] = {
@@ -100,26 +97,25 @@ class CoevolutionSettings:
     first: Literal["random", "mutants"] = "random"
     """The first populations are random networks, or one each and its mutants (the published code)."""
 
-    def check(self) -> None:
-        """Raise a NobiError if a value is invalid."""
+    def __post_init__(self) -> None:
         if not 1 <= self.selected <= self.population:
-            raise NobiError(f"selected must be 1 to population, not {self.selected} of {self.population}.")
+            raise ValueError(f"`selected` must be 1 to `population`, not {self.selected} of {self.population}")
         if self.elitist and self.selected == self.population:
-            raise NobiError("with elitism selected must be less than population, or the population never changes.")
+            raise ValueError("with `elitist`, `selected` must be less than `population`, which never changes otherwise")
         if not 1 <= self.parasites <= self.population:
-            raise NobiError(f"parasites must be 1 to population, not {self.parasites} of {self.population}.")
+            raise ValueError(f"`parasites` must be 1 to `population`, not {self.parasites} of {self.population}")
         if self.hall < 0:
-            raise NobiError(f"hall must be 0 or more, not {self.hall}.")
+            raise ValueError(f"`hall` must be 0 or more, not {self.hall}")
         if not 0 < self.mutation < math.inf:
-            raise NobiError(f"mutation must be above 0, not {self.mutation}.")
+            raise ValueError(f"`mutation` must be above 0, not {self.mutation}")
         if self.generations < 1:
-            raise NobiError(f"generations must be 1 or more, not {self.generations}.")
+            raise ValueError(f"`generations` must be 1 or more, not {self.generations}")
         _check_even("games", self.games)
-        _check_even("measure-games", self.measure_games)
+        _check_even("measure_games", self.measure_games)
         if not 0 <= self.temperature < math.inf:
-            raise NobiError(f"temperature must be 0 or more, not {self.temperature}.")
+            raise ValueError(f"`temperature` must be 0 or more, not {self.temperature}")
 
 
 def _check_even(name: str, games: int) -> None:
     if games < 2 or games % 2:
-        raise NobiError(f"{name} must be an even number, half for each colour, not {games}.")
+        raise ValueError(f"`{name}` must be an even number, half for each colour, not {games}")

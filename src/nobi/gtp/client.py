@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, WHITE, Boards, enemy_of
 from nobi.board.text import point_named, vertex_name
 from nobi.clock import TimeSettings
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase
 from nobi.games.base import Game, Variant
 from nobi.gtp.process import START_SECONDS, EngineError, EngineProcess
 from nobi.gtp.rules import rules_json
@@ -125,7 +125,7 @@ class GtpBot(Bot):
             return self._start()
         except NobiError as error:
             self._stop()
-            raise EngineError("crash", f"could not be started again: {str(error).rstrip('.')}") from None
+            raise EngineError("crash", f"could not be started again: {phrase(error)}") from None
 
     def _detach(self) -> EngineProcess | None:
         """Detach and return the engine process."""

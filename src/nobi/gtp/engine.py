@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import BinaryIO
 
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase
 from nobi.games.go import Go
 from nobi.gtp import analysis, commands, information, setup  # noqa: F401  (they register their commands)
 from nobi.gtp.protocol import GtpCommand, GtpError, clean, failure, read_command, success
@@ -52,7 +52,7 @@ class GtpEngine:
         try:
             reply = success(command.id, self._execute(command))
         except (GtpError, NobiError) as error:
-            reply = failure(command.id, str(error).rstrip("."))
+            reply = failure(command.id, phrase(error))
         except Exception as error:
             self._log_error(traceback.format_exc())
             reply = failure(command.id, f"internal error: {type(error).__name__}")

@@ -11,7 +11,6 @@ of strength 1, so that the gammas of features that were never or always played a
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from nobi.board.stones import BLACK, PASS, WHITE, as_point, board_points, points
 from nobi.compiling import compiled
 from nobi.errors import NobiError
 from nobi.games.go import is_own_eye, legal
+from nobi.imitation.settings import PriorSettings
 from nobi.records.collection import PASS_CODE, WHITE_BIT, Collection, read_only
 from nobi.records.dataset import Dataset
 from nobi.records.replay import cell_of, new_record_boards, start_record
@@ -39,25 +39,6 @@ COLUMNS = GROUPS + 2
 _SHAPE = COLUMNS - 1
 SIZES = {"small": range(5, SMALL_BOARDS + 1), "large": range(SMALL_BOARDS + 1, 26)}
 """The board sizes of each set of gammas."""
-
-
-@dataclass(frozen=True)
-class PriorSettings:
-    """Settings of learning the priors."""
-
-    positions: int = 20000
-    """Training positions of each set (boards up to 13x13, larger boards)."""
-    test_positions: int = 4000
-    """Test positions of each set."""
-    sweeps: int = 12
-    """Updates of all gammas."""
-    shape_plays: int = 20
-    """Minimum number of times that a shape was played, or would have been by chance, to have its own gamma."""
-
-    def __post_init__(self) -> None:
-        for name in ("positions", "test_positions", "sweeps", "shape_plays"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be 1 or more, not {getattr(self, name)}")
 
 
 class Competitions(NamedTuple):
@@ -319,19 +300,23 @@ def measure(competitions: Competitions, gammas: LearntGammas) -> PriorMetrics:
 
 
 def train_priors(
-    datasets: Sequence[Dataset], settings: PriorSettings, seed: int, out: Path, note: Callable[[str], None]
+    datasets: Sequence[Dataset], settings: PriorSettings, seed: int, out: Path, progress: Callable[[int, str], None]
 ) -> dict[str, Any]:
-    """Learn both sets of gammas from the training games of datasets and write them; return their metrics."""
+    """Learn both sets of gammas from the training games of datasets and write them; return their metrics.
+
+    `progress` is called with the number of sweeps, at most `sweeps` for each set, and the latest metrics as text.
+    """
     tensors: dict[str, NDArray[Any]] = {}
     results: dict[str, Any] = {}
-    for name, sizes in SIZES.items():
+    for number, (name, sizes) in enumerate(SIZES.items()):
         train = competitions_of([d.collection("train") for d in datasets], sizes, settings.positions, seed)
         test = competitions_of([d.collection("test") for d in datasets], sizes, settings.test_positions, seed)
         if len(train.chosen) == 0 or len(test.chosen) == 0:
             continue
 
-        def report(sweep: int, metrics: PriorMetrics, name: str = name) -> None:
-            note(f"{name} boards, sweep {sweep}: log-likelihood {metrics.log_likelihood:.3f}, top-1 {metrics.top1:.3f}")
+        def report(sweep: int, metrics: PriorMetrics, name: str = name, before: int = number * settings.sweeps) -> None:
+            note = f"{name} boards, log-likelihood {metrics.log_likelihood:.3f}, top-1 {metrics.top1:.3f}"
+            progress(before + sweep, note)
 
         shapes = frequent_shapes(train, settings.shape_plays)
         number_shapes(train, shapes)

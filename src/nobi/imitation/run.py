@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from nobi.errors import NobiError
+from nobi.errors import NobiError, phrase
 from nobi.frames import frame_of
 from nobi.imitation.data import Batch, Reader, Sampler, Sources, fixed_sample, open_sources, read_ahead
 from nobi.imitation.optimiser import SCHEDULE_OF, Schedule, make_schedule, restore_state, state_tensors
@@ -151,7 +151,8 @@ class ImitationRun:
     def _prepare(self) -> None:
         """Open the data and create the network, without communication between processes."""
         settings = self.settings
-        settings.check()
+        if not settings.data:
+            raise NobiError("Give at least one dataset with --data; 'nobi data import' makes datasets.")
         if settings.batch < self.group.processes:
             raise NobiError(f"A batch of {settings.batch} cannot be shared by {self.group.processes} processes.")
         self.network = make_deep(settings.net, settings.seed)
@@ -340,7 +341,7 @@ class ImitationRun:
         try:
             return open_sources(self._paths, "validation", self.settings.sizes, self.network)
         except NobiError as error:
-            raise NobiError(f"{str(error).rstrip('.')}; '--validation 0' trains without.") from None
+            raise NobiError(f"{phrase(error)}; '--validation 0' trains without.") from None
 
     def _open(self, *, resume: bool) -> None:
         """Resume the run in the folder, if there is one and `resume` is set. Only rank 0 reads the folder."""

@@ -1,9 +1,7 @@
-"""The settings of imitation; their fields are the keys of config.json and the flags of `nobi imitate`."""
+"""The settings of `nobi imitate` and `nobi priors`; their fields are flags, and those of the first in config.json."""
 
 import math
 from dataclasses import dataclass
-
-from nobi.errors import NobiError
 
 
 @dataclass(frozen=True)
@@ -54,23 +52,39 @@ class ImitationSettings:
     seed: int = 0
     """Seed of all random numbers."""
 
-    def check(self) -> None:
-        """Raise a NobiError if a value is invalid."""
-        if not self.data:
-            raise NobiError("Give at least one dataset with --data; 'nobi data import' makes datasets.")
+    def __post_init__(self) -> None:
         if self.weights and len(self.weights) != len(self.data):
-            raise NobiError(f"There are {len(self.data)} datasets but {len(self.weights)} weights; give one for each.")
+            raise ValueError(f"there are {len(self.data)} datasets but {len(self.weights)} weights; give one for each")
         if not all(math.isfinite(weight) and weight > 0 for weight in self.weights):
-            raise NobiError("The weights of datasets must be above 0.")
+            raise ValueError("the weights of datasets must be above 0")
         if not (math.isfinite(self.epochs) and self.epochs > 0):
-            raise NobiError(f"epochs must be above 0, not {self.epochs:g}.")
+            raise ValueError(f"`epochs` must be above 0, not {self.epochs:g}")
         for name, least in (("steps", 0), ("batch", 1), ("validation", 0), ("measurements", 1)):
             if getattr(self, name) < least:
-                raise NobiError(f"{name} must be {least} or more, not {getattr(self, name)}.")
+                raise ValueError(f"`{name}` must be {least} or more, not {getattr(self, name)}")
         for name in ("clip", "answer_weight", "value_weight"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise NobiError(f"{name} must be 0 or more, not {getattr(self, name):g}.")
+                raise ValueError(f"`{name}` must be 0 or more, not {getattr(self, name):g}")
         if not 0 <= self.frozen <= 1:
-            raise NobiError(f"frozen must be a share from 0 to 1, not {self.frozen:g}.")
+            raise ValueError(f"`frozen` must be a share from 0 to 1, not {self.frozen:g}")
         if self.convolution not in ("auto", "winograd", "torch"):
-            raise NobiError(f"convolution must be auto, winograd or torch, not {self.convolution!r}.")
+            raise ValueError(f"`convolution` must be auto, winograd or torch, not {self.convolution!r}")
+
+
+@dataclass(frozen=True)
+class PriorSettings:
+    """How the move priors of the tree search are learnt."""
+
+    positions: int = 20000
+    """Positions of each set (boards up to 13x13, larger boards) that are learnt from."""
+    test_positions: int = 4000
+    """Positions of each set that the result is measured on."""
+    sweeps: int = 12
+    """Updates of all strengths."""
+    shape_plays: int = 20
+    """Minimum number of times that a shape was played, or would have been by chance, to have its own strength."""
+
+    def __post_init__(self) -> None:
+        for name in ("positions", "test_positions", "sweeps", "shape_plays"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"`{name}` must be 1 or more, not {getattr(self, name)}")

@@ -10,7 +10,8 @@ game-0001.sgf …     the games
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nobi import games
 from nobi.arena.results import MatchStatistics, match_statistics
 from nobi.errors import NobiError
 from nobi.frames import frame_of
+from nobi.matches.settings import SeriesSettings
 from nobi.statistics import Interval, bradley_terry
 from nobi.storage import atomic_write, holds_run, write_config
 
@@ -73,13 +76,14 @@ _LABELS = {"a": "player A", "b": "player B", "players": "list of players", "piec
 class MatchFolder:
     """The folder of a match."""
 
-    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         self.path = path
         self._games = path / "games.jsonl"
-        exists = holds_run(path, settings, resume=resume, may_change=("games",), what="match", names=_LABELS)
+        config = json.loads(json.dumps(settings, default=str))
+        exists = holds_run(path, config, resume=resume, what="match", names=_LABELS, upgrade=_upgraded)
         if not exists and any(path.glob("*.sgf")):
             raise NobiError(f"The folder {str(path)!r} already contains games; choose another one.")
-        write_config(path, settings)
+        write_config(path, config)
 
     def load(self) -> list[GameResult]:
         """Return the finished games; an incomplete last line is removed, so that its game is played again."""
@@ -108,6 +112,15 @@ class MatchFolder:
             file.write(json.dumps(asdict(result), ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
+
+
+def _upgraded(config: dict[str, Any]) -> dict[str, Any]:
+    """Return stored settings in the present form: earlier versions omitted defaults, or kept the game as given."""
+    with suppress(NobiError, KeyError):
+        config["game"] = str(games.variant(config["game"], config["size"]))
+    if config.get("handicap") or config.get("openings"):
+        config["random_moves"] = 0  # `nobi tune` kept its default, which these replace
+    return asdict(SeriesSettings()) | config
 
 
 @dataclass(frozen=True, repr=False)

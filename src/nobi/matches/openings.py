@@ -1,6 +1,8 @@
 """Openings of games: handicap, moves from a file, or random moves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ from nobi.board.text import point_named
 from nobi.errors import NobiError
 from nobi.games.base import Game, Variant, illegal_move_text
 from nobi.games.go import Go
+from nobi.matches.settings import SeriesSettings
 from nobi.records.sgf_reader import read_sgf
 
 _TRIES = 100
@@ -38,6 +41,19 @@ class Opening:
         if game.is_over:
             raise NobiError("the opening ends the game.")
         return game
+
+
+def opening_source(settings: SeriesSettings, variant: Variant) -> Callable[[int], Opening]:
+    """Return the function from the number of a pair of games to its opening."""
+    if settings.handicap:
+        opening = handicap_opening(variant, settings.handicap)
+        return lambda _: opening
+    if settings.openings:
+        book = read_openings(Path(settings.openings), variant)
+        return lambda number: book[number % len(book)]
+    if settings.random_moves:
+        return cache(lambda number: random_opening(variant, settings.random_moves, settings.seed, number))
+    return lambda _: Opening()
 
 
 def handicap_opening(variant: Variant, stones: int) -> Opening:

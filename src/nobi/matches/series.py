@@ -1,105 +1,34 @@
 """Series of games between bots: several games at once, each saved as soon as it is finished.
 
-`Series` is the entry point. Each worker has a `PlayerSlot` for each player and a `Referee`; `play_single` plays one
-game, from its opening to a result with a reason.
+`open_series` is the entry point: it starts the players, and opens or resumes the folder. Each worker has a `PlayerSlot`
+for each player and a referee.
 """
 
-import re
 import threading
-import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
-from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE, enemy_of
+import nobi
+from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
 from nobi.board.text import vertex_name
 from nobi.clock import TimeControl, TimeSettings
-from nobi.games.base import COLOUR_NAMES, Game, Variant
-from nobi.games.go import Go
+from nobi.errors import NobiError
+from nobi.games.base import Game, Variant
 from nobi.gtp.client import PREFIX, GtpBot, engine_seed
-from nobi.gtp.process import EngineError
 from nobi.matches.folder import GameResult, MatchFolder
-from nobi.matches.openings import Opening
+from nobi.matches.openings import Opening, opening_source
+from nobi.matches.settings import SeriesSettings
+from nobi.matches.single import LETTERS, EngineReferee, Referee, RulesReferee, play_single
 from nobi.models import files_in
 from nobi.players import make_bot
-from nobi.players.base import RESIGN, Bot, Clock, clock_for
-from nobi.players.scoring import final_score
+from nobi.players.base import Bot
 from nobi.records.sgf_writer import sgf_of
 from nobi.workers import Executor, PerWorker, ThreadExecutor, closing_iterator
 
-_LETTERS = {BLACK: "B", WHITE: "W"}
 _WINNERS = {BLACK: "black", WHITE: "white", DRAW: "draw", RUNNING: "void"}
-
-
-class Decision(NamedTuple):
-    """The result of a game."""
-
-    winner: int
-    """BLACK, WHITE, DRAW, or RUNNING if the referee could not decide."""
-    result: str
-    """The result in SGF's format."""
-    reason: str
-
-
-def decision_of(score: str, reason: str) -> Decision:
-    """Return the decision for a score such as `B+3.5`, `W+0.5`, `0` or `Draw`."""
-    score = score.strip()
-    match = re.fullmatch(r"([BW])\+(\d+(?:\.\d+)?)", score, re.IGNORECASE)
-    if score.lower() in ("0", "draw", "jigo") or (match and float(match[2]) == 0):
-        return Decision(DRAW, "Draw", reason)
-    if not match:
-        raise EngineError("garbage", f"answered 'final_score' with {score[:40]!r}")
-    colour = match[1].upper()
-    return Decision(BLACK if colour == "B" else WHITE, f"{colour}+{float(match[2]):g}", reason)
-
-
-class Referee(ABC):
-    """Decides games."""
-
-    note: str = ""
-    """A note for the user, to show before the first game; may be empty."""
-
-    @abstractmethod
-    def decide(self, game: Game) -> Decision:
-        """Return the result of a game that is over or too long."""
-
-    def close(self) -> None:  # noqa: B027
-        """Stop the engine, if it has one."""
-
-
-class RulesReferee(Referee):
-    """Decides by the rules of the game; in Go, stones that playouts mostly capture are dead."""
-
-    def decide(self, game: Game) -> Decision:
-        if not isinstance(game, Go):
-            return Decision(game.outcome, game.result(), "by the rules")
-        return decision_of(final_score(game), "by counting")
-
-
-class EngineReferee(Referee):
-    """Decides games of Go by an engine's `final_score`."""
-
-    def __init__(self, command: str, variant: Variant, seconds: float) -> None:
-        self._bot = GtpBot(command, variant, seconds)
-        self._bot.seed = 0
-        self.note = self._bot.note
-
-    def decide(self, game: Game) -> Decision:
-        """Return the engine's result; a failure is retried once."""
-        if not isinstance(game, Go):
-            return RulesReferee().decide(game)
-        reason = ""
-        for _ in range(2):
-            try:
-                return decision_of(self._bot.final_score(game), "by the referee")
-            except EngineError as error:
-                reason = str(error)
-        return Decision(RUNNING, "Void", f"the referee {reason}")
-
-    def close(self) -> None:
-        self._bot.close()
 
 
 @dataclass(frozen=True)
@@ -159,64 +88,6 @@ class PlayerSlot:
             self._bot.close()
 
 
-class FinishedGame(NamedTuple):
-    """The end of a game."""
-
-    decision: Decision
-    forfeited: bool
-    """Whether the game ended by an engine's error, an illegal move or lack of time."""
-    seconds: dict[int, float]
-    """[colour] the thinking time."""
-
-
-def play_single(
-    game: Game,
-    bots: Mapping[int, Bot],
-    referee: Referee,
-    longest: int,
-    seconds_per_move: float | None = None,
-    control: TimeControl | None = None,
-) -> FinishedGame:
-    """Play a game to its end, or to `longest` moves.
-
-    An engine that crashes, hangs, violates the protocol or plays an illegal move loses the game; so does a player that
-    oversteps the time of `control`, the clocks of the game. `seconds_per_move` is the time limit without such clocks.
-    """
-    seconds = {BLACK: 0.0, WHITE: 0.0}
-    if control and not game.is_over:
-        for bot in bots.values():
-            bot.warm_up(game)
-
-    def lost(letter: str, reason: str, *, forfeited: bool = True) -> FinishedGame:
-        """Return a loss of the player to move."""
-        loser, winner = game.to_move, int(enemy_of(game.to_move))
-        decision = Decision(winner, f"{_LETTERS[winner]}+{letter}", f"{COLOUR_NAMES[loser]} {reason}")
-        return FinishedGame(decision, forfeited, seconds)
-
-    while not game.is_over and len(game.moves) < longest:
-        colour = game.to_move
-        clock = clock_for(game, control) if control else Clock(seconds_per_move)
-        start = time.perf_counter()
-        try:
-            move = bots[colour].choose(game, clock)
-        except EngineError as error:
-            return lost("T" if error.kind == "time-out" else "F", str(error))
-        finally:
-            took = time.perf_counter() - start
-            seconds[colour] += took
-        if control and not control.spend(colour, took):
-            return lost("T", "overstepped the time")
-        if move == RESIGN:
-            return lost("R", "resigned", forfeited=False)
-        if not game.is_legal(move):
-            return lost("F", f"chose the illegal move {vertex_name(move, game.size)}")
-        game.play(move)
-    decision = referee.decide(game)
-    if not game.is_over:
-        decision = decision._replace(reason=f"{decision.reason}, stopped after {len(game.moves)} moves")
-    return FinishedGame(decision, False, seconds)
-
-
 class Pairing(NamedTuple):
     """A game to be played."""
 
@@ -243,46 +114,6 @@ def pairings(entrants: int, games: int) -> list[Pairing]:
     return found
 
 
-def remaining(games: Sequence[Pairing], results: Sequence[GameResult]) -> list[Pairing]:
-    """Return the games that are not finished."""
-    finished = {result.game for result in results}
-    return [game for game in games if game.game not in finished]
-
-
-@dataclass(frozen=True)
-class SeriesSettings:
-    """How games are played."""
-
-    variant: Variant
-    referee: str = ""
-    """The command of a referee engine; empty: nobi scores."""
-    seconds: float | None = None
-    """Time limit per move; None: no limit."""
-    timeout: float = 60.0
-    """How long an engine may take for an answer."""
-    parallel: int = 1
-    time: TimeSettings = field(default_factory=TimeSettings)
-    """The clocks of every game."""
-    longest: int = 0
-    """Number of moves after which a game is stopped and scored; 0: the limit of the game's rules."""
-
-
-Save = Callable[[GameResult, bytes], None]
-"""Function that receives a finished game and its SGF."""
-
-
-def result_saver(results: list[GameResult], folder: MatchFolder | None, notify: Callable[[], None]) -> Save:
-    """Return a function that saves a game, appends it to the results, and calls `notify`."""
-
-    def save(result: GameResult, sgf: bytes) -> None:
-        if folder:
-            folder.save(result, sgf)
-        results.append(result)
-        notify()
-
-    return save
-
-
 class SeriesWorker(NamedTuple):
     """The players and the referee of one worker."""
 
@@ -293,11 +124,17 @@ class SeriesWorker(NamedTuple):
 class SeriesGames(PerWorker[SeriesWorker]):
     """Plays single games of a series: a function for executors. Engines run until `close`."""
 
-    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant]) -> None:
+    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant], longest: int) -> None:
         super().__init__()
         self._settings = settings
         self._entrants = entrants
+        self._longest = longest
         self._open()
+
+    @property
+    def variant(self) -> Variant:
+        """The game and its board, the same for all players."""
+        return self._entrants[0].variant
 
     def _open(self) -> None:
         self._resources = ExitStack()
@@ -306,7 +143,7 @@ class SeriesGames(PerWorker[SeriesWorker]):
         self._engines = self._resources.enter_context(ExitStack())
 
     def __getstate__(self) -> dict[str, object]:
-        return {"_settings": self._settings, "_entrants": self._entrants}
+        return {name: vars(self)[name] for name in ("_settings", "_entrants", "_longest")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         super().__setstate__(state)
@@ -320,7 +157,7 @@ class SeriesGames(PerWorker[SeriesWorker]):
             slot.bot(0)
             slots.append(slot)
         s = self._settings
-        referee = EngineReferee(s.referee, s.variant, s.timeout) if s.referee else RulesReferee()
+        referee = EngineReferee(s.referee, self.variant, s.timeout) if s.referee else RulesReferee()
         self._engines.callback(referee.close)
         return SeriesWorker(slots, referee)
 
@@ -334,15 +171,15 @@ class SeriesGames(PerWorker[SeriesWorker]):
             return self._play(*task, worker)
 
     def _play(self, pairing: Pairing, opening: Opening, worker: SeriesWorker) -> tuple[GameResult, bytes]:
-        settings, size = self._settings, self._settings.variant.size
-        game = opening.begin(settings.variant)
+        size, time = self.variant.size, self._settings.time
+        game = opening.begin(self.variant)
         bots = {
             BLACK: worker.slots[pairing.black].bot(pairing.game),
             WHITE: worker.slots[pairing.white].bot(pairing.game),
         }
-        control = TimeControl(settings.time) if settings.time.system != "none" else None
-        longest = settings.longest or settings.variant.most_moves
-        finished = play_single(game, bots, worker.referee, longest, settings.seconds, control)
+        control = TimeControl(time) if time.system != "none" else None
+        longest = self._longest or self.variant.most_moves
+        finished = play_single(game, bots, worker.referee, longest, self._settings.seconds, control)
         decision = finished.decision
         result = GameResult(
             game=pairing.game,
@@ -354,18 +191,17 @@ class SeriesGames(PerWorker[SeriesWorker]):
             forfeited=finished.forfeited,
             opening=opening.name,
             moves=[vertex_name(move, size) for move in game.moves],
-            stones=[f"{_LETTERS[colour]} {vertex_name(point, size)}" for point, colour in game.start],
+            stones=[f"{LETTERS[colour]} {vertex_name(point, size)}" for point, colour in game.start],
             seconds=[round(finished.seconds[BLACK], 3), round(finished.seconds[WHITE], 3)],
         )
         return result, self._sgf(game, result)
 
     def _sgf(self, game: Game, result: GameResult) -> bytes:
-        settings = self._settings
         black, white = (one.title or one.spec for one in (self._entrants[result.black], self._entrants[result.white]))
         event = f"game {result.game + 1}: {result.result}, {result.reason}"
-        limit = settings.time
-        if limit.system == "none" and settings.seconds:
-            limit = TimeSettings("byoyomi", 0.0, settings.seconds, 1)
+        limit = self._settings.time
+        if limit.system == "none" and self._settings.seconds:
+            limit = TimeSettings("byoyomi", 0.0, self._settings.seconds, 1)
         main = None if limit.system == "none" else limit.main
         return sgf_of(game, black, white, event, result.result, main_time=main, overtime=limit.overtime)
 
@@ -377,16 +213,36 @@ class Series:
     cannot play on the board.
     """
 
-    def __init__(self, settings: SeriesSettings, entrants: Sequence[Entrant], executor: Executor | None = None) -> None:
-        """`executor` plays the games; by default `settings.parallel` threads."""
-        self._executor = executor or ThreadExecutor(settings.parallel)
-        self._games = SeriesGames(settings, entrants)
+    def __init__(
+        self,
+        settings: SeriesSettings,
+        entrants: Sequence[Entrant],
+        executor: Executor | None = None,
+        *,
+        longest: int = 0,
+    ) -> None:
+        """Start the players.
+
+        Args:
+            settings: of all games.
+            entrants: the players, of the same game and board.
+            executor: plays the games; by default one after the other.
+            longest: number of moves after which a game is stopped and scored; 0: the limit of the game's rules.
+        """
+        self.opening_of = opening_source(settings, entrants[0].variant)
+        """Number of a pair of games → its opening."""
+        self.opening_of(0)  # raises errors before a player is started
+        self.results: list[GameResult] = []
+        """The finished games, those from the folder included, in the order in which they ended."""
+        self._folder: MatchFolder | None = None
+        self._executor = executor or ThreadExecutor(1)
+        self._games = SeriesGames(settings, entrants, longest)
         self._files = [file for entrant in entrants for file in files_in(entrant.spec)]
         with ExitStack() as failed:
             failed.callback(self.close)
             # players on other machines are created there; creating them here as well raises errors before the first
             # game
-            for _ in range(settings.parallel if self._executor.local else 1):
+            for _ in range(self._executor.workers if self._executor.local else 1):
                 self._games.add(self._games.new_state())
             failed.pop_all()
 
@@ -400,6 +256,11 @@ class Series:
         """Stop all players and engines."""
         self._games.close()
 
+    def use_folder(self, folder: MatchFolder) -> None:
+        """Load the games in a folder, which are not played again, and save all others there."""
+        self.results += folder.load()
+        self._folder = folder
+
     def notes(self) -> list[str]:
         """Return notes for the user, to show before the games: which engines do not accept the rules."""
         with self._games.state() as worker:
@@ -408,17 +269,23 @@ class Series:
 
     def play(
         self,
-        games: Sequence[Pairing],
-        opening_of: Callable[[int], Opening],
-        save: Save,
+        schedule: Sequence[Pairing],
+        notify: Callable[[], None] = lambda: None,
         enough: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Play the games, one per worker at a time, and pass each to `save`, one at a time.
+        """Play the games of a schedule that are not finished, one per worker at a time; call `notify` after each.
 
         When `enough` returns True, and after Ctrl-C, everything is closed, and the games in progress are lost.
         """
-        tasks = [(game, opening_of(game.round)) for game in games]
+        finished = {result.game for result in self.results}
+        tasks = [(game, self.opening_of(game.round)) for game in schedule if game.game not in finished]
         lock, stopped = threading.Lock(), threading.Event()
+
+        def save(result: GameResult, sgf: bytes) -> None:
+            if self._folder:
+                self._folder.save(result, sgf)
+            self.results.append(result)
+            notify()
 
         def play_and_save(task: tuple[Pairing, Opening]) -> None:
             """Save in the thread that played: Ctrl-C interrupts only the main thread, so no finished game is lost."""
@@ -445,3 +312,44 @@ class Series:
                 save(*found)
                 if enough():
                     break
+
+
+@contextmanager
+def open_series(
+    settings: SeriesSettings,
+    variant: Variant,
+    specs: Sequence[str],
+    executor: Executor,
+    folder: Path | None = None,
+    stored: Mapping[str, Any] | None = None,
+    *,
+    resume: bool = True,
+) -> Iterator[Series]:
+    """Yield a series between the players of these specs; with a folder, its games are loaded, and new ones saved there.
+
+    Args:
+        settings: of all games.
+        variant: the game and board.
+        specs: the players.
+        executor: plays the games.
+        folder: of the series; None: it is not saved.
+        stored: further settings to store in the folder, such as the players; they must be the same to resume it.
+        resume: whether a series in the folder is resumed; otherwise it is an error.
+    """
+    # different seeds, or two players of one kind would draw the same random numbers
+    entrants = [Entrant(spec, variant, (settings.seed + i) % 2**63, settings.timeout) for i, spec in enumerate(specs)]
+    with Series(settings, entrants, executor) as series:  # raises errors about players before anything is written
+        if folder:
+            rules = {"game": str(variant), "size": variant.size}
+            config = {"nobi": nobi.__version__, **(stored or {}), **rules, **asdict(settings)}
+            series.use_folder(MatchFolder(folder, config, resume=resume))
+        yield series
+
+
+def play_series(series: Series, players: int, count: int, notify: Callable[[], None]) -> None:
+    """Play `count` games between each pair of players; `notify` is called first, and after each game."""
+    schedule = pairings(players, count)
+    if any(result.game >= len(schedule) for result in series.results):
+        raise NobiError(f"The folder holds more games than the {len(schedule)} that are asked for.")
+    notify()
+    series.play(schedule, notify)

@@ -238,7 +238,6 @@ def import_records(
     uses several must be guarded by `if __name__ == "__main__"`.
     """
     settings = settings or ImportSettings()
-    settings.check()
     _check_output(out, force=force)
     sources = find_sources(paths)
     compile_replay()

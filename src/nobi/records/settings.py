@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from nobi.errors import NobiError
 from nobi.records.properties import UNKNOWN, date_of, end_of, rank_of
 
 
@@ -38,29 +37,28 @@ class ImportSettings:
     seed: int = 0
     """Seed of the split."""
 
-    def check(self) -> None:
-        """Raise a NobiError for settings that accept no game."""
-        from nobi.board.text import check_size  # slow to import: not needed for help texts
+    def __post_init__(self) -> None:
+        from nobi.board.text import check_size  # slow to import, too slow for a help text
 
         for size in self.sizes:
             check_size(size)
         for name, rank in (("lowest", self.min_rank), ("highest", self.max_rank)):
             if rank and rank_of(rank) == UNKNOWN:
-                raise NobiError(f"The {name} rank must be like 5k, 3d or pro, not {rank!r}.")
+                raise ValueError(f"the {name} rank must be like 5k, 3d or pro, not {rank!r}")
         if self.min_rank and self.max_rank and rank_of(self.min_rank) > rank_of(self.max_rank):
-            raise NobiError(f"The lowest rank, {self.min_rank}, is above the highest, {self.max_rank}.")
+            raise ValueError(f"the lowest rank, {self.min_rank}, is above the highest, {self.max_rank}")
         for name, date in (("first", self.since), ("last", self.until)):
             if (date and not re.fullmatch(r"\d{4}(-\d\d){0,2}", date, re.ASCII)) or date_of(date) != date:
-                raise NobiError(f"The {name} date must be YYYY, YYYY-MM or YYYY-MM-DD, not {date!r}.")
+                raise ValueError(f"the {name} date must be YYYY, YYYY-MM or YYYY-MM-DD, not {date!r}")
         if self.since and self.until and self.since > end_of(self.until):
-            raise NobiError(f"The first date, {self.since}, is after the last, {self.until}.")
+            raise ValueError(f"the first date, {self.since}, is after the last, {self.until}")
         for name, low, high in (
             ("handicap", self.min_handicap, self.max_handicap),
             ("number of moves", self.min_moves, self.max_moves),
         ):
             if low < 0 or (high is not None and high < low):
-                raise NobiError(f"The {name} cannot be {low} to {high}.")
+                raise ValueError(f"the {name} cannot be {low} to {high}")
         if not all(math.isfinite(share) and share >= 0 for share in self.shares) or sum(self.shares) <= 0:
-            raise NobiError(f"The shares must be 0 or more and not all 0, not {', '.join(map(str, self.shares))}.")
+            raise ValueError(f"the shares must be 0 or more and not all 0, not {', '.join(map(str, self.shares))}")
         if not 0 <= self.seed < 2**63:
-            raise NobiError(f"The seed must be 0 to 2^63 - 1, not {self.seed}.")
+            raise ValueError(f"`seed` must be 0 to 2^63 - 1, not {self.seed}")

@@ -11,7 +11,7 @@ with `--load` by `register`.
 from typing import TYPE_CHECKING
 
 from nobi.errors import NobiError
-from nobi.spec import Registry, choices
+from nobi.spec import Registry, closest
 
 if TYPE_CHECKING:
     from nobi.studies.study import Study
@@ -139,5 +139,7 @@ def select(name: str) -> list[str]:
     if name in COLLECTIONS:
         return [study for study in names() if study.startswith(COLLECTIONS[name])]
     if name not in names():
-        raise NobiError(f"There is no study {name!r}; {choices([*names(), *COLLECTIONS], name)}.")
+        similar = closest(name, [*names(), *COLLECTIONS])
+        hint = f"did you mean {similar!r}? " if similar else ""
+        raise NobiError(f"There is no study {name!r}; {hint}'nobi study list' shows them all.")
     return [name]

@@ -1,9 +1,8 @@
 """Matches as jobs: games between two players or engines, stored one by one, and the report of their results."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,9 @@ import numpy as np
 
 from nobi import games
 from nobi.figures.comparison import PaperComparison, compare_with_paper
-from nobi.games.base import Variant
 from nobi.matches.folder import GameResult, MatchFolder, without_repetitions
-from nobi.matches.openings import Opening, random_opening
-from nobi.matches.series import Entrant, Series, SeriesSettings, pairings, remaining, result_saver
+from nobi.matches.series import Entrant, Series, pairings
+from nobi.matches.settings import SeriesSettings
 from nobi.statistics import Interval, share_interval
 from nobi.streams import derive_seed
 from nobi.studies import ENGINES
@@ -22,7 +20,7 @@ from nobi.studies.jobs import Arrays, Job, Progress
 from nobi.studies.resources import GNUGO, Engine, Strength, engine_command
 from nobi.studies.study import Claim, Findings, Picture, Row, Study, Table
 from nobi.studies.training_jobs import MAIN, ImitationJob, ShippedNetwork
-from nobi.workers import usable_threads
+from nobi.workers import ThreadExecutor, usable_threads
 
 if TYPE_CHECKING:
     from nobi.studies.cache import JobCache
@@ -136,24 +134,26 @@ class MatchJob(Job):
         clock = max(self.a.strength.seconds, self.b.strength.seconds)
         # with a clock, one game at a time: parallel games would compete for processor time
         parallel = 1 if clock else min(cache.threads or usable_threads(), self.games)
-        settings = SeriesSettings(variant, referee, clock or None, ANSWER_SECONDS, parallel, longest=self.longest)
+        settings = SeriesSettings(
+            self.seed, referee, random_moves=self.random_moves, seconds=clock or None, timeout=ANSWER_SECONDS
+        )
         if self.a.network or self.b.network:
             from nobi.imitation.step import use_threads
 
             use_threads(1, 1)  # torch sums in the same order for any number of parallel games
-        with Series(settings, entrants, None if cache.executor.local else cache.executor) as series:
-            kept = self._folder(cache)
-            records = kept.load()
+        executor = ThreadExecutor(parallel) if cache.executor.local else cache.executor
+        with Series(settings, entrants, executor, longest=self.longest) as series:
+            series.use_folder(self._folder(cache))
 
             def report() -> None:
-                progress(len(records) / self.games)
+                progress(len(series.results) / self.games)
 
             report()
-            schedule, save = pairings(2, self.games), result_saver(records, kept, report)
+            schedule = pairings(2, self.games)
             for part in (schedule[: self.trial_games], schedule[self.trial_games :]):
-                if not self._hopeless(records):
-                    series.play(remaining(part, records), self._opening(variant), save)
-        return match_arrays(records)
+                if not self._hopeless(series.results):
+                    series.play(part, report)
+        return match_arrays(series.results)
 
     def _hopeless(self, records: Sequence[GameResult]) -> bool:
         points = [record.points(0) or 0.0 for record in records if record.game < self.trial_games]
@@ -166,11 +166,6 @@ class MatchJob(Job):
     def _folder(self, cache: "JobCache") -> MatchFolder:
         settings = {"piece": self.description}  # the key is part of the file format
         return MatchFolder(cache.run_folder(self), settings, resume=True)
-
-    def _opening(self, variant: Variant) -> Callable[[int], Opening]:
-        if not self.random_moves:
-            return lambda _: Opening()
-        return cache(lambda number: random_opening(variant, self.random_moves, self.seed, number))
 
 
 def match_arrays(records: list[GameResult]) -> Arrays:

@@ -24,10 +24,11 @@ from nobi.models.model import Model
 from nobi.networks import make_network
 from nobi.players.network import NetworkPlayer
 from nobi.statistics import correlation
-from nobi.web.champion import OPPONENT, WatchedGame, watch_game, watched
+from nobi.web.champion import WatchedGame, watch_game, watched
 from nobi.web.jobs import Jobs, Task
 from nobi.web.opponents import Opponent, opponent_of
 from nobi.web.setup import GAME_TITLES, Setup
+from nobi.workers import ThreadExecutor
 
 NETWORKS = 80
 GAMES = 40
@@ -92,7 +93,7 @@ def measure_scatter(
     rng = np.random.default_rng(choice.seed)
     weights = rng.standard_normal((networks, network.weight_count(choice.small))).astype(np.float32)
     fitness = [
-        Fitness(choice.game, (size,), network, (OPPONENT,), GAMES, choice.seed, 1)
+        Fitness(choice.game, (size,), network, ("naive",), GAMES, choice.seed, ThreadExecutor(1))
         for size in (choice.small, choice.large)
     ]
     found: list[list[float]] = [[], []]
@@ -134,7 +135,7 @@ def coevolve(
     """A short coevolution on Atari-Go and all games between its champions; shorter after `stop`."""
     settings = CoevolutionSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
     with tempfile.TemporaryDirectory(prefix="nobi-coevolution-") as folder:
-        run = CoevolutionRun(Path(folder) / "run", settings, resume=False, threads=1)
+        run = CoevolutionRun(Path(folder) / "run", settings, resume=False, executor=ThreadExecutor(1))
         while run.generation < generations and not (stop.is_set() and run.generation >= 2):
             run.step()
             progress(run.generation / generations)

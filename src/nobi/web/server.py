@@ -7,9 +7,8 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,13 @@ from nobi.web.opponents import Catalogue
 from nobi.web.results import study_results
 from nobi.web.reviewing import ReviewState
 from nobi.web.runs import Runs
+from nobi.web.settings import LOOPBACK, ServerSettings
 from nobi.web.setup import GAME_TITLES, Setup, setup_from_query
 from nobi.web.visitors import KEEP_SECONDS, Visitors
 from nobi.web.warmup import BackgroundWarmUp
 
 _FOLDER = Path(__file__).parent
 _STYLE_SHEETS = ("theme.css", "board.css", "page.css")
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TABS = {
     "/": ("Play", "sports_esports"),
     "/inside": ("Look inside", "visibility"),
@@ -51,38 +50,6 @@ addEventListener("drop", (e) => {
 });
 """
 """Script that accepts an SGF file dropped anywhere on a view that can open one."""
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """Settings of the server."""
-
-    host: str = "127.0.0.1"
-    port: int = 8080
-    token: str = ""
-    public: bool = False
-    models: Sequence[Path] = ()
-    engines: Sequence[str] = ()
-    browser: bool = True
-    names: Sequence[str] = ()
-    """Further host names of the page, for example of a proxy."""
-    runs: Path = Path("runs")
-    """The folder of runs."""
-
-    @property
-    def address(self) -> str:
-        """The address to open in a browser."""
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104
-        host = f"[{host}]" if ":" in host else host
-        return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
-
-    @property
-    def hosts(self) -> list[str]:
-        """Accepted Host headers, besides numeric addresses if the page listens on a network."""
-        own = ["127.0.0.1", "localhost", "[::1]"]
-        if self.host not in LOOPBACK:
-            own += [self.host, socket.gethostname(), socket.getfqdn()]
-        return [f"{name}:{self.port}" for name in own] + [*self.names, *(f"{name}:{self.port}" for name in self.names)]
 
 
 def check_settings(settings: ServerSettings) -> None:

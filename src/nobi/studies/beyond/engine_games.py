@@ -10,9 +10,8 @@ from nobi.evolution.fitness import Fitness, games_seed
 from nobi.games import variant
 from nobi.games.base import Variant
 from nobi.gtp.client import PREFIX
-from nobi.matches.folder import GameResult
-from nobi.matches.openings import Opening
-from nobi.matches.series import Entrant, Series, SeriesSettings, pairings
+from nobi.matches.series import Entrant, Series, pairings
+from nobi.matches.settings import SeriesSettings
 from nobi.networks import make_network
 from nobi.nn.network import Weights
 from nobi.players.base import Bot, PlayerBot
@@ -62,14 +61,13 @@ def points_against(
 
     Games without a result count as 0.
     """
-    results: list[GameResult] = []
     entrants = [
         WeightsEntrant("network", where, derive_seed(seed, 0), ANSWER_SECONDS, "network", net, weights),
         Entrant(opponent, where, derive_seed(seed, 1), ANSWER_SECONDS, "opponent"),
     ]
-    with Series(SeriesSettings(where), entrants) as series:
-        series.play(pairings(2, games), lambda _: Opening(), lambda result, _: results.append(result))
-    points = [result.points(0) for result in results]
+    with Series(SeriesSettings(), entrants) as series:
+        series.play(pairings(2, games))
+    points = [result.points(0) for result in series.results]
     return np.array([0.0 if made is None else 2 * made - 1 for made in points], np.float64)
 
 
