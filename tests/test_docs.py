@@ -49,8 +49,9 @@ def test_imports_of_the_programs_of_a_page_exist(page, tmp_path):
         run_program(ast.unparse(ast.Module(imports, [])), tmp_path)
 
 
-def test_the_programs_of_the_networks_page_run(tmp_path):
-    for program in programs_of(ROOT / "docs" / "networks.md"):
+@pytest.mark.parametrize("page", ["compiling", "networks"])
+def test_the_programs_of_a_page_run(page, tmp_path):
+    for program in programs_of(ROOT / "docs" / f"{page}.md"):
         run_program(program, tmp_path)
 
 

@@ -27,9 +27,7 @@ constant (`may_pass=False`) are removed by the compiler. Binding a name that the
 Templates can be nested: the result of `specialise` may be bound in another template. Each set of bindings has its own
 entry in the cache. `bind` makes the same copy without compiling it, for loops whose players are Python functions.
 
-Dispatch by Numba's `overload` on the class of the state was measured as an alternative: equal in speed, compile time
-and start. It needs a marker class for each player and each constant, and its cache does not notice changes of the rules
-in files of other packages.
+`docs/compiling.md` compares this with dispatch by Numba's `overload` on the class of the state.
 
 **The cache.** `nobi/compile_cache.py` chooses where Numba keeps the compiled code of a function.
 

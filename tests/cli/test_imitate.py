@@ -14,10 +14,8 @@ from rich.text import Text
 
 from helpers.commands import call
 from helpers.datasets import make_dataset
-from nobi.cli.evaluate import _value
 from nobi.cli.progress import progress_columns
 from nobi.imitation.run import ImitationRun
-from nobi.statistics import Interval
 
 RUN = ["--net", "nobi-net:width=16,blocks=2,planes=c14-7", "--steps", "12", "--batch", "8", "--measurements", "3"]
 RUN += ["--validation", "30", "--threads", "1"]
@@ -228,9 +226,3 @@ def test_help_loads_nothing_heavy(command):
     program += "print([m for m in ('numba', 'numpy', 'scipy', 'matplotlib', 'torch') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
-
-
-def test_asymmetric_intervals_are_printed():
-    assert _value(Interval(0.442, 0.435, 0.449), 100, 1, bounds=True) == "44.2 ± 0.7"
-    assert _value(Interval(0.05, 0.009, 0.236), 100, 1, bounds=True) == "5.0 (1–24)"
-    assert _value(Interval(0.05, 0.0, 1.0), 100, 1, bounds=False) == "5.0"

@@ -103,7 +103,7 @@ def test_repeated_games_are_reported(capsys):
             "Only one of --periods and --stones",
         ),
         (["naive", "--openings", "nothing.txt"], "cannot be read"),
-        (["naive", "--random-moves", "2", "--show"], "there is no --show"),
+        (["naive", "--random-moves", "2", "--show"], "--show is not available"),
         (["clever", "--seconds", "1"], "There is no player 'clever'"),
     ],
 )

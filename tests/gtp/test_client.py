@@ -187,7 +187,7 @@ def test_commands_that_are_not_engines():
     assert "cannot be understood" in fault_of(start_engine, "'gnugo", 1)
     assert "does not speak GTP: it ended at 'protocol_version'" in fault_of(start_engine, "true", 1)
     # its output may begin before or after the first command
-    assert re.search("does not speak GTP: it (answered|said) .*'y'", fault_of(start_engine, "yes", 1))
+    assert re.search("does not speak GTP: it (answered|wrote) .*'y'", fault_of(start_engine, "yes", 1))
 
 
 def test_an_engine_that_never_answers(monkeypatch):

@@ -75,8 +75,8 @@ def test_filters(game, settings, kind):
         ({"seed": -1}, "seed"),
     ],
 )
-def test_settings_that_make_no_sense(settings, words):
-    with pytest.raises((ValueError, NobiError), match=re.escape(words)):
+def test_settings_that_make_no_sense(settings, message):
+    with pytest.raises((ValueError, NobiError), match=re.escape(message)):
         ImportSettings(**settings)
 
 

@@ -44,7 +44,7 @@ def test_saved_games_are_read_by_other_programs(capsys, tmp_path, game):
             assert replayed(record, game).standing() == record.get_root().get("RE")
     code, _, err = call(capsys, "match", "random", "naive", "--game", game, "--size", "7", "--sgf", str(folder))
     assert code == 2
-    assert "holds a match already" in err
+    assert "already contains a match" in err
 
 
 def test_sgf_of_set_up_stones_and_handicap():
