@@ -235,3 +235,8 @@ def test_long_calls_report_progress(tmp_path, monkeypatch):
     assert done == total > 0
     nobi.run_study("s08-fig5", "tiny", out=tmp_path / "study", progress=False)
     assert not reported
+
+
+def test_a_match_takes_specs_of_players():
+    with pytest.raises(nobi.NobiError, match="a player must be a text"):
+        nobi.match(nobi.load("atari-go-mdrnn"), "naive", on=nobi.variant("atari-go", 5))

@@ -189,6 +189,7 @@ def _play_series(
     from nobi.matches.settings import SeriesSettings
     from nobi.workers import open_executor
 
+    specs, on = as_type(specs, tuple[str, ...], "a player"), as_type(on, Variant, "on")
     settings, path = settings_with(SeriesSettings(), fields), Path(folder) if folder else None
     total = len(pairings(len(specs), games))
     with (

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.making import image
@@ -29,6 +29,7 @@ def identity(size, cells, setup=(), symmetry=0, colours=None):
     return identify(size, moves, np.array(sorted(turned(cell) for cell in setup), np.uint16))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first example compiles
 @given(GAMES, st.integers(1, 7))
 def test_all_images_of_a_game_have_one_identity(game, symmetry):
     size, cells, setup = game

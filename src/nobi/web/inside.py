@@ -22,7 +22,7 @@ from nobi.web.sweeps import NetworkView, look_inside_file, weights_of
 
 _log = logging.getLogger(__name__)
 
-_RATE_GAMES = 40
+RATE_GAMES = 40
 _EXAMPLE = ("D4 D3 E3 C4 C3 C5 E5 D5", 7)
 """The example position and its board size."""
 
@@ -178,7 +178,7 @@ class InsideState:
             return
         game = model.games[0]
         self._measuring = model.id
-        self._rates_task.start(lambda stop, _: win_rates(model.network_file, game, SIZES, _RATE_GAMES, stop))
+        self._rates_task.start(lambda stop, _: win_rates(model.network_file, game, SIZES, RATE_GAMES, stop))
         self.version += 1
 
     def resize(self, size: int) -> None:

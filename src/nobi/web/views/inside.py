@@ -8,7 +8,7 @@ from nicegui import background_tasks, ui
 
 from nobi.board.stones import LARGEST, SMALLEST
 from nobi.web.elements import Board, Plot, thumbnail
-from nobi.web.inside import InsideState, ShownBoard
+from nobi.web.inside import RATE_GAMES, InsideState, ShownBoard
 from nobi.web.sweeps import SUM_SENTENCE, TWICE_SENTENCE
 from nobi.web.views.common import Choice, button, sentences
 
@@ -267,7 +267,8 @@ class InsideView:
         if found:
             self.rates_text.set_text(f"{found[0].games} games on each board. The two boards above are highlighted.")
         else:
-            waiting = "The network is playing." if self.state.measuring else "The network plays 40 games on each board."
+            pending = f"The network plays {RATE_GAMES} games on each board."
+            waiting = "The network is playing." if self.state.measuring else pending
             self.rates_text.set_text(waiting)
 
     def _show_board(self, board: Board, one: ShownBoard, *, sweeping: bool) -> None:
