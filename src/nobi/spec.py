@@ -14,7 +14,8 @@ import traceback
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -170,6 +171,12 @@ def _convert(text: str, kind: Any, what: str) -> object:
         raise NobiError(f"{what} is {_noun(kind)}, not {text!r}.") from None
 
 
+@cache
+def _entry_points(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group; reading the metadata of all installed packages takes milliseconds."""
+    return tuple(entry_points(group=group))
+
+
 class Registry(Generic[T]):
     """The classes of one kind by name: games, players, networks, trainers, sets of planes."""
 
@@ -187,7 +194,7 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """Return all names, without importing any class."""
-        return sorted({*self._builtin, *self._loaded, *(point.name for point in entry_points(group=self._group))})
+        return sorted({*self._builtin, *self._loaded, *(point.name for point in _entry_points(self._group))})
 
     def find(self, name: str) -> type[T]:
         """Return the class of this name, imported if necessary."""
@@ -207,7 +214,9 @@ class Registry(Generic[T]):
             module, _, attribute = self._builtin[name].partition(":")
             built_in: type[T] = getattr(importlib.import_module(module), attribute)
             return built_in
-        for point in entry_points(group=self._group, name=name):
+        for point in _entry_points(self._group):
+            if point.name != name:
+                continue
             try:
                 third_party: type[T] = point.load()
             except (ImportError, AttributeError) as error:
