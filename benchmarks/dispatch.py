@@ -20,7 +20,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-REPEATS = 5
+REPEATS = 3
 SECONDS = 2.0
 
 
