@@ -70,7 +70,7 @@ def test_folders_of_earlier_versions_are_continued(tmp_path, capsys, writer):
     assert len(moves_in(tmp_path)) == 2
     again = [*COMMAND, "--folder", str(tmp_path), "--resume", *flags]
     assert "has another --timeout (60.0, not 61.0)" in call(capsys, *again, "--timeout", "61")[2]
-    assert "holds more games than the 1" in call(capsys, *again, "--games", "1")[2]
+    assert "contains more games than the 1" in call(capsys, *again, "--games", "1")[2]
 
 
 def test_settings_of_a_match_in_python_are_checked():

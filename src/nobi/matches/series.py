@@ -350,6 +350,6 @@ def play_series(series: Series, players: int, count: int, notify: Callable[[], N
     """Play `count` games between each pair of players; `notify` is called first, and after each game."""
     schedule = pairings(players, count)
     if any(result.game >= len(schedule) for result in series.results):
-        raise NobiError(f"The folder holds more games than the {len(schedule)} that are asked for.")
+        raise NobiError(f"The folder contains more games than the {len(schedule)} requested.")
     notify()
     series.play(schedule, notify)
