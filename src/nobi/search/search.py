@@ -426,9 +426,20 @@ class Search:
         variation = principal_variation(tree, node, MAX_DEPTH)[0]
         return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
 
-    def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
-        """Return win rates and scores of the position and of its moves for an analysis; see `report_root`."""
-        return report_root(self._tree, self._results(), self.to_move, self.variant.size, fewest=fewest, length=length)
+    def report(self, fewest: int = 0, length: int = MAX_DEPTH, *, owners: bool = False) -> RootReport:
+        """Return win rates and scores of the position and of its moves; with `owners` also the ownership of each move.
+
+        See `report_root`.
+        """
+        return report_root(
+            self._tree,
+            self._results(),
+            self.to_move,
+            self.variant.size,
+            fewest=fewest,
+            length=length,
+            ownership=self.ownership if owners else None,
+        )
 
     def _results(self) -> NDArray[np.float64]:
         """Return the sums over all threads, [root move + 1, 5]."""
@@ -437,7 +448,7 @@ class Search:
     def ownership(self, row: int | None = None) -> NDArray[np.float64]:
         """Return the mean owner of each point at the end of the playouts, [n, n]: from −1, White, to 1, Black.
 
-        With `row`, only playouts that began with this move of a report are included.
+        With `row`, only playouts that began with this child of the root are included.
         """
         size = self.variant.size
         rows = slice(None) if row is None else slice(row, row + 1)
