@@ -26,27 +26,27 @@ def test_rules():
     talk.ask(f"kata-set-rules {talk.ask('kata-get-rules')}")
     talk.ask("kata-set-rule ko SIMPLE", "kgs-rules new_zealand")
     assert json.loads(talk.ask("kata-get-rules"))["ko"] == "SITUATIONAL"
-    assert "tromp-taylor" in talk.fault("kata-set-rules calvinball")
-    assert talk.fault("kata-set-rules") == "syntax error"
-    assert talk.fault("kata-set-rules {") == "syntax error"
+    assert "tromp-taylor" in talk.error("kata-set-rules calvinball")
+    assert talk.error("kata-set-rules") == "syntax error"
+    assert talk.error("kata-set-rules {") == "syntax error"
     warnings = []
     talk.session.warn = warnings.append
     talk.ask('kata-set-rules {"tax":"ALL"}', "kata-set-rules stone_scoring", "kata-set-rules new zealand")
     assert len(warnings) == 2
     assert "tax" in warnings[0]
-    assert talk.fault("kata-set-rules {" + '"a":{' * 5000) == "syntax error"
-    assert talk.fault("kata-set-rule hasButton true") == "hasButton cannot be true"
-    assert talk.fault("kgs-rules ing") == "syntax error"
+    assert talk.error("kata-set-rules {" + '"a":{' * 5000) == "syntax error"
+    assert talk.error("kata-set-rule hasButton true") == "hasButton cannot be true"
+    assert talk.error("kgs-rules ing") == "syntax error"
 
 
 def test_rules_that_forbid_a_move_of_the_game_are_refused():
     talk = Talk(size=5)
     talk.ask("kata-set-rules tromp-taylor", "gogui-setup b B1 b B2 b A3 w A2", "gogui-setup_player w", "play w A1")
     assert talk.ask("list_stones w") == ""  # two stones captured themselves
-    assert talk.fault("kata-set-rules chinese") == "by these rules, move 1, white at A1, is illegal: it is suicide"
+    assert talk.error("kata-set-rules chinese") == "by these rules, move 1, white at A1, is illegal: it is suicide"
     assert json.loads(talk.ask("kata-get-rules"))["suicide"]
     talk.ask("komi 0.5", "undo", "kata-set-rules chinese")
-    assert talk.fault("play w A1") == "illegal move"
+    assert talk.error("play w A1") == "illegal move"
 
 
 def test_final_score_and_status():
@@ -59,8 +59,8 @@ def test_final_score_and_status():
     assert talk.ask("final_status_list black_territory") == "A5 B5 A4 B4 A3 A2 B2 A1 B1"
     assert talk.ask("final_status_list white_territory") == "E5 E4 E3 E2 E1"
     assert talk.ask("final_status_list dame") == ""
-    assert talk.fault("final_status_list") == "syntax error"
-    assert talk.fault("final_status_list undead") == "syntax error"
+    assert talk.error("final_status_list") == "syntax error"
+    assert talk.error("final_status_list undead") == "syntax error"
     talk.ask("kata-set-rules japanese", "komi 5")  # 10 points and a prisoner against 5
     assert talk.ask("final_score") == "B+1"
     talk.ask("komi 6")
@@ -104,13 +104,13 @@ def test_records_that_cannot_be_loaded_change_nothing(tmp_path):
     for name, content in bad.items():
         if content is not None:
             (tmp_path / name).write_bytes(content)
-        assert talk.fault(f"loadsgf {tmp_path / name}").startswith("cannot load file: "), name
+        assert talk.error(f"loadsgf {tmp_path / name}").startswith("cannot load file: "), name
         assert talk.ask("list_stones b") == "C3"
         assert talk.session.bot.player.variant.size == 9
-    assert talk.fault("loadsgf") == "syntax error"
-    assert talk.fault(f"loadsgf {tmp_path / 'illegal.sgf'}").endswith(": move 2, white at A7, is illegal: it is taken")
-    assert talk.fault("loadsgf a\x00b").startswith("cannot load file")
-    assert talk.fault(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
+    assert talk.error("loadsgf") == "syntax error"
+    assert talk.error(f"loadsgf {tmp_path / 'illegal.sgf'}").endswith(": move 2, white at A7, is illegal: it is taken")
+    assert talk.error("loadsgf a\x00b").startswith("cannot load file")
+    assert talk.error(f"printsgf {tmp_path}/no/such/folder.sgf") == "cannot write file"
     talk.ask("undo")
 
 
@@ -164,7 +164,7 @@ def test_a_record_is_loaded_up_to_the_first_unreadable_part(tmp_path):
     assert loaded(file, broken, "3") == ("A9", "B8", "black")
     talk = Talk(size=9)
     for end in ("", "4", "99"):
-        assert talk.fault(f"loadsgf {file} {end}") == "cannot load file: Move 3 is 'zz', which is not a point"
+        assert talk.error(f"loadsgf {file} {end}") == "cannot load file: Move 3 is 'zz', which is not a point"
 
 
 def test_an_illegal_move_of_a_record_is_named_with_the_reason(tmp_path):
@@ -185,7 +185,7 @@ def test_an_illegal_move_of_a_record_is_named_with_the_reason(tmp_path):
     }
     for (content, rule), reason in reasons.items():
         file.write_bytes(content)
-        assert Talk(game=f"go:ko={rule}", size=9).fault(f"loadsgf {file}") == f"cannot load file: {reason}"
+        assert Talk(game=f"go:ko={rule}", size=9).error(f"loadsgf {file}") == f"cannot load file: {reason}"
     assert Talk(game="go:ko=simple", size=9).ask(f"loadsgf {file}") == ""
 
 
@@ -201,7 +201,7 @@ def test_set_position():
     talk.ask("play b A1", "set_position b C3 w D4 B E5")
     assert (talk.ask("list_stones b"), talk.ask("list_stones w")) == ("E5 C3", "D4")
     assert talk.session.game.to_move == BLACK
-    assert talk.fault("undo") == "cannot undo"
+    assert talk.error("undo") == "cannot undo"
     for words, message in (
         ("b", "syntax error"),
         ("b C3 w C3", "C3 is set up twice"),
@@ -210,7 +210,7 @@ def test_set_position():
         ("green C3", "invalid color"),
         ("b A2 b B1 w A1", "The stones at A1 are set up without a liberty"),
     ):
-        assert talk.fault(f"set_position {words}") == message
+        assert talk.error(f"set_position {words}") == message
         assert talk.ask("list_stones b") == "E5 C3"
     talk.ask("set_position")
     assert talk.ask("list_stones b") == talk.ask("list_stones w") == ""
@@ -268,8 +268,8 @@ def test_time_settings():
         "time_left b ten 0", "kgs-time_settings", "kgs-time_settings hourglass 5", "kgs-time_settings byoyomi 60 10",
         "time_settings 1 2 -3",
     ):  # fmt: skip
-        assert talk.fault(line) == "syntax error"
-    assert talk.fault("time_left g 10 0") == "invalid color"
+        assert talk.error(line) == "syntax error"
+    assert talk.error("time_left g 10 0") == "invalid color"
 
 
 def test_a_record_that_cannot_be_loaded_changes_nothing(tmp_path):

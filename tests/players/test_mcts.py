@@ -247,6 +247,6 @@ def test_specs():
             "Choose one of asynchronous or synchronous.",
         ),
     ]:
-        with pytest.raises(NobiError) as fault:
+        with pytest.raises(NobiError) as error:
             make_player(spec, where)
-        assert str(fault.value) == sentence
+        assert str(error.value) == sentence

@@ -223,7 +223,7 @@ class TournamentSummary:
 
     players: tuple[str, ...]
     points: NDArray[np.float64]
-    """Return the points of player i against player j, [i, j]."""
+    """[i, j] the points of player i against player j."""
     elo: list[Interval]
     """[player] Bradley-Terry ratings relative to the mean of all, with 95 % intervals."""
     added_draws: bool

@@ -73,7 +73,7 @@ PATTERN = _pattern_table()
 
 
 def _pattern_classes() -> NDArray[np.uint16]:
-    """[code] the index of the class of a 3x3 code under the symmetries of the board."""
+    """Return the index of the class of each 3x3 code, [code], under the symmetries of the board."""
     codes = np.arange(1 << 16, dtype=np.uint32)
     smallest = codes
     for symmetry in range(8):

@@ -126,18 +126,18 @@ class ReviewState:
             self.version += 1
 
     def move_at(self, number: int) -> ReviewedMove | None:
-        """The review of a move, or None."""
+        """Return the review of a move, or None."""
         moves = self.review.moves if self.review else []
         return moves[number - 1] if 1 <= number <= len(moves) else None
 
     def cell_of_move(self, number: int) -> int:
-        """The cell of a move."""
+        """Return the cell of a move."""
         if self.session is None or not 1 <= number <= len(self.session.game.moves):
             return -1
         return cell_of(self.session.game.moves[number - 1], self.session.size)
 
     def annotated(self) -> bytes:
-        """The game with comments."""
+        """Return the game with comments."""
         if self.session is None or self.review is None or not self.review.moves:
             raise NobiError("There is no review to save yet.")
         return annotated_sgf(self.session, self.review)

@@ -19,7 +19,7 @@ _PLAYING = " The two games are being played."
 
 
 def _placeholder(action: str, *, busy: bool) -> str:
-    """The text shown before a result is available."""
+    """Return the text shown before a result is available."""
     return "This takes a few seconds, the first time up to a minute." if busy else f"Press '{action}'."
 
 

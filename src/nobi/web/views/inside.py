@@ -287,7 +287,7 @@ class InsideView:
             size=one.size,
             stones=one.stones,
             turn=one.turn,
-            policy=list(view.opinion.shares) if view and not sweeping else [],
+            policy=list(view.evaluation.shares) if view and not sweeping else [],
             sweep=sweep,
             forbidden=self.state.first.forbidden() if board is self.boards[0] else {},
             label=f"{one.size}×{one.size} board, evaluated by the network",
@@ -319,10 +319,10 @@ class InsideView:
         if not sweeping:
             if self._mode == "sweeps":
                 return SUM_SENTENCE
-            opinion = first.view.opinion if first.view else None
-            if opinion is None:
+            evaluation = first.view.evaluation if first.view else None
+            if evaluation is None:
                 return first.note
-            if opinion.measure == "preference":
+            if evaluation.measure == "preference":
                 return "The numbers are preferences in percent, computed in the same way for every board size."
             return "The numbers are the move probabilities of the network in percent."
         frames = first.view.frames if first.view else ()
@@ -340,7 +340,7 @@ class InsideView:
             rows = "".join(
                 f'<tr><td class="num">{i}</td><td>{best.name}</td><td class="detail">{best.detail}</td>'
                 f"<td>{_percent(best.share)}</td></tr>"
-                for i, best in enumerate(one.view.opinion.best[:5], 1)
+                for i, best in enumerate(one.view.evaluation.best[:5], 1)
             )
             title = f"Best moves on {one.size}×{one.size}"
             parts.append(f'<div class="half"><b>{title}</b><table class="best">{rows}</table></div>')

@@ -16,7 +16,7 @@ from nobi.web.views.common import button, sentences
 
 
 def _recorded_games() -> list[Figure]:
-    """The game records of the studies."""
+    """Return the game records of the studies."""
     return [figure for result in study_results().values() for figure in result.figures if figure.is_game]
 
 
@@ -177,7 +177,7 @@ class ReviewPanel:
         total = len(session.game.moves)
         position = session.position()
         one = state.move_at(number)
-        opinion = review.opinions[number - 1] if one and number <= len(review.opinions) else None
+        evaluation = review.evaluations[number - 1] if one and number <= len(review.evaluations) else None
         turn = "b" if position.to_move == BLACK else "w"
         loss = None
         if number <= total:
@@ -189,7 +189,7 @@ class ReviewPanel:
             stones=stones_of(position),
             last=session.last_cell(),
             turn=turn,
-            policy=list(opinion.shares) if opinion else [],
+            policy=list(evaluation.shares) if evaluation else [],
             loss=loss,
             label=f"{session.setup.title}, before move {number} of {total}",
         )
