@@ -217,7 +217,7 @@ def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
     return points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TournamentSummary:
     """The results of a tournament, without repeated games."""
 
@@ -234,6 +234,10 @@ class TournamentSummary:
     """Games without a result."""
     forfeits: dict[str, int]
     """The number of forfeited games by player and reason."""
+
+    def __repr__(self) -> str:
+        ranking = ", ".join(f"{self.players[i]} {self.elo[i].value:+.0f}" for i in self.order)
+        return f"<TournamentSummary, Elo: {ranking}>"
 
     @property
     def order(self) -> list[int]:

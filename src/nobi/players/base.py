@@ -284,9 +284,11 @@ class PlayerBot(Bot):
         self._moves = np.zeros(1, np.uint16)
 
     def warm_up(self, game: Game) -> None:
+        self.player.variant.check(game)
         self.player.choose(game.boards, self._indices, self._streams.copy(), self._moves)
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:  # noqa: ARG002
+        self.player.variant.check(game)
         self.player.choose(game.boards, self._indices, self._streams, self._moves)
         return int(self._moves[0])
 

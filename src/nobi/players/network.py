@@ -355,6 +355,7 @@ class PolicyBot(PlayerBot):
     player: PolicyPlayer
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:  # noqa: ARG002
+        self.player.variant.check(game)
         boards, recent = cast(GoBoards, game.copy().boards), latest_of(game.moves)[None]
         self.player.choose_after(boards, self._indices, recent, self._streams, self._moves)
         return int(self._moves[0])

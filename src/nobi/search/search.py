@@ -134,6 +134,7 @@ class Search:
 
     def set_game(self, game: Game) -> None:
         """Make the current position of a game the root; keep its subtree if moves were only added."""
+        self.variant.check(game)
         if game.is_over:
             raise NobiError("The game is over: there is nothing to search.")
         root = (game.start_setup, tuple(game.moves))
