@@ -117,7 +117,7 @@ def holds_run(
         return False
     if not resume:
         raise NobiError(
-            f"The folder {str(folder)!r} already contains a {what}; add --resume, in Python resume=True, or choose another."
+            f"The folder {str(folder)!r} already contains a {what}; add --resume (resume=True) or choose another."
         )
     try:
         before = json.loads(path.read_bytes())
