@@ -78,6 +78,11 @@ class Player(ABC):
         del game
         return None
 
+    def expected_result(self, game: Game) -> float | None:
+        """Return the network's probability that the player to move wins; None if it does not predict results."""
+        del game
+        return None
+
 
 class BatchPlayer(Player):
     """A player whose choice for many boards is one compiled function."""
@@ -313,6 +318,9 @@ class PlayerBot(Bot):
 
     def inspect(self, game: Game) -> "Inspection | None":
         return self.player.inspect(game)
+
+    def expected_result(self, game: Game) -> float | None:
+        return self.player.expected_result(game)
 
     def _report(self, game: Game) -> "RootReport | None":
         """Return the legal moves except a pass, best first, with the softmax of the network's values as priors.

@@ -289,7 +289,6 @@ class PolicyPlayer(DeepPlayer):
         return found.reshape(game.size, game.size)
 
     def expected_result(self, game: Game) -> float | None:
-        """Return the network's probability that the player to move wins; None if it does not predict results."""
         planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
         found = self.network.evaluate_with_value(planes, np.array([game.to_move == WHITE])).value
         return None if found is None else float(found[0])
@@ -362,9 +361,6 @@ class PolicyBot(PlayerBot):
 
     def policy(self, game: Game) -> NDArray[np.float32]:
         return self.player.values(game)
-
-    def expected_result(self, game: Game) -> float | None:
-        return self.player.expected_result(game)
 
 
 @inlined

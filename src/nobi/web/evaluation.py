@@ -15,7 +15,7 @@ from nobi.games.go import Go
 from nobi.models.model import Model
 from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import ModelPlayer, PolicyPlayer, player_from_model
+from nobi.players.network import ModelPlayer, player_from_model
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -84,7 +84,7 @@ def evaluate_by_player(player: ModelPlayer, game: Game) -> PositionEvaluation:
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
     chance = None
     sentence = "This network does not predict the winner. Choose a strength with search to see the chance to win."
-    mine = player.expected_result(game) if isinstance(player, PolicyPlayer) else None
+    mine = player.expected_result(game)
     if mine is not None:
         chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
     return _evaluation(game, measure, shares, details, chance, sentence)

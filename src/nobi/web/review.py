@@ -13,7 +13,6 @@ from typing import Any
 
 from sgfmill import sgf
 
-from nobi import models
 from nobi.board.stones import BLACK, DRAW, PASS, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
@@ -341,12 +340,6 @@ def _sgf_point(name: str) -> tuple[int, int] | None:
         return None
     column = "ABCDEFGHJKLMNOPQRSTUVWXYZ".index(name[0].upper())
     return int(name[1:]) - 1, column
-
-
-def default_reviewer(shipped: dict[str, Any], game: str) -> str:
-    """Return the default reviewer of a game, a shipped model; empty for a search without a network."""
-    able = (name for name in shipped if name.startswith(f"{game}-") and models.predicts_moves(name))
-    return max(able, key=models.quality, default="")
 
 
 def reviewer_name(model: str, playouts: int) -> str:

@@ -2,8 +2,8 @@
 
 import threading
 
-from nobi import models
 from nobi.errors import NobiError
+from nobi.models.model import best_model
 from nobi.web.jobs import Jobs, Report, Task
 from nobi.web.opponents import Catalogue
 from nobi.web.review import (
@@ -12,7 +12,6 @@ from nobi.web.review import (
     annotated_sgf,
     begin_review,
     carry_out,
-    default_reviewer,
     reviewer_name,
 )
 from nobi.web.session import GameSession, cell_of
@@ -66,7 +65,7 @@ class ReviewState:
         self._content, self.session, self.review = content, session, review
         session.show(0)
         game, able = session.setup.game, self.reviewers()
-        shipped = f"model-{default_reviewer(models.shipped(), game)}"
+        shipped = f"model-{best_model(game, session.size)}"
         best = self.catalogue.first_for(game, session.size)
         self.reviewer = next((key for key in (shipped, best) if key in able), SEARCH)
         self.version += 1
