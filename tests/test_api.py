@@ -202,6 +202,12 @@ def replay_without_moves():
 
 
 BAD_STATES = {
+    "no position yet; call set_game first": lambda: nobi.Search(nobi.variant("atari-go", 5)).run(10),
+    "shape .boards, 2, n, n., not .1, 2, 9, 7.": lambda: nobi.load("atari-go-mdlstm").evaluate(np.zeros((1, 2, 9, 7))),
+    "shape .boards, 31, n, n., not .31, 9, 9.": lambda: nobi.load("go-main").evaluate(np.zeros((31, 9, 9))),
+    "must be a point with BLACK or WHITE, not .8, 7.": lambda: nobi.game("go", 5).set_up([(8, 7)], nobi.BLACK),
+    "player to move must be BLACK or WHITE, not 5": lambda: nobi.game("go", 5).set_up([(8, nobi.BLACK)], 5),
+    "is a folder; give the file to write": lambda: nobi.write_sgf(nobi.game("go", 5), "."),
     "play them with keep_moves=True": replay_without_moves,
     "The game is go on 7x7": lambda: nobi.bot("random", nobi.variant("go", 5)).choose(nobi.game("go", 7)),
     "was made for atari-go on 5x5": lambda: nobi.bot("mcts", nobi.game("atari-go", 5)).choose(nobi.game("go", 5)),
@@ -212,7 +218,7 @@ BAD_STATES = {
 
 
 @pytest.mark.parametrize("sentence", BAD_STATES)
-def test_games_of_another_kind_are_one_sentence(sentence):
+def test_calls_in_a_wrong_state_are_one_sentence(sentence):
     with pytest.raises(nobi.NobiError, match=sentence):
         BAD_STATES[sentence]()
 

@@ -398,6 +398,8 @@ def _new_file(path: Path | str) -> Path:
     from nobi.storage import make_writable_folder
 
     found = _path(path)
+    if found.is_dir():
+        raise NobiError(f"{str(found)!r} is a folder; give the file to write.")
     make_writable_folder(found.parent)
     return found
 

@@ -115,6 +115,11 @@ class Game(ABC):
         """Make these stones, as (point, colour), the start position."""
         if self.moves:
             raise NobiError("Stones can be set up only before the first move.")
+        for point, colour in stones:
+            if point == PASS or colour not in COLOUR_NAMES:
+                raise NobiError(f"A set-up stone must be a point with BLACK or WHITE, not {(point, colour)}.")
+        if to_move not in COLOUR_NAMES:
+            raise NobiError(f"The player to move must be BLACK or WHITE, not {to_move}.")
         before = self._set_up
         self._set_up = (stones, to_move)
         try:

@@ -104,6 +104,7 @@ class Search:
         self._allocate_positions(0)
         self._root_game: tuple[Any, ...] | None = None  # set-up and moves of the root position
         self._trees = 0  # trees so far, each with its own random numbers
+        self._has_position = False
         self._active = self.settings.threads
         self._restrictions: tuple[Restriction, ...] = ()
         self._root_power, self._root_is_widened = 1.0, False
@@ -204,6 +205,7 @@ class Search:
         """Set the root position; `same`: it has not changed, and statistics of its moves are kept."""
         if int(boards.stones.ply[g]) + MAX_DEPTH + 2 > self._history_length:
             self._allocate_positions(int(boards.stones.ply[g]))
+        self._has_position = True
         position = self._root
         load_board(position.boards, boards, g)
         position.previous[0] = moves[-2] if len(moves) > 1 else 0
@@ -262,6 +264,7 @@ class Search:
         `report` is called about every `interval` seconds, between playouts. With `early`, a search limited by time ends
         when no other move can get more playouts than the best one, or when the best move is clear.
         """
+        self._check_position()
         start = time.perf_counter()
         budget = Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
         leader = Leader(start, seconds) if early and seconds else None
@@ -274,6 +277,10 @@ class Search:
         made = self._playouts_made
         self._playouts += made
         return made
+
+    def _check_position(self) -> None:
+        if not self._has_position:
+            raise NobiError("The search has no position yet; call set_game first.")
 
     @property
     def _playouts_made(self) -> int:
@@ -432,6 +439,7 @@ class Search:
 
         See `report_root`.
         """
+        self._check_position()
         return report_root(
             self._tree,
             self._results(),
