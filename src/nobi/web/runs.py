@@ -103,7 +103,7 @@ class Run:
 
     @property
     def title(self) -> str:
-        """Its name."""
+        """The name of the run, that of its folder."""
         return self.folder.name
 
     @property
@@ -136,7 +136,7 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Its state."""
+        """The state of the run."""
         if self.waiting:
             return "waiting"
         if self.process is not None:

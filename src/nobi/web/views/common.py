@@ -30,7 +30,7 @@ def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str =
 
 
 @contextmanager
-def sentences() -> "Iterator[None]":
+def show_errors() -> "Iterator[None]":
     """Show a NobiError to the visitor."""
     try:
         yield

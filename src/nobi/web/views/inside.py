@@ -10,7 +10,7 @@ from nobi.board.stones import LARGEST, SMALLEST
 from nobi.web.elements import Board, Plot, thumbnail
 from nobi.web.inside import RATE_GAMES, InsideState, ShownBoard
 from nobi.web.sweeps import SUM_SENTENCE, TWICE_SENTENCE
-from nobi.web.views.common import Choice, button, sentences
+from nobi.web.views.common import Choice, button, show_errors
 
 _MOST_UNITS = 10
 """Maximum number of units with thumbnails."""
@@ -120,13 +120,13 @@ class InsideView:
 
     def _guarded(self, action: Any) -> Any:
         def run() -> None:
-            with sentences():
+            with show_errors():
                 action()
 
         return run
 
     def _choose(self, key: Any) -> None:
-        with sentences():
+        with show_errors():
             self.state.choose(str(key))
         self._unit = self._step = 0
         self._measure_small()
@@ -134,18 +134,18 @@ class InsideView:
     def _measure_small(self) -> None:
         """Measure a fast network at once; others are measured on request."""
         if self.state.is_fast:
-            with sentences():
+            with show_errors():
                 self.state.measure()
 
     def _play(self, cell: Any) -> None:
         before = len(self.state.first.game.moves)
-        with sentences():
+        with show_errors():
             self.state.play_cell(cell)
         if len(self.state.first.game.moves) == before:
             self.boards[0].refuse()
 
     def _resize(self, value: Any) -> None:
-        with sentences():
+        with show_errors():
             if isinstance(value, int | float):
                 self.state.resize(int(value))
 

@@ -14,7 +14,7 @@ from nobi.web.elements import Board, Graph
 from nobi.web.play import PlayState
 from nobi.web.session import COLOURS, MOST_BYTES
 from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
-from nobi.web.views.common import COMPILING, Choice, button, sentences
+from nobi.web.views.common import COMPILING, Choice, button, show_errors
 from nobi.web.warmup import BackgroundWarmUp, is_compiling
 
 POLL_SECONDS = 0.1
@@ -138,7 +138,7 @@ class PlayView:
 
     def _guarded(self, action: Any) -> Any:
         def run() -> None:
-            with sentences():
+            with show_errors():
                 action()
             self.refresh()
 
@@ -172,7 +172,7 @@ class PlayView:
     def _new(self, **settings: Any) -> None:
         state = self.state
         old = state.session.setup
-        with sentences():
+        with show_errors():
             if settings.get("game", old.game) != old.game:
                 settings.setdefault("opponent", state.catalogue.first_for(settings["game"], old.size))
                 settings.setdefault("strength", 0)
@@ -183,7 +183,7 @@ class PlayView:
     def _change_opponent(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if self._filling or event.value is None:
             return
-        with sentences():
+        with show_errors():
             chosen = self.state.catalogue[str(event.value)]
             strength = 1 if chosen.kind == "search" else 0
             self.state.change(opponent=chosen.id, strength=strength)
@@ -208,7 +208,7 @@ class PlayView:
             self._new(size=size)
 
     def _change_strength(self, strength: int) -> None:
-        with sentences():
+        with show_errors():
             self.state.change(strength=strength)
         self.refresh()
 
@@ -218,7 +218,7 @@ class PlayView:
             self._new(handicap=stones, komi=0.5 if stones else 7.5)
 
     def _set_overlay(self, key: str) -> None:
-        with sentences():
+        with show_errors():
             self.state.set_overlay("" if key == self.state.overlay else key)
         self.refresh()
 
@@ -251,7 +251,7 @@ class PlayView:
 
     async def _open(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()
-        with sentences():
+        with show_errors():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can be up to 1 MB.")
             content = await event.file.read()

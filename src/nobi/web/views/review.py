@@ -12,7 +12,7 @@ from nobi.web.play import PlayState
 from nobi.web.results import Figure, study_results
 from nobi.web.reviewing import PLAYOUTS, ReviewState
 from nobi.web.session import COLOURS, MOST_BYTES, stones_of
-from nobi.web.views.common import button, sentences
+from nobi.web.views.common import button, show_errors
 
 
 def _recorded_games() -> list[Figure]:
@@ -87,7 +87,7 @@ class ReviewPanel:
 
     async def _opened(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()
-        with sentences():
+        with show_errors():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can be up to 1 MB.")
             self.state.open(await event.file.read())
@@ -95,7 +95,7 @@ class ReviewPanel:
 
     def _take_mine(self) -> None:
         session, title = self.play_state.session, self.play_state.opponent.title
-        with sentences():
+        with show_errors():
             if not session.game.moves:
                 raise NobiError("You have not played a move yet.")
             black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
@@ -104,7 +104,7 @@ class ReviewPanel:
 
     def _take_example(self) -> None:
         if self._example:
-            with sentences():
+            with show_errors():
                 self.state.open(self._example.read_bytes())
         self.tick()
 
@@ -113,16 +113,16 @@ class ReviewPanel:
 
     def _choose(self) -> None:
         if not self._filling:
-            with sentences():
+            with show_errors():
                 self.state.choose(str(self.reviewer.value), int(self.playouts.value))
 
     def _start(self) -> None:
-        with sentences():
+        with show_errors():
             self.state.start()
         self.tick()
 
     def _save(self) -> None:
-        with sentences():
+        with show_errors():
             ui.download.content(self.state.annotated(), "review.sgf", "application/x-go-sgf")
 
     def _step(self, step: int) -> None:
