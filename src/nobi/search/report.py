@@ -1,4 +1,4 @@
-"""Reports of a search for analysis: win rates, scores and variations of the position and of its moves."""
+"""Reports of a search: its moves, and for analysis win rates, scores and variations."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -34,6 +34,23 @@ class Score(NamedTuple):
     """The standard deviation of the playouts' scores."""
     utility: float
     """2 · win rate − 1, plus 0.1 times the score scaled to −1 to 1."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """The result of a search for one move."""
+
+    move: int
+    visits: int
+    """Number of playouts that began with the move."""
+    winrate: float
+    """The share of these playouts won by the player to move; that of the prior knowledge if there are none."""
+    prior: float
+    """The network's probability of the move; 0 without a network."""
+    solved: int
+    """1 if the move is proved to win, -1 if it is proved to lose, else 0."""
+    variation: list[int]
+    """The principal variation, this move first."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +150,25 @@ def report_root(
             )
         )
     return RootReport(int(total[PLAYOUTS]), rate, root, moves)
+
+
+def children_of(tree: Tree, length: int) -> list[Child]:
+    """Return the moves at the root, best first: proved wins, then by playouts, then by win rate.
+
+    `length` is the maximum length of variations.
+    """
+    first, count = int(tree.first[0]), max(0, int(tree.children[0]))
+    found = [_child_of(tree, node, length) for node in range(first, first + count)]
+    return sorted(found, key=lambda child: (-child.solved, -child.visits, -child.winrate))
+
+
+def _child_of(tree: Tree, node: int, length: int) -> Child:
+    solved = int(tree.solved[node])
+    visits = round(float(tree.visits[node] - tree.assumed[node]))
+    rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
+    winrate = (1 + solved) / 2 if solved else float(rate)
+    variation = principal_variation(tree, node, length)[0]
+    return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
 
 
 def principal_variation(tree: Tree, node: int, length: int) -> tuple[list[int], list[int]]:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from nobi.search.limits import CHECK_SECONDS, Budget, Leader
 from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_model
-from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
+from nobi.search.report import Child, Restriction, RootReport, avoided_moves, children_of, report_root
 from nobi.search.settings import SearchSettings
 from nobi.search.state import DONE, MAX_DEPTH, SCORED, new_position, new_workspace
 from nobi.search.tree import (
@@ -46,23 +45,6 @@ _NODE_BYTES = 48
 MAX_VISITS = 2.0**24 - 2**16
 """Maximum visit count of the root: 32-bit floating-point numbers count exactly up to 2²⁴."""
 _NO_STOP = threading.Event()
-
-
-@dataclass(frozen=True)
-class Child:
-    """The result of a search for one move."""
-
-    move: int
-    visits: int
-    """Number of playouts that began with the move."""
-    winrate: float
-    """The share of these playouts won by the player to move; that of the prior knowledge if there are none."""
-    prior: float
-    """The network's probability of the move; 0 without a network."""
-    solved: int
-    """1 if the move is proved to win, -1 if it is proved to lose, else 0."""
-    variation: list[int]
-    """The principal variation, this move first."""
 
 
 class Search:
@@ -420,19 +402,7 @@ class Search:
 
     def children(self) -> list[Child]:
         """Return the moves at the root, best first: proved wins, then by playouts, then by win rate."""
-        tree = self._tree
-        first, count = int(tree.first[0]), max(0, int(tree.children[0]))
-        found = [self._child(node) for node in range(first, first + count)]
-        order = sorted(range(count), key=lambda i: (-found[i].solved, -found[i].visits, -found[i].winrate))
-        return [found[i] for i in order]
-
-    def _child(self, node: int) -> Child:
-        tree, solved = self._tree, int(self._tree.solved[node])
-        visits = round(float(tree.visits[node] - tree.assumed[node]))
-        rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
-        winrate = (1 + solved) / 2 if solved else float(rate)
-        variation = principal_variation(tree, node, MAX_DEPTH)[0]
-        return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
+        return children_of(self._tree, MAX_DEPTH)
 
     def report(self, fewest: int = 0, length: int = MAX_DEPTH, *, owners: bool = False) -> RootReport:
         """Return win rates and scores of the position and of its moves; with `owners` also the ownership of each move.
