@@ -131,12 +131,30 @@ def test_every_function_that_plays_games_uses_the_executor(tmp_path):
             call(executor="slurm")
 
 
+def test_files_are_written_to_new_folders(tmp_path):
+    game = nobi.game("go", 5)
+    nobi.write_sgf(game, tmp_path / "a" / "game.sgf", result="W+R")
+    assert b"RE[W+R]" in (tmp_path / "a" / "game.sgf").read_bytes()
+    nobi.save(tmp_path / "b" / "model.safetensors", nobi.load("atari-go-mdrnn"))
+    assert nobi.load(tmp_path / "b" / "model.safetensors").spec == nobi.load("atari-go-mdrnn").spec
+    assert repr(nobi.read_sgf(tmp_path / "a" / "game.sgf")) == "<SgfRecord 5x5, 0 moves>"
+
+
+def test_studies_as_a_frame(tmp_path):
+    found = nobi.run_study("s08-fig5", "tiny", out=tmp_path, progress=False)
+    frame = found.to_frame()
+    assert list(frame["measure"][:2]) == ["correlation", "p"]
+    assert (frame["ours_low"] <= frame["ours_high"]).all()
+    assert repr(found) == "<StudyResults of s08-fig5>"
+
+
 def test_a_tournament_as_a_frame():
     found = nobi.tournament(["random", "naive"], nobi.variant("atari-go", 5), games=8, progress=False)
     assert found.points.sum() == 8
     frame = found.to_frame()
     assert list(frame["player"]) == ["naive", "random"]
     assert frame["elo"][0] > 0
+    assert repr(found).startswith("<TournamentSummary, Elo: naive +")
 
 
 BAD_ARGUMENTS = {
@@ -163,11 +181,50 @@ BAD_ARGUMENTS = {
     "game must be a Game, not": lambda go: nobi.inspect("go-main", go),
     "names must be a text, not 3": lambda _: nobi.run_study(3, out="out"),
     "paths must be a text or a path, not 3": lambda _: nobi.import_records(3, "out"),
+    "games must be 1 or more, not -3": lambda go: nobi.play_games(go, "naive", "naive", games=-3),
+    "games must be a whole number, not True": lambda go: nobi.play_games(go, "naive", "naive", games=True),
+    "games must be 1 or more, not 0": lambda go: nobi.match("naive", "random", go, 0),
+    "games must be an even number": lambda _: nobi.transfer("atari-go-mdlstm", games=3),
+    "at least one model": lambda _: nobi.transfer([]),
+    "at least one board size": lambda _: nobi.transfer("atari-go-mdlstm", sizes=[]),
+    "seed must be 0 or more, not -1": lambda go: nobi.bot("naive", go, seed=-1),
+    "seed must be at most 2^63 - 1": lambda _: nobi.evolve(seed=2**63),
+    "workers must be 0 or more, not -1": lambda go: nobi.play_games(go, "naive", "naive", threads=-1),
+    "needs two players or more": lambda go: nobi.tournament(["naive"], go),
+    "folder must be a text or a path, not 5": lambda go: nobi.match("naive", "random", go, folder=5),
+    "no network 'mdlsm'; did you mean 'mdlstm'": lambda _: nobi.network("mdlsm"),
+    "A move must be a point, or a name such as C3 or pass, not 1.5": lambda go: go.new().play(1.5),
 }
 
 
+def replay_without_moves():
+    return nobi.play_games(nobi.variant("atari-go", 5), "naive", "naive", 2, progress=False).replay(0)
+
+
+BAD_STATES = {
+    "no position yet; call set_game first": lambda: nobi.Search(nobi.variant("atari-go", 5)).run(10),
+    "shape .boards, 2, n, n., not .1, 2, 9, 7.": lambda: nobi.load("atari-go-mdlstm").evaluate(np.zeros((1, 2, 9, 7))),
+    "shape .boards, 31, n, n., not .31, 9, 9.": lambda: nobi.load("go-main").evaluate(np.zeros((31, 9, 9))),
+    "must be a point with BLACK or WHITE, not .8, 7.": lambda: nobi.game("go", 5).set_up([(8, 7)], nobi.BLACK),
+    "player to move must be BLACK or WHITE, not 5": lambda: nobi.game("go", 5).set_up([(8, nobi.BLACK)], 5),
+    "is a folder; give the file to write": lambda: nobi.write_sgf(nobi.game("go", 5), "."),
+    "play them with keep_moves=True": replay_without_moves,
+    "The game is go on 7x7": lambda: nobi.bot("random", nobi.variant("go", 5)).choose(nobi.game("go", 7)),
+    "was made for atari-go on 5x5": lambda: nobi.bot("mcts", nobi.game("atari-go", 5)).choose(nobi.game("go", 5)),
+    "The game is atari-go on 7x7": lambda: nobi.play_games(
+        nobi.variant("atari-go", 5), "naive", nobi.player("naive", nobi.variant("atari-go", 7)), progress=False
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", BAD_STATES)
+def test_calls_in_a_wrong_state_are_one_sentence(sentence):
+    with pytest.raises(nobi.NobiError, match=sentence):
+        BAD_STATES[sentence]()
+
+
 @pytest.mark.parametrize("sentence", BAD_ARGUMENTS)
-def test_an_argument_of_another_type_is_one_sentence(sentence):
+def test_an_invalid_argument_is_one_sentence(sentence):
     with pytest.raises(nobi.NobiError) as error:
         BAD_ARGUMENTS[sentence](nobi.variant("go", 5))
     assert sentence in str(error.value)

@@ -120,3 +120,9 @@ def test_all_parts_except_deep_networks_and_their_training_load_without_torch():
     allowed = {"nobi.models.export", "nobi.bench.training"}
     assert {name for name in failed if not name.startswith(NEEDS_TORCH) and name not in allowed} == set()
     assert not failed & set(WITHOUT_TORCH)
+
+
+def test_no_module_is_longer_than_the_limit():
+    """450 lines, as CONTRIBUTING.md says."""
+    long = {file.name: n for file in PACKAGE.rglob("*.py") if (n := len(file.read_text().splitlines())) > 450}
+    assert not long

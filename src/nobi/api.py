@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import nobi.games
-from nobi.errors import require_torch
+from nobi.errors import NobiError, require_torch
 from nobi.games.base import Game, Variant
-from nobi.spec import as_type, settings_with
+from nobi.spec import as_type, choices, parse_spec, settings_with, whole_number
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
@@ -77,7 +77,7 @@ def bot(spec: "str | Model", on: Variant | Game, seed: int = 0) -> "Bot":
     >>> go.is_legal(move)
     True
     """
-    return player(spec, on).bot(as_type(seed, int, "seed"))
+    return player(spec, on).bot(whole_number(seed, "seed"))
 
 
 def play_games(
@@ -107,7 +107,7 @@ def play_games(
     from nobi.players.base import Player
     from nobi.workers import open_executor
 
-    on, games = _variant_of(on), as_type(games, int, "games")
+    on, games, seed = _variant_of(on), whole_number(games, "games", 1), whole_number(seed, "seed")
     first, second = (one if isinstance(one, Player) else player(one, on) for one in (a, b))
     with (
         open_executor(executor, threads) as workers,
@@ -119,7 +119,7 @@ def play_games(
 def match(
     a: str,
     b: str,
-    on: Variant,
+    on: Variant | Game,
     games: int = 100,
     *,
     folder: Path | str | None = None,
@@ -147,7 +147,7 @@ def match(
 
 def tournament(
     players: Sequence[str],
-    on: Variant,
+    on: Variant | Game,
     games: int = 10,
     *,
     folder: Path | str | None = None,
@@ -164,6 +164,8 @@ def tournament(
     """
     from nobi.matches.folder import summarise_tournament
 
+    if len(set(as_type(players, tuple[str, ...], "a player"))) < max(2, len(players)):
+        raise NobiError("A tournament needs two players or more, all different.")
     stored = {"players": list(players)}
     results = _play_series(players, stored, on, games, folder, parallel, executor, progress, fields)
     return summarise_tournament(results, players)
@@ -172,7 +174,7 @@ def tournament(
 def _play_series(
     specs: Sequence[str],
     stored: dict[str, Any],
-    on: Variant,
+    on: Variant | Game,
     games: int,
     folder: Path | str | None,
     parallel: int,
@@ -189,8 +191,8 @@ def _play_series(
     from nobi.matches.settings import SeriesSettings
     from nobi.workers import open_executor
 
-    specs, on = as_type(specs, tuple[str, ...], "a player"), as_type(on, Variant, "on")
-    settings, path = settings_with(SeriesSettings(), fields), Path(folder) if folder else None
+    specs, on, games = as_type(specs, tuple[str, ...], "a player"), _variant_of(on), whole_number(games, "games", 1)
+    settings, path = settings_with(SeriesSettings(), fields), _path(folder, "folder") if folder else None
     total = len(pairings(len(specs), games))
     with (
         open_executor(executor, parallel if executor == "local" else 0) as workers,
@@ -208,9 +210,11 @@ def network(spec: str, seed: int = 0) -> "Network | DeepNetwork":
     93
     """
     from nobi.networks import deep, make_network, names
-    from nobi.spec import parse_spec
 
-    return make_network(spec) if parse_spec(spec)[0] in names() else deep.make_deep(spec, seed)
+    name = parse_spec(spec)[0]
+    if name not in list_networks():
+        raise NobiError(f"There is no network {name!r}; {choices(list_networks(), name)}.")
+    return make_network(spec) if name in names() else deep.make_deep(spec, whole_number(seed, "seed"))
 
 
 def load(path: Path | str) -> "Model":
@@ -239,7 +243,8 @@ def save(path: Path | str, model: "Model") -> None:
     """
     from nobi.models.model import Model, save_model
 
-    save_model(_path(path), as_type(model, Model, "model"))
+    given = as_type(model, Model, "model")
+    save_model(_new_file(path), given)
 
 
 def import_records(
@@ -302,8 +307,10 @@ def read_sgf(path: Path | str) -> "SgfRecord":
     return read(_path(path))
 
 
-def write_sgf(game: Game, path: Path | str, **names: str) -> None:
-    """Write a game as SGF; `black`, `white`, `event` and `result` are keyword arguments.
+def write_sgf(
+    game: Game, path: Path | str, *, black: str = "", white: str = "", event: str = "", result: str = ""
+) -> None:
+    """Write a game as SGF, with the names of the players and of the event; the result is by default that of the game.
 
     >>> go = nobi.game("go", size=9)
     >>> go.play("E5")
@@ -314,7 +321,8 @@ def write_sgf(game: Game, path: Path | str, **names: str) -> None:
     from nobi.records.sgf_writer import sgf_of
     from nobi.storage import atomic_write
 
-    atomic_write(_path(path), sgf_of(as_type(game, Game, "game"), **names))  # type: ignore[arg-type]
+    content = sgf_of(as_type(game, Game, "game"), black, white, event, result)
+    atomic_write(_new_file(path), content)
 
 
 def list_games() -> list[str]:
@@ -381,8 +389,19 @@ def list_studies() -> list[str]:
     return names()
 
 
-def _path(path: Path | str) -> Path:
-    return Path(as_type(path, str | Path, "path"))
+def _path(path: Path | str, name: str = "path") -> Path:
+    return Path(as_type(path, str | Path, name))
+
+
+def _new_file(path: Path | str) -> Path:
+    """Return the path of a file to write, in a folder that exists."""
+    from nobi.storage import make_writable_folder
+
+    found = _path(path)
+    if found.is_dir():
+        raise NobiError(f"{str(found)!r} is a folder; give the file to write.")
+    make_writable_folder(found.parent)
+    return found
 
 
 def _variant_of(on: Variant | Game) -> Variant:

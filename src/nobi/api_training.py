@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nobi.errors import require_torch
-from nobi.spec import as_type, settings_with
+from nobi.errors import NobiError, require_torch
+from nobi.spec import as_type, settings_with, whole_number
 
 if TYPE_CHECKING:
     from nobi.evolution.coevolution import CoevolutionRun
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nobi.imitation.run import ImitationRun
     from nobi.imitation.settings import ImitationSettings
     from nobi.models.model import Model
+    from nobi.studies.runner import StudyResults
     from nobi.workers import Executor
 
 
@@ -103,6 +104,9 @@ def transfer(
     given = as_type(models, tuple[Model | str | Path, ...], "models")
     on: tuple[int, ...] = as_type(sizes, tuple[int, ...], "sizes")
     against: tuple[str, ...] = as_type(opponents, tuple[str, ...], "opponents")
+    count = whole_number(games, "games")
+    if count < 2 or count % 2:
+        raise NobiError(f"games must be an even number, half for each colour, not {count}.")
     first, weights = load_models([one if isinstance(one, Model) else Path(one) for one in given])
     boards = len(on) * len(against)
     with (
@@ -116,8 +120,8 @@ def transfer(
             chosen,
             on,
             against,
-            as_type(games, int, "games"),
-            seed,
+            count,
+            whole_number(seed, "seed"),
             executor=workers,
             progress=report,
         )
@@ -181,7 +185,8 @@ def predict(
 
     given, paths = as_type(model, Model | str | Path, "model"), as_type(data, tuple[str, ...], "data")
     boards = as_type(sizes, tuple[int, ...], "sizes")
-    evaluation = open_evaluation(given, paths, split, boards, as_type(positions, int, "positions"), seed)
+    count = whole_number(positions, "positions")
+    evaluation = open_evaluation(given, paths, split, boards, count, whole_number(seed, "seed"))
     with progress_bar("positions", evaluation.count, show=progress) as report:
         return evaluation.measure(choose_device(device), average=average, progress=report)
 
@@ -197,10 +202,11 @@ def run_study(
     data: dict[str, Path] | None = None,
     engines: dict[str, str] | None = None,
     progress: bool = True,
-) -> list[dict[str, Any]]:
-    """Reproduce tables and figures of the papers; the result documents are also written to `out/results`.
+) -> "StudyResults":
+    """Reproduce tables and figures of the papers.
 
-    `executor` as for `nobi.evolve`.
+    Return the result documents as a list, with `to_frame()`; they are also written to `out/results`. `executor` as for
+    `nobi.evolve`.
 
     >>> [document] = nobi.run_study("s08-fig5", "tiny", out=folder / "study", progress=False)
     >>> document["title"]
@@ -208,18 +214,18 @@ def run_study(
     """
     from nobi.cli.progress import progress_bar
     from nobi.studies import select
-    from nobi.studies.runner import run_studies
+    from nobi.studies.runner import StudyResults, run_studies
     from nobi.workers import open_executor
 
     wanted = [name for one in as_type(names, tuple[str, ...], "names") for name in select(one)]
-    path = Path(as_type(out, str | Path, "out"))
+    path, seed = Path(as_type(out, str | Path, "out")), whole_number(seed, "seed")
     with open_executor(executor, threads) as workers, progress_bar("work", 0, share=True, show=progress) as report:
 
         def show(done: float, total: float, _: str) -> None:
             report(done, total=total)
 
-        return run_studies(
-            wanted, scale, seed, path, threads, progress=show, data=data, engines=engines, executor=workers
+        return StudyResults(
+            run_studies(wanted, scale, seed, path, threads, progress=show, data=data, engines=engines, executor=workers)
         )
 
 

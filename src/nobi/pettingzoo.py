@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nobi.board.stones import BLACK, DRAW, EMPTY, PASS, WHITE, board_points
 from nobi.errors import NobiError
 from nobi.games import variant
+from nobi.spec import choices
 
 try:
     from gymnasium import spaces
@@ -40,6 +41,9 @@ class BoardEnv(AECEnv):  # type: ignore[misc]
 
     def __init__(self, game: str = "atari-go", size: int = 7, render_mode: str | None = None) -> None:
         super().__init__()
+        modes = self.metadata["render_modes"]
+        if render_mode not in (None, *modes):
+            raise NobiError(f"render_mode cannot be {render_mode!r}; {choices(modes, str(render_mode))}.")
         self.variant = variant(game, size)
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)

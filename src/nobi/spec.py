@@ -84,6 +84,7 @@ def settings_with(settings: S, fields: Mapping[str, Any]) -> S:
             raise NobiError(f"There is no setting {name!r}; {choices(known, name)}.")
     try:
         changed = {key: as_type(value, types[key], key) for key, value in fields.items()}
+        whole_number(changed.get("seed", 0), "seed")
         return dataclasses.replace(settings, **changed)  # type: ignore[type-var]
     except ValueError as error:
         raise NobiError(sentence(error)) from None
@@ -111,11 +112,24 @@ def as_type(value: Any, kind: Any, name: str) -> Any:
             return int(value)
         if isinstance(value, numbers.Real) and kind is float:
             return float(value)
-    elif isinstance(value, kind):
+    elif isinstance(value, kind) and not (kind in (int, float) and isinstance(value, bool)):
         return value
     elif kind is str and isinstance(value, Path):
         return str(value)
     raise NobiError(f"{name} must be {_noun(kind)}, not {_short(value)}.")
+
+
+LARGEST = 2**63 - 1
+"""The largest seed, and the largest number of anything."""
+
+
+def whole_number(value: Any, name: str, least: int = 0) -> int:
+    """Return the argument `name` of a public function as an integer of at least this value, or raise a NobiError."""
+    number: int = as_type(value, int, name)
+    if not least <= number <= LARGEST:
+        bound = f"{least} or more" if number < least else "at most 2^63 - 1"
+        raise NobiError(f"{name} must be {bound}, not {number}.")
+    return number
 
 
 _NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "True or False", Path: "a path"}

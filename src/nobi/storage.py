@@ -116,7 +116,9 @@ def holds_run(
     if not path.exists():
         return False
     if not resume:
-        raise NobiError(f"The folder {str(folder)!r} already contains a {what}; add --resume or choose another.")
+        raise NobiError(
+            f"The folder {str(folder)!r} already contains a {what}; add --resume (resume=True) or choose another."
+        )
     try:
         before = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:

@@ -190,6 +190,9 @@ class Executor(ABC):
         """Return the workers for the display of progress, such as `2 nodes, 8 workers`; empty for threads."""
         return ""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} with {self.workers} workers>"
+
     def close(self) -> None:  # noqa: B027
         """Release the workers."""
 
@@ -213,6 +216,8 @@ def make_executor(spec: str, threads: int = 0) -> Executor:
     >>> run.generation
     1
     """
+    if threads < 0:
+        raise NobiError(f"The number of workers must be 0 or more, not {threads}.")
     if spec == "local":
         return ThreadExecutor(threads)
     if spec == "ray" or spec.startswith("ray://"):

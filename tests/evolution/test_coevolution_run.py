@@ -12,7 +12,7 @@ from helpers.runs import (
     assert_same_files,
     check_interruptions,
     check_kills,
-    fault_of,
+    error_of,
     files_of,
     finish,
     leave_after,
@@ -141,8 +141,8 @@ def test_other_settings_do_not_resume(tmp_path, capsys):
     leave_after(maker(), tmp_path, 2)
     before = files_of(tmp_path)
     for name, value in (("seed", 6), ("games", 4), ("elitist", False), ("mutation", 0.2), ("measure_against", "naive")):
-        assert f"has another --{name.replace('_', '-')} (" in fault_of(maker(**{name: value}), tmp_path, resume=True)
-    assert "already contains a run; add --resume or choose another" in fault_of(maker(), tmp_path, resume=False)
+        assert f"has another --{name.replace('_', '-')} (" in error_of(maker(**{name: value}), tmp_path, resume=True)
+    assert "already contains a run; add --resume" in error_of(maker(), tmp_path, resume=False)
     for command, more in (("coevolve", []), ("coevolve", ["--resume"]), ("evolve", ["--resume"])):
         code, out, err = call(capsys, command, str(tmp_path), *more)
         assert (code, out) == (2, "")
@@ -160,12 +160,12 @@ def test_damaged_checkpoints(tmp_path):
         texts = file.metadata()
     for content in (whole[:-5], whole[:20], b""):
         path.write_bytes(content)
-        assert "cannot be read" in fault_of(make, tmp_path, resume=True)
+        assert "cannot be read" in error_of(make, tmp_path, resume=True)
     for changed in ({**tensors, "told": tensors["told"][:, :, :3]}, {**tensors, "told": np.zeros(())},
                     {name: tensors[name] for name in ("told", "champions")}):  # fmt: skip
         save_tensors(path, changed, texts)
-        assert "is damaged" in fault_of(make, tmp_path, resume=True)
+        assert "is damaged" in error_of(make, tmp_path, resume=True)
     save_tensors(path, {**tensors, "told": np.where(np.isnan(tensors["told"]), np.nan, -tensors["told"])}, texts)
-    assert "draws other weights than before" in fault_of(make, tmp_path, resume=True)
+    assert "draws other weights than before" in error_of(make, tmp_path, resume=True)
     path.write_bytes(whole)
     finish(make, tmp_path)

@@ -12,7 +12,7 @@ from helpers.runs import (
     assert_same_files,
     check_interruptions,
     check_kills,
-    fault_of,
+    error_of,
     files_of,
     finish,
     leave_after,
@@ -101,8 +101,8 @@ def test_other_settings_do_not_resume(tmp_path):
     leave_after(maker(), tmp_path, 2)
     before = files_of(tmp_path)
     for name, value in (("seed", 6), ("games", 6), ("net", "mdrnn:hidden=3"), ("sizes", (6,)), ("game", "gomoku")):
-        assert f"has another --{name.replace('_', '-')} (" in fault_of(maker(**{name: value}), tmp_path, resume=True)
-    assert "already contains a run; add --resume or choose another" in fault_of(maker(), tmp_path, resume=False)
+        assert f"has another --{name.replace('_', '-')} (" in error_of(maker(**{name: value}), tmp_path, resume=True)
+    assert "already contains a run; add --resume" in error_of(maker(), tmp_path, resume=False)
     assert files_of(tmp_path) == before
 
 
@@ -126,7 +126,7 @@ def test_damaged_files(tmp_path):
         texts = file.metadata()
     for content in (whole[path.name][:-5], whole[path.name][:20], b"", b"\xff" * 100):
         path.write_bytes(content)
-        assert "checkpoint.safetensors' cannot be read" in fault_of(maker(), tmp_path, resume=True)
+        assert "checkpoint.safetensors' cannot be read" in error_of(maker(), tmp_path, resume=True)
     for changed, texts_now, sentence in (
         ({"told": tensors["told"][:, :5]}, texts, "is damaged"),
         ({"told": tensors["told"][0]}, texts, "is damaged"),
@@ -136,11 +136,11 @@ def test_damaged_files(tmp_path):
         (tensors, {**texts, "fingerprint": "0"}, "draws other weights than before"),
     ):
         save_tensors(path, changed, texts_now)
-        assert sentence in fault_of(maker(), tmp_path, resume=True)
+        assert sentence in error_of(maker(), tmp_path, resume=True)
     path.write_bytes(whole[path.name])
     for content in (b"{", b"[]", b"\xff"):
         (tmp_path / "config.json").write_bytes(content)
-        assert "config.json'" in fault_of(maker(), tmp_path, resume=True)
+        assert "config.json'" in error_of(maker(), tmp_path, resume=True)
     (tmp_path / "config.json").write_bytes(whole["config.json"])
     finish(maker(), tmp_path)
 

@@ -14,7 +14,7 @@ import pytest
 from helpers.answering import answering
 from helpers.engines import fake
 from helpers.processes import is_running, processes_with, wait_until
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.board.stones import BLACK
 from nobi.board.text import point_named
 from nobi.clock import TimeControl, TimeSettings
@@ -180,19 +180,19 @@ def test_an_engine_gets_a_seed_if_it_supports_seeds():
 
 
 def test_commands_that_are_not_engines():
-    assert fault_of(start_engine, "no-such-program --mode gtp", 1) == (
+    assert error_of(start_engine, "no-such-program --mode gtp", 1) == (
         "There is no program 'no-such-program' to start as an engine."
     )
-    assert "is empty" in fault_of(start_engine, "  ", 1)
-    assert "cannot be understood" in fault_of(start_engine, "'gnugo", 1)
-    assert "does not speak GTP: it ended at 'protocol_version'" in fault_of(start_engine, "true", 1)
+    assert "is empty" in error_of(start_engine, "  ", 1)
+    assert "cannot be understood" in error_of(start_engine, "'gnugo", 1)
+    assert "does not speak GTP: it ended at 'protocol_version'" in error_of(start_engine, "true", 1)
     # its output may begin before or after the first command
-    assert re.search("does not speak GTP: it (answered|wrote) .*'y'", fault_of(start_engine, "yes", 1))
+    assert re.search("does not speak GTP: it (answered|wrote) .*'y'", error_of(start_engine, "yes", 1))
 
 
 def test_an_engine_that_never_answers(monkeypatch):
     monkeypatch.setattr("nobi.gtp.process.START_SECONDS", 0.3)
-    assert "gave no answer to 'protocol_version' within 0.3 s" in fault_of(start_engine, fake("deaf"), 0.1)
+    assert "gave no answer to 'protocol_version' within 0.3 s" in error_of(start_engine, fake("deaf"), 0.1)
 
 
 def test_an_engine_for_another_game_is_refused():
@@ -220,8 +220,8 @@ def program(code):
     ],
 )
 def test_the_last_lines_of_a_program_are_reported(code, message):
-    fault = fault_of(start_engine, program(f"import os, sys; input(); {code}"), 60)
-    assert fault.endswith(f" does not speak GTP: it ended at 'protocol_version' {message}")
+    error = error_of(start_engine, program(f"import os, sys; input(); {code}"), 60)
+    assert error.endswith(f" does not speak GTP: it ended at 'protocol_version' {message}")
 
 
 def test_a_program_with_much_error_output_is_not_blocked():
@@ -233,7 +233,7 @@ def test_a_program_with_much_error_output_is_not_blocked():
 
 
 def test_another_version_of_the_protocol_is_refused():
-    assert "speaks version '1' of GTP, not 2." in fault_of(start_engine, answering(protocol_version="1"), 60)
+    assert "speaks version '1' of GTP, not 2." in error_of(start_engine, answering(protocol_version="1"), 60)
 
 
 @pytest.mark.parametrize(
@@ -242,8 +242,8 @@ def test_another_version_of_the_protocol_is_refused():
 )
 def test_an_engine_that_cannot_play_on_the_board_is_refused_at_once(command, refused, tmp_path):
     answers = {command: f"? {refused}", "mark": str(tmp_path)}
-    fault = fault_of(GtpBot, answering(**answers), GO, 60.0)
-    assert fault.endswith(f" cannot play go:komi=0.5 on 9x9: it refused '{command}': {refused}.")
+    error = error_of(GtpBot, answering(**answers), GO, 60.0)
+    assert error.endswith(f" cannot play go:komi=0.5 on 9x9: it refused '{command}': {refused}.")
     assert processes_with(tmp_path) == set()
 
 
@@ -324,8 +324,8 @@ def test_a_bot_may_be_closed_while_its_engine_starts_again(tmp_path):
         for _ in range(2):
             try:
                 bot.choose(GO.new(), Clock())
-            except EngineError as fault:
-                faults.append(str(fault))
+            except EngineError as error:
+                faults.append(str(error))
 
     thread = threading.Thread(target=play)
     thread.start()

@@ -38,7 +38,7 @@ class Talk:
             assert answer[:2] == "= ", f"{line!r}: {answer!r}"
         return answer[2:].rstrip("\n")
 
-    def fault(self, line):
+    def error(self, line):
         """The error message of a line."""
         answer = self(line)
         assert answer.startswith("? "), f"{line!r}: {answer!r}"

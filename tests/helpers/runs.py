@@ -81,12 +81,12 @@ def kill_three_times(command, folder):
         assert checkpoint.exists() == (moment > 0)
 
 
-def fault_of(call, *arguments, **options):
+def error_of(call, *arguments, **options):
     """The message of the NobiError that the call raises."""
     try:
         call(*arguments, **options)
-    except NobiError as fault:
-        text = str(fault)
+    except NobiError as error:
+        text = str(error)
         assert "\n" not in text
         assert text.endswith(".")
         return text

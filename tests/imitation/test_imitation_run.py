@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.errors import NobiError
 from nobi.games import variant
 from nobi.imitation.data import Reader
@@ -187,7 +187,7 @@ def test_weights_can_come_from_a_model(tmp_path, games5):
     run = ImitationRun(tmp_path / "run", some(games5, start=str(start)))
     fresh = make_deep(NET, 77)
     assert all((a == b).all() for a, b in zip(run.network.parameters(), fresh.parameters(), strict=True))
-    says = fault_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net="nobi-net:width=16"))
+    says = error_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net="nobi-net:width=16"))
     assert "holds the network nobi-net:width=16,blocks=2,planes=c14-7, not nobi-net:width=16" in says
     assert not (tmp_path / "other").exists()
 
@@ -204,7 +204,7 @@ def test_a_deeper_network_starts_with_the_function_of_a_shallower_one(tmp_path, 
     run.train(until=2)
     assert not torch.equal(run.network.blocks[4].second.weight, torch.zeros(16, 16, 3, 3))
     deep = NET.replace("blocks=2", "blocks=1")
-    assert "holds the network" in fault_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net=deep))
+    assert "holds the network" in error_of(ImitationRun, tmp_path / "other", some(games5, start=str(start), net=deep))
 
 
 def test_a_run_can_start_from_the_state_of_another(tmp_path, games5):
@@ -295,7 +295,7 @@ def test_settings_that_make_no_sense(changes, words, games5):
 
 def test_bad_input(tmp_path, games5, games57):
     def says(**changes):
-        return fault_of(ImitationRun, tmp_path / "run", some(games5, **changes))
+        return error_of(ImitationRun, tmp_path / "run", some(games5, **changes))
 
     assert "Give at least one dataset" in says(data=())
     assert "There is no dataset" in says(data=("nowhere",))
@@ -311,7 +311,7 @@ def test_bad_input(tmp_path, games5, games57):
 
     finish(tmp_path / "run", some(games5))
     assert "already contains a run" in says()
-    again = lambda **changes: fault_of(ImitationRun, tmp_path / "run", some(games5, **changes), resume=True)  # noqa: E731
+    again = lambda **changes: error_of(ImitationRun, tmp_path / "run", some(games5, **changes), resume=True)  # noqa: E731
     assert "has another --batch (8, not 9); resume it with the same." in again(batch=9)
     assert "has another --data" in again(data=(games57,))
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
@@ -330,16 +330,16 @@ def test_changed_data_are_detected(tmp_path):
     shutil.rmtree(tmp_path / "data")
     make_dataset(tmp_path / "data", games=11)
     manifest = tmp_path / "data" / "manifest.json"
-    assert "have changed" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
+    assert "have changed" in error_of(ImitationRun, tmp_path / "run", some(data), resume=True)
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
-    assert "version 99" in fault_of(ImitationRun, tmp_path / "run", some(data), resume=True)
+    assert "version 99" in error_of(ImitationRun, tmp_path / "run", some(data), resume=True)
 
 
 def test_an_empty_validation_split(tmp_path):
     from helpers.datasets import make_dataset
 
     data = make_dataset(tmp_path / "data", games=10, shares=(1, 0, 0))
-    assert "'--validation 0' trains without" in fault_of(ImitationRun, tmp_path / "run", some(data))
+    assert "'--validation 0' trains without" in error_of(ImitationRun, tmp_path / "run", some(data))
     run = finish(tmp_path / "run", some(data, validation=0))
     assert "validation_loss" not in run.lines[-1]
     assert np.isfinite(run.lines[-1]["loss"])

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.encoding import position_planes
 from nobi.errors import NobiError
 from nobi.features import make_planes
 from nobi.games.go import Go, GoSettings
-from nobi.imitation.metrics import MOVES_A_GROUP, MoveRankings, prediction_of, quality_of, within
+from nobi.imitation.metrics import MOVES_A_GROUP, MoveRankings, metrics_of, prediction_of, within
 from nobi.imitation.prediction import first_filters, open_evaluation, rank_targets
 from nobi.models.model import Model, save_model
 from nobi.networks.deep import make_deep
@@ -110,9 +110,9 @@ def test_moves_with_equal_values_share_their_ranks():
     assert better.tolist() == [1, 0]
     assert equal.tolist() == [3, 1]
     assert logs[1].item() == pytest.approx(5 - math.log(math.exp(5) + 3 + math.exp(-1)))
-    outcomes = made_up([0], 1, 3)
-    assert [within(outcomes, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
-    assert quality_of(outcomes).rank.value == 3  # one of the ranks 2, 3 and 4
+    rankings = made_up([0], 1, 3)
+    assert [within(rankings, n)[0] for n in (1, 2, 3, 4, 5)] == pytest.approx([0, 1 / 3, 2 / 3, 1, 1])
+    assert metrics_of(rankings).rank.value == 3  # one of the ranks 2, 3 and 4
 
 
 def test_intervals_account_for_correlation_within_games():
@@ -120,7 +120,7 @@ def test_intervals_account_for_correlation_within_games():
     rng = np.random.default_rng(0)
     game = np.repeat(np.arange(60), 5)
     hits = (rng.random(300) < np.repeat(rng.beta(1, 1, 60), 5)).astype(np.int64)
-    once, often = (quality_of(made_up(np.tile(game, k), np.tile(1 - hits, k))) for k in (1, 7))
+    once, often = (metrics_of(made_up(np.tile(game, k), np.tile(1 - hits, k))) for k in (1, 7))
     for name in ("accuracy", "rank"):
         one, many = getattr(once, name), getattr(often, name)
         assert (many.value, many.low, many.high) == pytest.approx((one.value, one.low, one.high))
@@ -134,7 +134,7 @@ def test_intervals_have_the_nominal_coverage():
         lengths = rng.integers(10, 60, 80)
         game = np.repeat(np.arange(80), lengths)
         hits = rng.random(len(game)) < np.repeat(rng.beta(2, 3, 80), lengths)
-        found = quality_of(made_up(game, (~hits).astype(np.int64))).accuracy
+        found = metrics_of(made_up(game, (~hits).astype(np.int64))).accuracy
         covered += found.low <= 0.4 <= found.high
         naive += abs(hits.mean() - 0.4) < 1.96 * math.sqrt(hits.mean() * (1 - hits.mean()) / len(hits))
     assert 365 <= covered <= 392
@@ -142,15 +142,15 @@ def test_intervals_have_the_nominal_coverage():
 
 
 def test_small_groups_have_wide_intervals():
-    one = quality_of(made_up([0, 0, 0], 0))
+    one = metrics_of(made_up([0, 0, 0], 0))
     assert one.accuracy.value == 1
     assert one.accuracy.low < 0.3
     assert one.rank.high == math.inf
-    lucky = quality_of(made_up([0] * 10 + [1] * 10, ([0] * 4 + [1] * 6) * 2)).accuracy  # two games that agree
+    lucky = metrics_of(made_up([0] * 10 + [1] * 10, ([0] * 4 + [1] * 6) * 2)).accuracy  # two games that agree
     assert lucky.value == 0.4
     assert lucky.low < 0.1
     assert lucky.high > 0.9
-    several = quality_of(made_up([0, 1, 2, 3], 5))
+    several = metrics_of(made_up([0, 1, 2, 3], 5))
     assert several.accuracy.value == 0
     assert several.accuracy.high > 0.4  # as of four trials
 
@@ -158,7 +158,7 @@ def test_small_groups_have_wide_intervals():
 def test_a_sample_of_positions(model, games57):
     evaluation = open_evaluation(model, [games57], "train", positions=50, seed=2)
     assert evaluation.count == 50
-    assert prediction_of(evaluation.outcomes(CPU)).all.positions == 50
+    assert prediction_of(evaluation.rankings(CPU)).all.positions == 50
     assert open_evaluation(model, [games57], "train", sizes=[7]).sources.main_size == 7
 
 
@@ -168,10 +168,10 @@ def test_filters_are_those_of_the_first_convolution(model, games57):
 
 
 def test_bad_input(tmp_path, model, games5, games57):
-    assert "There is no model file" in fault_of(open_evaluation, tmp_path / "none", [games5], "test")
-    assert "There is no dataset" in fault_of(open_evaluation, model, ["none"], "test")
-    assert "has no split 'exam'" in fault_of(open_evaluation, model, [games5], "exam")
-    assert "no positions on 9x9 in the test part" in fault_of(open_evaluation, model, [games5], "test", [9])
+    assert "There is no model file" in error_of(open_evaluation, tmp_path / "none", [games5], "test")
+    assert "There is no dataset" in error_of(open_evaluation, model, ["none"], "test")
+    assert "has no split 'exam'" in error_of(open_evaluation, model, [games5], "exam")
+    assert "no positions on 9x9 in the test part" in error_of(open_evaluation, model, [games5], "test", [9])
     fixed = tmp_path / "fixed.safetensors"
     save_model(fixed, Model.from_module(make_deep("c14-small:size=7"), 7))
     with pytest.raises(NobiError, match="plays on 7x7 only, and there are games on 5x5"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.board.stones import BLACK, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
@@ -74,7 +74,7 @@ def test_openings_from_unusual_records(tmp_path, content, black, white):
 def test_invalid_openings(tmp_path, name, content, sentence):
     if content is not None:
         (tmp_path / name).write_text(content)
-    assert sentence in fault_of(read_openings, tmp_path / name, GO)
+    assert sentence in error_of(read_openings, tmp_path / name, GO)
 
 
 def test_random_openings():

@@ -12,7 +12,7 @@ from sgfmill import sgf
 from helpers.answering import answering
 from helpers.engines import fake
 from helpers.processes import processes_with, wait_until
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.games import variant
 from nobi.gtp.process import EngineError
 from nobi.matches.folder import (
@@ -229,21 +229,21 @@ class TestFolder:
 
     def test_matches_that_cannot_be_resumed(self, tmp_path):
         MatchFolder(tmp_path, self.SETTINGS, resume=False)
-        assert "add --resume" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
-        assert "has another player A ('playout', not 'naive'); resume it with the same." in fault_of(
+        assert "add --resume" in error_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
+        assert "has another player A ('playout', not 'naive'); resume it with the same." in error_of(
             MatchFolder, tmp_path, {"a": "naive"}, resume=True
         )
         (tmp_path / "games.jsonl").write_text("nonsense\n" + '{"game": 0}\n')
         folder = MatchFolder(tmp_path, self.SETTINGS, resume=True)
-        assert "Line 1 of" in fault_of(folder.load)
+        assert "Line 1 of" in error_of(folder.load)
         (tmp_path / "config.json").write_text("[]")
-        assert "does not hold the settings" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
+        assert "does not hold the settings" in error_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
         (tmp_path / "config.json").write_text("{")
-        assert "cannot be read" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
+        assert "cannot be read" in error_of(MatchFolder, tmp_path, self.SETTINGS, resume=True)
 
     def test_games_of_others_are_not_mixed_in(self, tmp_path):
         (tmp_path / "mine.sgf").touch()
-        assert "already contains games" in fault_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
+        assert "already contains games" in error_of(MatchFolder, tmp_path, self.SETTINGS, resume=False)
 
 
 def record(game, black, winner, moves, *, forfeited=False):
@@ -339,7 +339,7 @@ def test_ctrl_c_ends_all_engines_and_waits_for_the_games(tmp_path):
 def test_engines_that_cannot_play_on_the_board_are_refused_before_any_game(tmp_path):
     picky = answering(boardsize="? too small", mark=str(tmp_path))
     for words, settings in (([f"gtp:{picky}", "playout"], {}), (["playout", "naive"], {"referee": picky})):
-        assert "cannot play go:komi=0.5 on 5x5: it refused 'boardsize': too small." in fault_of(
+        assert "cannot play go:komi=0.5 on 5x5: it refused 'boardsize': too small." in error_of(
             play, words, 1, opening_of=lambda _: pytest.fail("a game began"), **settings
         )
     assert processes_with(tmp_path) == set()

@@ -194,19 +194,19 @@ def test_analysis():
     where = variant("go", 5)
     bot, stop, reports = make_bot("mcts", where), threading.Event(), []
 
-    def report(candidates):
-        reports.append(candidates)
+    def report(root):
+        reports.append(root)
         stop.set()
 
-    found = bot.analyse(where.new(), report, 0.05, stop)
+    moves = bot.analyse(where.new(), report, 0.05, stop).moves
     assert reports
-    best = found[0]
-    assert best.visits >= found[1].visits
+    best = moves[0]
+    assert best.visits >= moves[1].visits
     assert best.variation[0] == best.move
     assert 0 <= best.winrate <= 1
     assert bot.ownership(where.new()).shape == (5, 5)
-    assert all(candidate.visits for candidate in found)  # the others have only prior knowledge
-    assert len(reports[0]) <= sum(candidate.visits for candidate in reports[0])
+    assert all(one.visits for one in moves)  # the others have only prior knowledge
+    assert len(reports[0].moves) <= sum(one.visits for one in reports[0].moves)
 
 
 def test_pondering_grows_the_tree_that_is_used():
@@ -247,6 +247,6 @@ def test_specs():
             "Choose one of asynchronous or synchronous.",
         ),
     ]:
-        with pytest.raises(NobiError) as fault:
+        with pytest.raises(NobiError) as error:
             make_player(spec, where)
-        assert str(fault.value) == sentence
+        assert str(error.value) == sentence

@@ -30,9 +30,9 @@ def test_player_specs():
         ("heuristic:f=1", atari_go, "'heuristic:f=1': there is no setting 'f'; the only choice is e."),
         ("random:e=1", go, "'random:e=1': there is no setting 'e'; it takes none."),
     ]:
-        with pytest.raises(NobiError) as fault:
+        with pytest.raises(NobiError) as error:
             make_player(spec, where)
-        assert str(fault.value).startswith(sentence)
+        assert str(error.value).startswith(sentence)
 
 
 def test_an_engine_is_a_player_of_one_game_at_a_time():

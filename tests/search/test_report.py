@@ -57,10 +57,13 @@ def test_territory_is_counted():
 def test_the_playouts_of_the_moves_are_those_of_the_position():
     search = searched(variant("go", 5).new(), 300)
     results = search._results()
-    report = search.report()
+    report = search.report(owners=True)
+    children = search.tree.move[search.tree.first[0] :].tolist()
     assert results[:, PLAYOUTS].sum() == results[:, SCORED].sum() == report.visits == 300
     for one in report.moves:
-        assert results[one.row, PLAYOUTS] == one.visits == one.variation_visits[0]
+        row = children.index(one.move)
+        assert results[row, PLAYOUTS] == one.visits == one.variation_visits[0]
+        np.testing.assert_array_equal(one.ownership, search.ownership(row))
         assert len(one.variation) == len(one.variation_visits)
         assert one.variation[0] == one.move
         assert one.lcb < one.winrate

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
 from nobi.storage import make_writable_folder, save_tensors
 from nobi.studies.cache import JobCache, Spent
@@ -129,7 +129,7 @@ def test_an_unusable_file_gets_a_sentence(tmp_path, damage):
     three.write_bytes(content)
     cache = JobCache(tmp_path)
     for ask in (cache.arrays, cache.spent):
-        sentence = fault_of(ask, Numbers(3))
+        sentence = error_of(ask, Numbers(3))
         assert str(three) in sentence
         assert "delete it to compute it again" in sentence
     three.unlink()
@@ -138,7 +138,7 @@ def test_an_unusable_file_gets_a_sentence(tmp_path, damage):
 
 
 def test_a_missing_result_gets_a_sentence(tmp_path):
-    assert "numbers-3" in fault_of(JobCache(tmp_path).arrays, Numbers(3))
+    assert "numbers-3" in error_of(JobCache(tmp_path).arrays, Numbers(3))
 
 
 def test_names_are_unique():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi import studies
 from nobi.errors import NobiError
 from nobi.games import variant
@@ -58,11 +58,11 @@ def matches_of(study):
     ("name", "engine"), [("m15-search", "GNU Go"), ("c14-table4", "GNU Go"), ("c14-table5", "Fuego")]
 )
 def test_a_study_needs_its_engine(tmp_path, name, engine):
-    sentence = fault_of(study_of, name, "quick", engines={})
+    sentence = error_of(study_of, name, "quick", engines={})
     assert sentence.startswith(f"The study {name!r} plays against {engine}: ")
     assert sentence.endswith("=COMMAND.")
     if name == "m15-search":
-        assert fault_of(run_studies, [name], "quick", 0, tmp_path / "out", engines={}) == sentence
+        assert error_of(run_studies, [name], "quick", 0, tmp_path / "out", engines={}) == sentence
         assert not (tmp_path / "out").exists()
 
 
@@ -209,7 +209,7 @@ def test_go_by_evolution_plays_gnu_go_in_training_and_measurement():
     assert {(job.net, job.size) for job in trained} == {(net, size) for net in (MDLSTM, MDRNN) for size in (5, 7)}
     assert {job.engine for job in jobs if job.kind == "engine-games"} == {ENGINES["gnugo"]}
     assert {job.size for job in jobs if job.kind == "engine-games"} == {5, 7, 9, 13, 19}
-    assert "GNU Go" in fault_of(study_of, "beyond-go", "day", engines={})
+    assert "GNU Go" in error_of(study_of, "beyond-go", "day", engines={})
 
 
 def test_a_network_plays_an_opponent_with_both_colours():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.engines import fake
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.matches.folder import GameResult
 from nobi.statistics import share_interval
 from nobi.studies.cache import JobCache
@@ -105,7 +105,7 @@ def test_an_engine_is_identified_by_its_name_and_not_by_its_path(tmp_path):
     assert "Fake 1.0" in job.description
     folder = JobCache(tmp_path).run_folder(job)
     assert "PW[Fake 1.0]" in (folder / "game-0001.sgf").read_text()
-    sentence = fault_of(JobCache(tmp_path / "other").make, [job])
+    sentence = error_of(JobCache(tmp_path / "other").make, [job])
     assert "--engine gnugo=COMMAND" in sentence
 
 
@@ -209,7 +209,7 @@ def test_engines_are_found_and_named(monkeypatch):
         (["deepblue=x"], "There is no engine 'deepblue'; choose one of gnugo, "),
         (["pachi=a", "pachi=b"], "--engine gives 'pachi' twice"),
     ):
-        assert fault_of(parse_engines, words).startswith(sentence)
+        assert error_of(parse_engines, words).startswith(sentence)
 
 
 def test_names_and_versions_of_engines():
@@ -217,8 +217,8 @@ def test_names_and_versions_of_engines():
     assert found["gnugo"].title == "Fake 1.0"
     assert found["gnugo"].options != found["pachi"].options
     assert "fake_engine" not in json.dumps([vars(one) for one in found.values()])
-    assert "There is no program" in fault_of(identify_engines, {"pachi": "no-such-engine"})
-    assert "does not report its name: it refused 'name'" in fault_of(identify_engines, {"pachi": fake("resign")})
+    assert "There is no program" in error_of(identify_engines, {"pachi": "no-such-engine"})
+    assert "does not report its name: it refused 'name'" in error_of(identify_engines, {"pachi": fake("resign")})
 
 
 def test_reproducible_matches_are_marked():

@@ -6,7 +6,7 @@ import math
 import pytest
 
 import nobi
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi import studies
 from nobi.studies import PAGES
 from nobi.studies.cache import JobCache
@@ -135,7 +135,7 @@ def test_progress_counts_the_missing_jobs(tmp_path, two):
 
 def test_a_folder_with_contents_is_refused_if_requested(tmp_path, two):
     run_studies(two[:1], "tiny", 0, tmp_path / "new", resume=False)
-    sentence = fault_of(run_studies, two[:1], "tiny", 0, tmp_path / "new", resume=False)
+    sentence = error_of(run_studies, two[:1], "tiny", 0, tmp_path / "new", resume=False)
     assert "is not empty" in sentence
     assert made == [3, 1]
 
@@ -145,27 +145,27 @@ def test_a_damaged_file_is_an_error_before_any_work(tmp_path, two):
     made.clear()
     damaged = next((tmp_path / "jobs").glob("numbers-3-*"))
     damaged.write_bytes(b"")
-    assert str(damaged) in fault_of(run_studies, two, "quick", 0, tmp_path)
+    assert str(damaged) in error_of(run_studies, two, "quick", 0, tmp_path)
     assert made == []
 
 
 def test_an_unknown_scale(tmp_path, two):
-    sentence = fault_of(run_studies, two, "huge", 0, tmp_path / "out")
+    sentence = error_of(run_studies, two, "huge", 0, tmp_path / "out")
     assert "no scale 'huge'; choose one of tiny or quick" in sentence
     assert not (tmp_path / "out").exists()
 
 
 def test_a_study_without_the_scale_day(tmp_path):
-    sentence = fault_of(run_studies, ["s08-fig5"], "day", 0, tmp_path)
+    sentence = error_of(run_studies, ["s08-fig5"], "day", 0, tmp_path)
     assert "no scale 'day'; choose one of tiny, quick or paper" in sentence
 
 
 def test_a_study_without_its_datasets(tmp_path, data):
     for given in ({}, {"pro": data["pro"]}):
-        sentence = fault_of(run_studies, ["c14-table3"], "tiny", 0, tmp_path / "out", data=given)
+        sentence = error_of(run_studies, ["c14-table3"], "tiny", 0, tmp_path / "out", data=given)
         assert f"--data {'kgs' if given else 'pro'}=DATASET" in sentence
         assert "'nobi data import'" in sentence
-    sentence = fault_of(run_studies, ["c14-fig3"], "tiny", 0, tmp_path / "out", data={"pro": data["small"]})
+    sentence = error_of(run_studies, ["c14-fig3"], "tiny", 0, tmp_path / "out", data={"pro": data["small"]})
     assert sentence.startswith("The study 'c14-fig3' needs games on 19x19 in every split of the dataset 'pro'")
     assert not (tmp_path / "out").exists()
 
@@ -187,7 +187,7 @@ def test_a_study_of_records_states_them_by_their_counts(tmp_path, data):
 
 def test_a_folder_that_cannot_be_created(tmp_path, two):
     (tmp_path / "file").write_text("")
-    assert "cannot be written to" in fault_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
+    assert "cannot be written to" in error_of(run_studies, two, "tiny", 0, tmp_path / "file" / "out")
 
 
 def test_infinite_numbers_are_an_error_of_the_study(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from helpers.datasets import make_dataset
-from helpers.runs import fault_of
+from helpers.runs import error_of
 from nobi.imitation import run as imitation
-from nobi.imitation.metrics import gain_of, gains_apart, guesses_gain, prediction_of, quality_of
+from nobi.imitation.metrics import gain_of, gains_apart, guesses_gain, metrics_of, prediction_of
 from nobi.imitation.prediction import first_filters, open_evaluation
 from nobi.imitation.settings import ImitationSettings
 from nobi.models.model import load_model
@@ -113,8 +113,8 @@ def test_gains_are_differences_on_the_same_positions(whole, games57):
     assert (nothing.accuracy.value, nothing.accuracy.low, nothing.accuracy.high) == (0, 0, 0)
     better = type(found)(**{**vars(found), "better": np.zeros_like(found.better)})
     gain = gain_of(better, found)
-    assert gain.accuracy.value == pytest.approx(quality_of(better).accuracy.value - quality_of(found).accuracy.value)
-    assert gain.rank.value == pytest.approx(quality_of(better).rank.value - quality_of(found).rank.value)
+    assert gain.accuracy.value == pytest.approx(metrics_of(better).accuracy.value - metrics_of(found).accuracy.value)
+    assert gain.rank.value == pytest.approx(metrics_of(better).rank.value - metrics_of(found).rank.value)
     assert gain.rank.low < gain.rank.value < 0
     assert gains_apart((better, found), (better, found)).value == 0
     assert gains_apart((better, found), (found, found)) == gain.accuracy
@@ -163,11 +163,11 @@ def test_other_settings_are_other_jobs(games57):
 
 def test_a_deleted_model_and_a_missing_dataset(tmp_path, games57):
     run, tests, _ = jobs_of(games57, steps=2, measurements=1)
-    assert "has the digest" in fault_of(JobCache(tmp_path, 1).make, [run])
+    assert "has the digest" in error_of(JobCache(tmp_path, 1).make, [run])
     cache = JobCache(tmp_path, 1, {"small": games57})
     cache.make([run])
     shutil.rmtree(cache.run_folder(run))
-    sentence = fault_of(cache.make, [tests])
+    sentence = error_of(cache.make, [tests])
     assert "is missing; delete" in sentence
     assert str(cache.path(run)) in sentence
 
@@ -186,12 +186,12 @@ def test_contents_of_a_dataset(whole, games57):
 
 def test_datasets_for_roles(whole, tmp_path):
     assert parse_datasets(["pro=a/b", "small=c=d"]) == {"pro": Path("a/b"), "small": Path("c=d")}
-    assert "--data takes ROLE=DATASET" in fault_of(parse_datasets, ["pro"])
-    assert "did you mean 'pro'" in fault_of(parse_datasets, ["prof=a"])
-    assert "twice" in fault_of(parse_datasets, ["pro=a", "pro=b"])
-    assert "'nobi data import'" in fault_of(JobCache, tmp_path, 1, {"pro": tmp_path / "none"})
+    assert "--data takes ROLE=DATASET" in error_of(parse_datasets, ["pro"])
+    assert "did you mean 'pro'" in error_of(parse_datasets, ["prof=a"])
+    assert "twice" in error_of(parse_datasets, ["pro=a", "pro=b"])
+    assert "'nobi data import'" in error_of(JobCache, tmp_path, 1, {"pro": tmp_path / "none"})
     require_dataset("some", "small", (5, 7), whole.datasets)
-    sentence = fault_of(require_dataset, "some", "pro", (19,), whole.datasets)
+    sentence = error_of(require_dataset, "some", "pro", (19,), whole.datasets)
     assert "games of professionals on 19x19" in sentence
     assert "--data pro=DATASET" in sentence
-    assert "needs games on 9x9 in every split" in fault_of(require_dataset, "some", "small", (9,), whole.datasets)
+    assert "needs games on 9x9 in every split" in error_of(require_dataset, "some", "small", (9,), whole.datasets)

@@ -190,9 +190,9 @@ def test_trainer_specs():
         ("nsga2:population=1", "population must be 2 or more, not 1."),
         ("nsga2:bound=inf", "bound must be above 0, not inf."),
     ]:
-        with pytest.raises(NobiError) as fault:
+        with pytest.raises(NobiError) as error:
             make_trainer(spec, 5, 0)
-        assert str(fault.value).endswith(sentence)
+        assert str(error.value).endswith(sentence)
     with pytest.raises(ValueError, match="1 weight or more"):
         make_trainer("es", 0, 0)
 

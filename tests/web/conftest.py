@@ -90,7 +90,7 @@ def visit(browser, server):
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda fault: complaints.append(str(fault)))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(server + path)
         page.wait_for_selector(ready)
         return page

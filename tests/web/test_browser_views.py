@@ -11,7 +11,7 @@ from helpers.browser import choose_size, click_point, place_of, stones, wait_for
 from helpers.processes import wait_until
 from nobi import games, web
 from nobi.models.model import load_model
-from nobi.web.opinion import network_opinion
+from nobi.web.evaluation import evaluate_by_model
 from nobi.web.review import begin_review, carry_out
 
 pytestmark = pytest.mark.browser
@@ -201,7 +201,7 @@ def test_the_percentages_are_those_of_the_network(visit, model_file, size):
     game = games.variant("atari-go", size).new()
     placed = [(p, 1 if mark == "b" else 2) for p, mark in zip(game.points(), marks, strict=True) if mark != "."]
     game.set_up(placed, 1)
-    shares = sorted(network_opinion(load_model(model_file), game).shares, reverse=True)
+    shares = sorted(evaluate_by_model(load_model(model_file), game).shares, reverse=True)
     expected = [f"{round(100 * share)}" for share in shares[:12] if share >= 0.01]
 
     def shown():

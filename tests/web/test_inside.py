@@ -39,12 +39,12 @@ def test_the_shares_order_the_moves_as_the_network_does(model_file):
         game.play("D4")
         found = look_inside_file(file, game)
         raw = player_from_model(file, variant).inspect(game)
-        shares = np.array(found.opinion.shares)
+        shares = np.array(found.evaluation.shares)
         assert shares.sum() == pytest.approx(1, abs=0.01)
         legal = shares > 0.001
         order = np.argsort(raw.output.ravel()[legal], kind="stable")
         assert (np.diff(shares[legal][order]) >= 0).all()
-        assert found.opinion.best[0].move in raw.best
+        assert found.evaluation.best[0].move in raw.best
 
 
 def test_the_sweeps_are_the_hidden_units(model_file):

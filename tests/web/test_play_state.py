@@ -7,7 +7,7 @@ import pytest
 from helpers.engines import fake, gnugo
 from nobi.board.stones import BLACK, PASS
 from nobi.errors import NobiError
-from nobi.web import opinion
+from nobi.web import evaluation
 from nobi.web.inside import InsideState
 from nobi.web.jobs import OPEN_OF_A_VISITOR, WENT_WRONG, Jobs, Priority
 from nobi.web.opponents import Catalogue
@@ -70,16 +70,16 @@ def test_a_search_moves_when_asked_to(state, settle, monkeypatch):
 
 
 def test_a_search_reports_and_stops_when_told_to(catalogue, monkeypatch):
-    monkeypatch.setattr(opinion, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(evaluation, "REPORT_SECONDS", 0.0)
     game = Setup(size=9).new_game()
     bot = catalogue["mcts"].bot(Setup(size=9).variant(), 4, seed=1)
     stop, seen = threading.Event(), []
 
-    def report(thinking):
-        seen.append(thinking)
+    def report(progress):
+        seen.append(progress)
         stop.set()
 
-    move, found = opinion.think(bot, game, stop, report)
+    move, found = evaluation.choose_and_evaluate(bot, game, stop, report)
     assert game.is_legal(move)
     assert 0 < seen[0].playouts < 10_000
     assert found.measure == "playouts"
@@ -106,9 +106,9 @@ def test_hints_and_overlays(state, settle):
     assert 0 <= state.hint < 49
     state.set_overlay("preferences")
     settle(state)
-    assert sum(state.opinion.shares) == pytest.approx(1, abs=1e-3)
-    assert state.opinion.measure == "preference"
-    assert state.opinion.black_chance is None
+    assert sum(state.evaluation.shares) == pytest.approx(1, abs=1e-3)
+    assert state.evaluation.measure == "preference"
+    assert state.evaluation.black_chance is None
     with pytest.raises(NobiError, match="Only Go has territory"):
         state.set_overlay("ownership")
     start(state, game="go", size=5, opponent="naive")
@@ -232,7 +232,7 @@ def test_an_unexpected_error_is_told_to_the_visitor(state, settle, monkeypatch):
         raise ZeroDivisionError("secret")
 
     start(state, size=5, opponent="naive")
-    monkeypatch.setattr("nobi.web.play.think", broken)
+    monkeypatch.setattr("nobi.web.play.choose_and_evaluate", broken)
     state.play_cell(12)
     settle(state)
     assert state.failed == WENT_WRONG
@@ -241,7 +241,7 @@ def test_an_unexpected_error_is_told_to_the_visitor(state, settle, monkeypatch):
     settle(state)
     assert state.failed == ""
     assert len(state.session.game.moves) == 2
-    monkeypatch.setattr("nobi.web.play.search_opinion", broken)
+    monkeypatch.setattr("nobi.web.play.evaluate_by_search", broken)
     state.ask_hint()
     settle(state)
     assert state.message == WENT_WRONG
@@ -283,11 +283,11 @@ def test_all_tabs_and_views_of_a_browser_share_its_limit(catalogue):
     jobs.close()
 
 
-def test_the_newer_opinion_of_a_view_wins():
+def test_the_newer_evaluation_of_a_view_wins():
     jobs, release = Jobs(1), threading.Event()
     first = jobs.submit("a", Priority.MOVE, lambda _: release.wait(10))
-    old = jobs.submit("a", Priority.OPINION, lambda _: "old")
-    new = jobs.submit("a", Priority.OPINION, lambda _: "new")
+    old = jobs.submit("a", Priority.EVALUATION, lambda _: "old")
+    new = jobs.submit("a", Priority.EVALUATION, lambda _: "new")
     other = jobs.submit("b", Priority.MOVE, lambda _: "other")
     release.set()
     for job in (first, old, new, other):

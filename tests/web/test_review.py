@@ -49,8 +49,8 @@ def test_chances_and_agreement(reviewed):
     both = review.agreement()
     assert both == pytest.approx(sum(one.rank == 1 for one in review.moves) / 8)
     assert session.shown == 8
-    for one, opinion in zip(review.moves, review.opinions, strict=True):
-        assert opinion.best[0].name == one.best
+    for one, evaluation in zip(review.moves, review.evaluations, strict=True):
+        assert evaluation.best[0].name == one.best
 
 
 def test_a_network_without_a_value_is_compared_by_preference(model_file):

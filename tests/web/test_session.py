@@ -155,9 +155,9 @@ def test_a_game_is_the_same_after_sgf_and_plain_data(game, handicap):
     ],
 )
 def test_malicious_records_get_one_sentence(content, sentence):
-    with pytest.raises(NobiError, match=sentence) as fault:
+    with pytest.raises(NobiError, match=sentence) as error:
         GameSession.from_sgf(content, Setup())
-    assert "\n" not in str(fault.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -31,13 +31,14 @@ def result_of(query: Query, turn: int, game: Go, search: Search, policy: NDArray
     perspective = query.defaults.perspective
     same = perspective in (SIDE_TO_MOVE, game.to_move)
     black = perspective == BLACK or (perspective == SIDE_TO_MOVE and game.to_move == BLACK)
-    root = search.report(length=query.defaults.variation + 1)
+    owners = bool(query.flags & {"includeMovesOwnership", "includeMovesOwnershipStdev"})
+    root = search.report(length=query.defaults.variation + 1, owners=owners)
     forbidden = _forbidden(query, game)
     moves = [one for one in root.moves if one.move not in forbidden]
     answer: dict[str, Any] = {
         "id": query.id,
         "turnNumber": turn,
-        "moveInfos": [_move_info(i, one, query, search, same, black) for i, one in enumerate(moves)],
+        "moveInfos": [_move_info(i, one, query, same, black) for i, one in enumerate(moves)],
         "rootInfo": {
             "visits": root.visits,
             "weight": float(root.visits),
@@ -63,7 +64,7 @@ def _forbidden(query: Query, game: Go) -> set[int]:
     return found
 
 
-def _move_info(order: int, one: MoveReport, query: Query, search: Search, same: bool, black: bool) -> dict[str, Any]:
+def _move_info(order: int, one: MoveReport, query: Query, same: bool, black: bool) -> dict[str, Any]:
     size = query.variant.size
     info: dict[str, Any] = {
         "move": vertex_name(one.move, size),
@@ -85,9 +86,8 @@ def _move_info(order: int, one: MoveReport, query: Query, search: Search, same: 
         info["pvVisits"] = info["pvEdgeVisits"] = one.variation_visits
     if "includeNoResultValue" in query.flags:
         info["noResultValue"] = 0.0
-    if query.flags & {"includeMovesOwnership", "includeMovesOwnershipStdev"}:
-        owned = search.ownership(one.row)
-        info |= _owners(query, owned, "includeMovesOwnership", "includeMovesOwnershipStdev", black)
+    if one.ownership is not None:
+        info |= _owners(query, one.ownership, "includeMovesOwnership", "includeMovesOwnershipStdev", black)
     return info
 
 

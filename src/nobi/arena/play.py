@@ -300,6 +300,8 @@ def play_games(
     Raises:
         PlayInterrupted: a KeyboardInterrupt that contains the games finished before it.
     """
+    for player in (a, b):
+        variant.check(player.variant)
     executor = executor or ThreadExecutor(threads)
     match = ArenaGames(variant, a, b, seed, first, max(1, min(batch, games)), keep_moves=keep_moves)
     fused = isinstance(a, CompiledPlayer) and isinstance(b, CompiledPlayer)

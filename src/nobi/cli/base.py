@@ -16,6 +16,7 @@ import tyro
 
 from nobi.cli import Interrupted
 from nobi.errors import NobiError
+from nobi.spec import whole_number
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -48,8 +49,7 @@ class CommonFlags:
 
     def check(self) -> None:
         """Raise a NobiError for values that are invalid in every command."""
-        if not 0 <= self.seed < 2**63:
-            raise NobiError(f"--seed must be 0 to 2^63 - 1, not {self.seed}.")
+        whole_number(self.seed, "--seed")
         self.require(0, "threads")
 
     def require(self, least: int, *names: str) -> None:

@@ -51,8 +51,6 @@ class Transfer(ExecutorFlags):
         from nobi.evolution.transfer import load_models, measure_transfer
         from nobi.spec import choices
 
-        if not self.models:
-            raise NobiError("Give at least one model file or run folder.")
         if self.games < 2 or self.games % 2:
             raise NobiError(f"--games must be an even number, half for each colour, not {self.games}.")
         if self.measure not in MEASURES:

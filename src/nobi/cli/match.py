@@ -16,7 +16,7 @@ from nobi.models import is_model
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nobi.arena.results import ArenaStatistics
+    from nobi.arena.results import MatchStatistics
     from nobi.matches.folder import GameResult, MatchSummary
 
 _GAME = f"The game: {', '.join(games.names())}; settings follow a colon, as in 'go:komi=5.5'. See 'nobi games'."
@@ -92,7 +92,7 @@ class Match(SeriesFlags):
             document["board"] = str(game).splitlines()
             heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"
             report.append(f"Game 1: {heading}\n\n{game}\n")
-        report.append((self._title, _arena_table(summaries)))
+        report.append((self._title, _table_of(summaries["black"], summaries["white"], summaries["all"])))
         rate = f"{len(played) / seconds:,.0f} games/s"
         report.append(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.")
         return Result(document, report, interrupted)
@@ -104,53 +104,46 @@ class Match(SeriesFlags):
 
         specs, count = [self.a, self.b], self.games or _SERIES_GAMES
         stored = {"a": self.a, "b": self.b}
-        records, interrupted = self.play_series(
+        results, interrupted = self.play_series(
             stored, specs, self.game, self.size, count, lambda some: _match_table(summarise_match(some))
         )
-        summary = summarise_match(records)
-        document = {"settings": asdict(self) | {"games": count}, "results": summary, "games": records}
+        summary = summarise_match(results)
+        document = {"settings": asdict(self) | {"games": count}, "results": summary, "games": results}
         report: list[str | tuple[str, Table]] = [
             (self._title, _match_table(summary)),
             f"Elo difference A − B: {summary.all.elo.text('+.0f')}, 95 % interval.",
-            *series_notes(self, records, "AB"),
+            *series_notes(self, results, "AB"),
         ]
         return Result(document, report, interrupted)
 
 
 def _plays_alone(spec: str) -> bool:
     """Return whether this player plays one game at a time: an engine, or a player that searches."""
-    if spec.startswith("gtp:"):
-        return True
     name = spec.partition(":")[0]
     return not is_model(name) and not players.chooses_for_many(name)
 
 
-def _arena_table(summaries: "dict[str, ArenaStatistics]") -> "Table":
-    table = plain_table(["A is"], ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", "score (95 %)"])
-    for row, label in (("black", "black"), ("white", "white"), ("all", "both")):
-        s = summaries[row]
+def _table_of(black: "MatchStatistics", white: "MatchStatistics", both: "MatchStatistics") -> "Table":
+    """Return the table of a match; of games in the arena also with their scores."""
+    from nobi.arena.results import ArenaStatistics
+
+    scores = [one.score.plus_minus(3, "+") for one in (black, white, both) if isinstance(one, ArenaStatistics)]
+    heads = ["games", "won", "drawn", "lost", "win rate (95 %)", "moves", *(["score (95 %)"] if scores else [])]
+    table = plain_table(["A is"], heads)
+    for i, (label, one) in enumerate({"black": black, "white": white, "both": both}.items()):
         table.add_row(
             label,
-            *(f"{number:,}" for number in (s.games, s.wins, s.draws, s.losses)),
-            s.win_rate.percent(),
-            f"{s.length.value:.1f}",
-            s.score.plus_minus(3, "+"),
-            end_section=row == "white",
+            *(f"{number:,}" for number in (one.games, one.wins, one.draws, one.losses)),
+            one.win_rate.percent() if one.games else "",
+            f"{one.length.value:.1f}" if one.games else "",
+            *scores[i : i + 1],
+            end_section=label == "white",
         )
     return table
 
 
 def _match_table(summary: "MatchSummary") -> "Table":
-    table = plain_table(["A is"], ["games", "won", "drawn", "lost", "win rate (95 %)", "moves"])
-    for label, tally in (("black", summary.black), ("white", summary.white), ("both", summary.all)):
-        table.add_row(
-            label,
-            *(f"{number:,}" for number in (tally.games, tally.wins, tally.draws, tally.losses)),
-            tally.win_rate.percent() if tally.games else "",
-            f"{tally.length.value:.1f}" if tally.games else "",
-            end_section=label == "white",
-        )
-    return table
+    return _table_of(summary.black, summary.white, summary.all)
 
 
 @dataclass(frozen=True)
@@ -181,8 +174,8 @@ class Tournament(SeriesFlags):
         from nobi.matches.folder import summarise_tournament
 
         stored = {"players": self.players}
-        records, interrupted = self.play_series(stored, self.players, self.game, self.size, self.games, self._table)
-        summary = summarise_tournament(records, self.players)
+        results, interrupted = self.play_series(stored, self.players, self.game, self.size, self.games, self._table)
+        summary = summarise_tournament(results, self.players)
         document = {
             "settings": asdict(self),
             "points": summary.points.tolist(),
@@ -191,23 +184,23 @@ class Tournament(SeriesFlags):
             "repeated": summary.repeated,
             "void": summary.void,
             "forfeits": summary.forfeits,
-            "games": records,
+            "games": results,
         }
         report: list[str | tuple[str, Table]] = [
-            (f"{self.game}, {self.size}x{self.size}", self._table(records)),
-            f"{len(records)} games; Elo relative to the mean of all, 95 % intervals.",
+            (f"{self.game}, {self.size}x{self.size}", self._table(results)),
+            f"{len(results)} games; Elo relative to the mean of all, 95 % intervals.",
         ]
         if summary.added_draws:
             report.append(
                 "Some players won or lost all games; half a draw was added for each pair so that ratings are finite."
             )
-        return Result(document, [*report, *series_notes(self, records, self.players)], interrupted)
+        return Result(document, [*report, *series_notes(self, results, self.players)], interrupted)
 
-    def _table(self, records: "list[GameResult]") -> "Table":
+    def _table(self, results: "list[GameResult]") -> "Table":
         """Return the cross table, with the strongest player first."""
         from nobi.matches.folder import summarise_tournament
 
-        summary = summarise_tournament(records, self.players)
+        summary = summarise_tournament(results, self.players)
         points, order = summary.points, summary.order
         table = plain_table(["", "player"], [*map(str, range(1, len(order) + 1)), "points", "Elo (95 %)"])
         for place, i in enumerate(order, 1):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from nobi import models
 from nobi.cli.base import Command, Result, plain_table
 from nobi.cli.progress import progress_bar
 
@@ -41,20 +40,19 @@ class Review(Command):
     """Print every move, not only the largest losses."""
 
     def execute(self) -> Result:
-        from nobi.models.model import load_model
+        from nobi.models.model import best_model, load_model
         from nobi.storage import atomic_write, make_writable_folder, read_content
         from nobi.web.review import (
             annotated_sgf,
             begin_review,
             carry_out,
             check_playouts,
-            default_reviewer,
             reviewer_name,
         )
 
         check_playouts(self.playouts)
         session, review = begin_review(read_content(self.game), "")
-        name = self.model or default_reviewer(models.shipped(), session.setup.game)
+        name = self.model or best_model(session.setup.game, session.size)
         file = load_model(name) if name not in ("", "none") else None
         review.reviewer = reviewer_name(Path(name).stem if file else "", self.playouts)
         with progress_bar("moves", review.total) as progress:

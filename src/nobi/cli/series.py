@@ -99,32 +99,32 @@ class SeriesFlags(ExecutorFlags, SeriesSettings):
             self.series_executor() as executor,
             self.open_series(specs, game, size, executor, stored, self.folder) as series,
         ):
-            records, total = series.results, len(pairings(len(specs), count))
-            with progress_bar("games", total, note=not executor.local, table=lambda: draw(records)) as bar:
+            results, total = series.results, len(pairings(len(specs), count))
+            with progress_bar("games", total, note=not executor.local, table=lambda: draw(results)) as bar:
                 try:
-                    play_series(series, len(specs), count, lambda: bar(len(records), executor.describe()))
+                    play_series(series, len(specs), count, lambda: bar(len(results), executor.describe()))
                 except KeyboardInterrupt:
-                    interrupted = f"after {len(records)} of {total} games"
-        return PlayedSeries(sorted(records, key=lambda record: record.game), interrupted)
+                    interrupted = f"after {len(results)} of {total} games"
+        return PlayedSeries(sorted(results, key=lambda result: result.game), interrupted)
 
 
 class PlayedSeries(NamedTuple):
     """The games of a series."""
 
-    records: "list[GameResult]"
+    results: "list[GameResult]"
     """The results ordered by number, including those from the folder."""
     interrupted: str
     """`Result.interrupted` after Ctrl-C."""
 
 
-def series_notes(flags: SeriesFlags, records: "list[GameResult]", names: Sequence[str]) -> list[str]:
+def series_notes(flags: SeriesFlags, results: "list[GameResult]", names: Sequence[str]) -> list[str]:
     """Return sentences for below the table: omitted, undecided and forfeited games, and the folder."""
     from nobi.matches.folder import forfeits, void_reasons, without_repetitions
 
-    kept, repeated = without_repetitions(records)
+    kept, repeated = without_repetitions(results)
     lines = []
     if repeated:
-        lines.append(f"Omitted because they repeat an earlier game: {repeated} of {len(records)} games.")
+        lines.append(f"Omitted because they repeat an earlier game: {repeated} of {len(results)} games.")
     lines += [
         f"{count} {'game has' if count == 1 else 'games have'} no result: {reason}."
         for reason, count in _most_common(void_reasons(kept))

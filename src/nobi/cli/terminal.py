@@ -17,7 +17,7 @@ from nobi.matches.series import Entrant
 from nobi.players.base import RESIGN, Bot, Clock
 from nobi.records.sgf_writer import sgf_of
 from nobi.storage import atomic_write
-from nobi.web.opinion import search_opinion
+from nobi.web.evaluation import evaluate_by_search
 from nobi.web.session import COLOURS, GameEnd, count_board, result_by_rules
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ class _Game:
             try:
                 if words:
                     self._command(words)
-            except NobiError as fault:
-                self._print(str(fault))
+            except NobiError as error:
+                self._print(str(error))
 
     def _opponent_moves(self) -> None:
         try:
             move = self.bot.choose(self.game, Clock())
-        except EngineError as fault:
-            sentence = f"The engine {fault}. The game has no result; 'save FILE' keeps it."
+        except EngineError as error:
+            sentence = f"The engine {error}. The game has no result; 'save FILE' keeps it."
             self.result = GameEnd(DRAW, sentence, "Void")
             return
         colour = self.game.to_move
@@ -98,7 +98,7 @@ class _Game:
         elif self.result:
             raise NobiError("The game is over.")
         elif name == "hint":
-            best = search_opinion(self.game, threading.Event()).best
+            best = evaluate_by_search(self.game, threading.Event()).best
             self._print(f"A short search would play {best[0].name}." if best else "There is no suggestion.")
         elif name == "resign":
             self._resign(self.human)
@@ -128,8 +128,8 @@ class _Game:
         result = self.result.sgf if self.result else ""
         try:
             atomic_write(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
-        except OSError as fault:
-            raise NobiError(f"{str(path)!r} cannot be written: {fault.strerror}.") from None
+        except OSError as error:
+            raise NobiError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
         self._print(f"Saved as {path}.")
 
     def _print(self, text: str) -> None:

@@ -108,23 +108,23 @@ class Tune(SeriesFlags, SprtSettings):
             self.open_series(specs, self.game, self.size, executor, self._stored(), self.folder) as series,
             progress_bar("games", self.max_games, note=True) as bar,
         ):
-            records = series.results
+            results = series.results
 
             def decided() -> bool:
-                return sprt.decision(_pairs(records))[0] != 0
+                return sprt.decision(_pairs(results))[0] != 0
 
             def update() -> None:
-                bar(len(records), joined(_note(sprt, records), executor.describe()))
+                bar(len(results), joined(_note(sprt, results), executor.describe()))
 
             update()
             try:
                 if not decided():
                     series.play(pairings(2, self.max_games), update, decided)
             except KeyboardInterrupt:
-                if not records:
+                if not results:
                     raise
-                interrupted = f"after {len(records)} games"
-        summary = _sprt_summary(sprt, records)
+                interrupted = f"after {len(results)} games"
+        summary = _sprt_summary(sprt, results)
         document = {"settings": asdict(self), **summary}
         if self.log:
             _append(self.log, document)
@@ -203,22 +203,22 @@ def _against_first(candidates: int, count: int, generation: int) -> "list[Pairin
     return found
 
 
-def _share(records: "Sequence[GameResult]", player: int) -> float:
-    points = [made for record in records if player in (record.black, record.white) for made in [record.points(player)]]
+def _share(results: "Sequence[GameResult]", player: int) -> float:
+    points = [made for result in results if player in (result.black, result.white) for made in [result.points(player)]]
     known = [made for made in points if made is not None]
     return sum(known) / len(known) if known else 0.5
 
 
-def _pairs(records: "Sequence[GameResult]") -> Any:
+def _pairs(results: "Sequence[GameResult]") -> Any:
     from nobi.matches.folder import pair_points
 
-    return pair_points(records, 0)
+    return pair_points(results, 0)
 
 
-def _sprt_summary(sprt: "Sprt", records: "Sequence[GameResult]") -> dict[str, Any]:
+def _sprt_summary(sprt: "Sprt", results: "Sequence[GameResult]") -> dict[str, Any]:
     from nobi.statistics import mean_interval, pair_elo
 
-    pairs = _pairs(records)
+    pairs = _pairs(results)
     accepted, used = sprt.decision(pairs)
     ratios = sprt.log_likelihood_ratios(pairs)
     return {
@@ -230,9 +230,9 @@ def _sprt_summary(sprt: "Sprt", records: "Sequence[GameResult]") -> dict[str, An
     }
 
 
-def _note(sprt: "Sprt", records: "Sequence[GameResult]") -> str:
+def _note(sprt: "Sprt", results: "Sequence[GameResult]") -> str:
     """Return the state of the test for the display of progress."""
-    summary = _sprt_summary(sprt, records)
+    summary = _sprt_summary(sprt, results)
     low, high = sprt.bounds
     return f"Elo {summary['elo'].text('+.0f')}, log-likelihood ratio {summary['llr']:.2f} ({low:.2f} to {high:.2f})"
 

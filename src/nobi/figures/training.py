@@ -277,7 +277,7 @@ def moves_curve(curves: dict[str, dict[int, PredictionMetrics]], path: Path) -> 
     for label, groups in curves.items():
         enough = large_enough(groups)
         middle = np.array(list(enough)) + (MOVES_A_GROUP + 1) / 2
-        drawn[label] = middle, [quality.accuracy for quality in enough.values()]
+        drawn[label] = middle, [metrics.accuracy for metrics in enough.values()]
     with saved_plot(path, "Accuracy by move number") as axes:
         _draw_curves(axes, drawn)
         axes.set(xlabel=f"move number (means over {MOVES_A_GROUP})", ylabel="accuracy, %")

@@ -115,6 +115,11 @@ class Game(ABC):
         """Make these stones, as (point, colour), the start position."""
         if self.moves:
             raise NobiError("Stones can be set up only before the first move.")
+        for point, colour in stones:
+            if point == PASS or colour not in COLOUR_NAMES:
+                raise NobiError(f"A set-up stone must be a point with BLACK or WHITE, not {(point, colour)}.")
+        if to_move not in COLOUR_NAMES:
+            raise NobiError(f"The player to move must be BLACK or WHITE, not {to_move}.")
         before = self._set_up
         self._set_up = (stones, to_move)
         try:
@@ -260,6 +265,8 @@ class Game(ABC):
     def _as_point(self, move: int | str) -> int:
         if isinstance(move, str):
             return point_named(move, self.size)
+        if not isinstance(move, int | np.integer):
+            raise NobiError(f"A move must be a point, or a name such as C3 or pass, not {move!r}.")
         if move != PASS and (not 0 <= move < points_of(self.size) or self.boards.stones.colour[0, move] == BORDER):
             raise NobiError(f"{move} is not a point of a {self.size}x{self.size} board.")
         return int(move)
@@ -302,6 +309,13 @@ class Variant:
     def new(self) -> Game:
         """Return a new game."""
         return self.game(self.size, self.settings)
+
+    def check(self, game: "Game | Variant") -> None:
+        """Raise a NobiError unless a game, or the game of a player, is this one on the same board; rules may differ."""
+        other = game.game if isinstance(game, Variant) else type(game)
+        if other is not self.game or game.size != self.size:
+            mine, theirs = (f"{one.name} on {n}x{n}" for one, n in ((self.game, self.size), (other, game.size)))
+            raise NobiError(f"The game is {theirs}, but the player or search was made for {mine}.")
 
     def allocate(self, boards: int) -> Boards:
         return self.game.allocate(boards, self.size, self.settings)

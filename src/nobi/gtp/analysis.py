@@ -5,7 +5,7 @@ keys and invalid values are errors.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,8 @@ from nobi.games.base import Game
 from nobi.gtp.commands import move_name, play_chosen
 from nobi.gtp.protocol import GtpError, bool_from, colour_from, float_from, int_from
 from nobi.gtp.session import Colour, Session, command
-from nobi.players.base import AnalysisOptions, Candidate
-from nobi.search.report import Restriction, Score, winrate_margin
+from nobi.players.base import AnalysisOptions
+from nobi.search.report import MoveReport, Restriction, RootReport, Score
 
 _NO_REPORTS = 1e9
 """The default interval: the only report is the one at the end."""
@@ -58,7 +58,7 @@ class Request:
         return AnalysisOptions(tuple(self.restrictions), owners, self.min_moves)
 
 
-Format = Callable[[Session, Game, list[Candidate], Request], str]
+Format = Callable[[Session, Game, RootReport, Request], str]
 
 
 def read_request(session: Session, arguments: Sequence[str], keys: Sequence[str] = _FLAGS) -> Request:
@@ -112,21 +112,20 @@ def _restriction(session: Session, key: str, values: list[str], earlier: list[Re
 # --- lines ----------------------------------------------------------------------------------------------------------
 
 
-def as_lz(session: Session, game: Game, found: list[Candidate], request: Request) -> str:  # noqa: ARG001
+def as_lz(session: Session, game: Game, root: RootReport, request: Request) -> str:  # noqa: ARG001
     """Return a line in Leela Zero's format: rates in units of 1/10,000."""
     return " ".join(
         f"info move {vertex_name(one.move, game.size)} visits {one.visits} winrate {round(10000 * one.winrate)} "
-        f"prior {round(10000 * one.prior)} lcb {round(10000 * min(1.0, max(0.0, _lcb(one))))} "
+        f"prior {round(10000 * one.prior)} lcb {round(10000 * min(1.0, max(0.0, one.lcb)))} "
         f"order {i} pv {_line(one, game.size)}"
-        for i, one in enumerate(found)
+        for i, one in enumerate(root.moves)
     )
 
 
-def as_kata(session: Session, game: Game, found: list[Candidate], request: Request) -> str:
+def as_kata(session: Session, game: Game, root: RootReport, request: Request) -> str:
     """Return a line in KataGo's format: rates from 0 to 1, all values from the perspective of the player to move."""
-    parts = [_info(i, one, game, request.flags) for i, one in enumerate(found)]
+    parts = [_info(i, one, game, request.flags) for i, one in enumerate(root.moves)]
     if "rootInfo" in request.flags:
-        root = session.bot.evaluation(found)
         parts.append(f"rootInfo visits {root.visits} {_values(root.winrate, root.score)} weight {root.visits:.6f}")
     owned = session.bot.ownership(game) if request.flags & set(_OWNERS[:2]) else None
     if owned is not None:
@@ -134,18 +133,18 @@ def as_kata(session: Session, game: Game, found: list[Candidate], request: Reque
     return " ".join(parts)
 
 
-def _info(order: int, one: Candidate, game: Game, flags: set[str]) -> str:
+def _info(order: int, one: MoveReport, game: Game, flags: set[str]) -> str:
     parts = [
         f"info move {vertex_name(one.move, game.size)} visits {one.visits} edgeVisits {one.visits}",
         _values(one.winrate, one.score),
     ]
     if "noResultValue" in flags:
         parts.append("noResultValue 0.000000")
-    parts.append(f"prior {one.prior:.6f} lcb {_lcb(one):.6f}")
+    parts.append(f"prior {one.prior:.6f} lcb {one.lcb:.6f}")
     if one.utility_lcb is not None:
         parts.append(f"utilityLcb {one.utility_lcb:.6f}")
     parts.append(f"weight {one.visits:.6f} order {order} pv {_line(one, game.size)}")
-    counts = " ".join(map(str, one.variation_visits or [one.visits]))
+    counts = " ".join(map(str, one.variation_visits))
     parts += [f"{key} {counts}" for key in ("pvVisits", "pvEdgeVisits") if key in flags]
     if one.ownership is not None:
         parts += _owners(one.ownership, game, flags, "movesOwnership", "movesOwnershipStdev")
@@ -162,7 +161,7 @@ def _values(winrate: float, score: Score | None) -> str:
     )
 
 
-def _owners(owned: NDArray[np.float32], game: Game, flags: set[str], mean: str, stdev: str) -> list[str]:
+def _owners(owned: NDArray[Any], game: Game, flags: set[str], mean: str, stdev: str) -> list[str]:
     sign = 1 if game.to_move == BLACK else -1
     maps: dict[str, NDArray[Any]] = {mean: sign * owned, stdev: owners_stdev(owned)}
     return [f"{key} {' '.join(f'{x:.6f}' for x in values.ravel())}" for key, values in maps.items() if key in flags]
@@ -173,12 +172,8 @@ def owners_stdev(owned: NDArray[Any]) -> NDArray[np.float64]:
     return np.sqrt(np.maximum(0.0, 1.0 - owned.astype(np.float64) ** 2))
 
 
-def _lcb(one: Candidate) -> float:
-    return one.lcb or one.winrate - winrate_margin(one.winrate, one.visits)
-
-
-def _line(one: Candidate, size: int) -> str:
-    return " ".join(vertex_name(move, size) for move in one.variation or [one.move])
+def _line(one: MoveReport, size: int) -> str:
+    return " ".join(vertex_name(move, size) for move in one.variation)
 
 
 class _Writer:
@@ -188,10 +183,10 @@ class _Writer:
         self._session, self._game, self._request, self._form = session, game, request, form
         self.lines = 0
 
-    def __call__(self, found: list[Candidate]) -> None:
-        found = found[: self._request.max_moves]
-        if found:  # an empty line would end the answer
-            self._session.write(self._form(self._session, self._game, found, self._request))
+    def __call__(self, root: RootReport) -> None:
+        root = replace(root, moves=root.moves[: self._request.max_moves])
+        if root.moves:  # an empty line would end the answer
+            self._session.write(self._form(self._session, self._game, root, self._request))
             self.lines += 1
 
 
@@ -229,8 +224,8 @@ def _analyse(session: Session, *words: str, form: Format) -> None:
     game = session.gtp_game.with_turn(request.colour)
     try:
         found = session.bot.analyse(game, writer, request.interval, session.stop)
-        if not writer.lines:
-            writer(found or [])
+        if found and not writer.lines:
+            writer(found)
     finally:
         session.bot.set_options(AnalysisOptions())
 

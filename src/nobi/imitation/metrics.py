@@ -99,22 +99,22 @@ class Prediction:
         return frame_of(rows)
 
 
-def within(outcomes: MoveRankings, guesses: int) -> NDArray[np.float64]:
+def within(rankings: MoveRankings, guesses: int) -> NDArray[np.float64]:
     """Return the probability, [i], that the expert's move is among the best `guesses`, with ties in random order."""
-    found: NDArray[np.float64] = np.clip((guesses - outcomes.better) / outcomes.equal, 0.0, 1.0)
+    found: NDArray[np.float64] = np.clip((guesses - rankings.better) / rankings.equal, 0.0, 1.0)
     return found
 
 
-def quality_of(outcomes: MoveRankings) -> PredictionMetrics:
+def metrics_of(rankings: MoveRankings) -> PredictionMetrics:
     """Return the metrics of these positions."""
-    clusters = _Clusters(outcomes.game)
+    clusters = _Clusters(rankings.game)
     return PredictionMetrics(
-        len(outcomes),
+        len(rankings),
         clusters.count,
-        clusters.share(within(outcomes, 1)),
-        clusters.mean(1.0 + outcomes.better + (outcomes.equal - 1) / 2, 1.0),
-        clusters.mean(np.exp(outcomes.log_probability), 0.0, 1.0),
-        clusters.mean(-outcomes.log_probability, 0.0),
+        clusters.share(within(rankings, 1)),
+        clusters.mean(1.0 + rankings.better + (rankings.equal - 1) / 2, 1.0),
+        clusters.mean(np.exp(rankings.log_probability), 0.0, 1.0),
+        clusters.mean(-rankings.log_probability, 0.0),
     )
 
 
@@ -157,16 +157,16 @@ def _clusters_of_all(first: MoveRankings, *others: MoveRankings) -> "_Clusters":
     return _Clusters(first.game)
 
 
-def prediction_of(outcomes: MoveRankings) -> Prediction:
+def prediction_of(rankings: MoveRankings) -> Prediction:
     """Return the metrics in total and by groups."""
-    clusters = _Clusters(outcomes.game)
-    most = min(MAX_GUESSES, int(outcomes.size.max(initial=1)) ** 2)
+    clusters = _Clusters(rankings.game)
+    most = min(MAX_GUESSES, int(rankings.size.max(initial=1)) ** 2)
     return Prediction(
-        quality_of(outcomes),
-        [clusters.share(within(outcomes, n)) for n in range(1, most + 1)],
-        dict(_parts(outcomes, outcomes.ply // MOVES_A_GROUP * MOVES_A_GROUP)),
-        dict(sorted(_parts(outcomes, outcomes.rank), key=lambda part: part[0] or math.inf)),
-        dict(_parts(outcomes, outcomes.size)),
+        metrics_of(rankings),
+        [clusters.share(within(rankings, n)) for n in range(1, most + 1)],
+        dict(_parts(rankings, rankings.ply // MOVES_A_GROUP * MOVES_A_GROUP)),
+        dict(sorted(_parts(rankings, rankings.rank), key=lambda part: part[0] or math.inf)),
+        dict(_parts(rankings, rankings.size)),
     )
 
 
@@ -175,9 +175,9 @@ def large_enough(groups: dict[int, PredictionMetrics]) -> dict[int, PredictionMe
     return {key: one for key, one in groups.items() if one.games >= FEWEST_GAMES} or groups
 
 
-def _parts(outcomes: MoveRankings, key: NDArray[np.int64]) -> Iterator[tuple[int, PredictionMetrics]]:
+def _parts(rankings: MoveRankings, key: NDArray[np.int64]) -> Iterator[tuple[int, PredictionMetrics]]:
     for value in np.unique(key).tolist():
-        yield value, quality_of(outcomes.select(key == value))
+        yield value, metrics_of(rankings.select(key == value))
 
 
 class _Clusters:

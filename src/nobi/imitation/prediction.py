@@ -140,7 +140,7 @@ class Evaluation:
         """Number of positions."""
         return sum(map(len, self.numbers))
 
-    def outcomes(
+    def rankings(
         self,
         device: torch.device,
         *,
@@ -182,8 +182,8 @@ class Evaluation:
         average: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> Prediction:
-        """Return the metrics of the model; the arguments are those of `outcomes`."""
-        return prediction_of(self.outcomes(device, legal=legal, average=average, progress=progress))
+        """Return the metrics of the model; the arguments are those of `rankings`."""
+        return prediction_of(self.rankings(device, legal=legal, average=average, progress=progress))
 
 
 def positions_with_ko(games: Collection, positions: int, seed: int) -> NDArray[np.bool_]:

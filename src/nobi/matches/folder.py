@@ -217,13 +217,13 @@ def cross_table(results: list[GameResult], players: int) -> NDArray[np.float64]:
     return points
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TournamentSummary:
     """The results of a tournament, without repeated games."""
 
     players: tuple[str, ...]
     points: NDArray[np.float64]
-    """Return the points of player i against player j, [i, j]."""
+    """[i, j] the points of player i against player j."""
     elo: list[Interval]
     """[player] Bradley-Terry ratings relative to the mean of all, with 95 % intervals."""
     added_draws: bool
@@ -234,6 +234,10 @@ class TournamentSummary:
     """Games without a result."""
     forfeits: dict[str, int]
     """The number of forfeited games by player and reason."""
+
+    def __repr__(self) -> str:
+        ranking = ", ".join(f"{self.players[i]} {self.elo[i].value:+.0f}" for i in self.order)
+        return f"<TournamentSummary, Elo: {ranking}>"
 
     @property
     def order(self) -> list[int]:

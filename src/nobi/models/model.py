@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 import nobi
 from nobi.board.text import check_size as check_board_size
 from nobi.errors import NobiError, require_torch
-from nobi.features import ONLY_STONES
+from nobi.features import ONLY_STONES, plane_count
 from nobi.models import model_path, predicts_moves, quality, shipped
 from nobi.networks import make_network
 from nobi.networks import names as network_names
@@ -159,6 +159,9 @@ class Model:
         Returns:
             float32[b, n·n], row by row from the top.
         """
+        count, shape = plane_count(self.planes), np.shape(planes)
+        if len(shape) != 4 or shape[1] != count or shape[2] != shape[3]:
+            raise NobiError(f"The planes must have the shape (boards, {count}, n, n), not {shape}.")
         if not self.is_deep:
             values: NDArray[np.float32] = self.network.evaluate(self.weights, planes[:, 0], planes[:, 1])
             return values.reshape(len(planes), -1)

@@ -10,7 +10,7 @@ Every player is a bot through `PlayerBot`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -28,7 +28,7 @@ from nobi.streams import Streams, stream_of
 
 if TYPE_CHECKING:
     from nobi.players.inspection import Inspection
-    from nobi.search.report import Restriction, Score
+    from nobi.search.report import Restriction, RootReport
 
 Chooser = Callable[..., int]
 """A compiled function (boards, g, streams, workspace) → the move of the player to move on board g."""
@@ -75,6 +75,11 @@ class Player(ABC):
 
     def inspect(self, game: Game) -> "Inspection | None":
         """Return the network's evaluation of the current position; None without a network."""
+        del game
+        return None
+
+    def expected_result(self, game: Game) -> float | None:
+        """Return the network's probability that the player to move wins; None if it does not predict results."""
         del game
         return None
 
@@ -154,51 +159,19 @@ def clock_for(game: Game, control: TimeControl) -> Clock:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A bot's analysis of a move."""
-
-    move: int
-    visits: int
-    winrate: float
-    """The win rate for the player to move, 0 to 1."""
-    prior: float
-    """The probability of the move before any search, 0 to 1."""
-    variation: list[int] = field(default_factory=list)
-    """The principal variation, this move first."""
-    lcb: float = 0.0
-    """A lower confidence bound of the win rate."""
-    score: "Score | None" = None
-    """None if the game has no score, or the bot makes no playouts."""
-    utility_lcb: float | None = None
-    variation_visits: list[int] = field(default_factory=list)
-    """The playouts through each move of the variation."""
-    ownership: NDArray[np.float32] | None = None
-    """[n, n] as `Bot.ownership`, from the playouts that began with this move; None unless requested."""
-
-
-@dataclass(frozen=True)
-class RootEvaluation:
-    """A bot's analysis of a position, for the player to move."""
-
-    visits: int
-    winrate: float
-    score: "Score | None" = None
-
-
-@dataclass(frozen=True)
 class AnalysisOptions:
     """Options of the search and the reports of an analysis."""
 
     restrictions: "tuple[Restriction, ...]" = ()
     """Moves that are not searched."""
     owners: bool = False
-    """Whether `Candidate.ownership` is reported."""
+    """Whether the ownership after each move is reported."""
     fewest: int = 0
     """Minimum number of reported moves, even if they have few playouts."""
 
 
-Report = Callable[[list[Candidate]], None]
-"""Function that receives the analysis of a bot, best move first."""
+Report = Callable[["RootReport"], None]
+"""Function that receives the analysis of a bot."""
 
 
 class Bot(ABC):
@@ -235,7 +208,7 @@ class Bot(ABC):
         del report, interval
         return self.choose(game, clock)
 
-    def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> list[Candidate] | None:
+    def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> "RootReport | None":
         """Analyse the position until `stop` is set; report every `interval` seconds.
 
         Return the last analysis, or None if this bot cannot analyse.
@@ -247,10 +220,6 @@ class Bot(ABC):
         """Return whether `analyse` has an analysis of this position."""
         del game
         return type(self).analyse is not Bot.analyse
-
-    def evaluation(self, found: list[Candidate]) -> RootEvaluation:
-        """Return the evaluation of the position that belongs to an analysis."""
-        return RootEvaluation(sum(one.visits for one in found), found[0].winrate if found else 0.5)
 
     def set_options(self, options: AnalysisOptions) -> None:
         """Set the options of the next analyses."""
@@ -320,27 +289,29 @@ class PlayerBot(Bot):
         self._moves = np.zeros(1, np.uint16)
 
     def warm_up(self, game: Game) -> None:
+        self.player.variant.check(game)
         self.player.choose(game.boards, self._indices, self._streams.copy(), self._moves)
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:  # noqa: ARG002
+        self.player.variant.check(game)
         self.player.choose(game.boards, self._indices, self._streams, self._moves)
         return int(self._moves[0])
 
     def choose_reporting(self, game: Game, clock: Clock, report: Report, interval: float) -> int:
         del interval
-        candidates = self._candidates(game)
-        if candidates is not None:
-            report(candidates)
+        found = self._report(game)
+        if found is not None:
+            report(found)
         return self.choose(game, clock)
 
-    def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> list[Candidate] | None:
+    def analyse(self, game: Game, report: Report, interval: float, stop: Event) -> "RootReport | None":
         """Report the network's evaluation once, since it does not change."""
         del interval
-        candidates = self._candidates(game)
-        if candidates is not None:
-            report(candidates)
+        found = self._report(game)
+        if found is not None:
+            report(found)
             stop.wait()
-        return candidates
+        return found
 
     def can_analyse(self, game: Game) -> bool:
         return self.policy(game) is not None
@@ -348,12 +319,16 @@ class PlayerBot(Bot):
     def inspect(self, game: Game) -> "Inspection | None":
         return self.player.inspect(game)
 
-    def _candidates(self, game: Game) -> list[Candidate] | None:
+    def expected_result(self, game: Game) -> float | None:
+        return self.player.expected_result(game)
+
+    def _report(self, game: Game) -> "RootReport | None":
         """Return the legal moves except a pass, best first, with the softmax of the network's values as priors.
 
         Without a search each move has one visit and a win rate of one half.
         """
         from nobi.search.policy import softmax
+        from nobi.search.report import MoveReport, RootReport, winrate_margin
 
         values = self.policy(game)
         if values is None:
@@ -361,5 +336,7 @@ class PlayerBot(Bot):
         legal = game.legal_mask()
         moves = [int(move) for move in cell_tables(game.size).point_of[legal.ravel()]]
         priors = softmax(values[legal].astype(np.float64)) if moves else np.zeros(0)
+        lcb = 0.5 - winrate_margin(0.5, 1)
         order = np.argsort(-priors, kind="stable")
-        return [Candidate(moves[i], 1, 0.5, float(priors[i]), [moves[i]]) for i in order]
+        reports = [MoveReport(moves[i], 1, 0.5, lcb, float(priors[i]), [moves[i]], [1]) for i in order]
+        return RootReport(len(reports), 0.5, None, reports)

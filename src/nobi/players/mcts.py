@@ -20,7 +20,7 @@ from nobi.errors import NobiError
 from nobi.games.base import Game, Variant
 from nobi.games.go import Go
 from nobi.models.model import best_model
-from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Candidate, Clock, Player, Report, RootEvaluation
+from nobi.players.base import RESIGN, UNLIMITED, AnalysisOptions, Bot, Clock, Player, Report
 from nobi.players.inspection import Inspection
 from nobi.players.network import NetworkPlayer, PolicyPlayer
 from nobi.players.passing import ENOUGH, choose_move, look_after_pass
@@ -107,8 +107,8 @@ class MctsBot(Bot):
         start = time.perf_counter()
         self.search.set_game(game)
         limit, stop = limits(self.settings, clock), clock.stop or Event()
-        self.search.run(*limit, stop=stop, report=lambda: report(self._candidates()), interval=interval, early=True)
-        report(self._candidates())
+        self.search.run(*limit, stop=stop, report=lambda: report(self._report()), interval=interval, early=True)
+        report(self._report())
         return self._decide(game, _seconds_left(clock, start))
 
     def _decide(self, game: Game, seconds: float) -> int:
@@ -126,22 +126,17 @@ class MctsBot(Bot):
             return choose_move(game, search, children, lost=lost, resigns=resigns, seconds=seconds)
         return RESIGN if resigns else best.move
 
-    def analyse(self, game: Game, report: Report, interval: float, stop: threading.Event) -> list[Candidate]:
+    def analyse(self, game: Game, report: Report, interval: float, stop: threading.Event) -> RootReport:
         self.search.set_game(game)
         if not self.search.report().visits:
             self.search.run(_FEWEST_PLAYOUTS)  # there must be something to report even if `stop` is already set
-        self.search.run(stop=stop, report=lambda: report(self._candidates()), interval=interval)
+        self.search.run(stop=stop, report=lambda: report(self._report()), interval=interval)
         while not stop.wait(interval):  # the tree is full
-            report(self._candidates())
-        return self._candidates()
+            report(self._report())
+        return self._report()
 
     def can_analyse(self, game: Game) -> bool:
         return not game.is_over
-
-    def evaluation(self, found: list[Candidate]) -> RootEvaluation:
-        del found
-        root = self.search.report()
-        return RootEvaluation(root.visits, root.winrate, root.score)
 
     def set_options(self, options: AnalysisOptions) -> None:
         self.search.restrict(options.restrictions)
@@ -223,23 +218,8 @@ class MctsBot(Bot):
     def close(self) -> None:
         self.search.close()
 
-    def _candidates(self) -> list[Candidate]:
-        """Return the moves with enough playouts to be reported."""
-        return [
-            Candidate(
-                one.move,
-                one.visits,
-                one.winrate,
-                one.prior,
-                one.variation,
-                one.lcb,
-                one.score,
-                one.utility_lcb,
-                one.variation_visits,
-                self.search.ownership(one.row).astype(np.float32) if self._options.owners and one.score else None,
-            )
-            for one in self.search.report(self._options.fewest).moves
-        ]
+    def _report(self) -> RootReport:
+        return self.search.report(self._options.fewest, owners=self._options.owners)
 
 
 DEFAULT_SECONDS = 2.0

@@ -289,7 +289,6 @@ class PolicyPlayer(DeepPlayer):
         return found.reshape(game.size, game.size)
 
     def expected_result(self, game: Game) -> float | None:
-        """Return the network's probability that the player to move wins; None if it does not predict results."""
         planes = position_planes(game, self._planes, rank=self.settings.rank)[None]
         found = self.network.evaluate_with_value(planes, np.array([game.to_move == WHITE])).value
         return None if found is None else float(found[0])
@@ -355,15 +354,13 @@ class PolicyBot(PlayerBot):
     player: PolicyPlayer
 
     def choose(self, game: Game, clock: Clock = UNLIMITED) -> int:  # noqa: ARG002
+        self.player.variant.check(game)
         boards, recent = cast(GoBoards, game.copy().boards), latest_of(game.moves)[None]
         self.player.choose_after(boards, self._indices, recent, self._streams, self._moves)
         return int(self._moves[0])
 
     def policy(self, game: Game) -> NDArray[np.float32]:
         return self.player.values(game)
-
-    def expected_result(self, game: Game) -> float | None:
-        return self.player.expected_result(game)
 
 
 @inlined

@@ -23,7 +23,8 @@ from nobi.compiling import compiled
 from nobi.games.go import Go, GoBoards, legal
 from nobi.players.base import RESIGN
 from nobi.players.scoring import chains_of, dead_stones
-from nobi.search.search import Child, Search
+from nobi.search.report import Child
+from nobi.search.search import Search
 
 ENOUGH = 50
 """Minimum number of playouts for resigning, or for a pass because every other move seems worse."""

@@ -39,6 +39,9 @@ class SgfRecord(NamedTuple):
     changes: tuple[SetupChange, ...] = ()
     error: RecordError | None = None  # why the main line cannot be read beyond `moves`; None if these are all
 
+    def __repr__(self) -> str:
+        return f"<SgfRecord {self.size}x{self.size}, {len(self.moves)} moves>"
+
     @property
     def stones(self) -> list[tuple[int, int]]:
         """The stones set up before the first move as (point, colour), black ones first."""

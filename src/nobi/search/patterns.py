@@ -13,13 +13,14 @@ board, for the learnt priors.
 """
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, BORDER, EMPTY, WHITE, Stones
+from nobi.board.symmetry import SYMMETRIES, transformed
 from nobi.compiling import inlined
+from nobi.search.shapes import image_of
 from nobi.search.tactics import as_count
 
 PATTERNS = {
@@ -51,18 +52,14 @@ _STEPS = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1)]
 """(down, right) of the neighbours, in the order of `Stones.neighbours`, which is that of the codes."""
 
 
-def _symmetries(square: NDArray[Any]) -> list[NDArray[Any]]:
-    turned = [np.rot90(square, k) for k in range(4)]
-    return turned + [np.fliplr(one) for one in turned]
-
-
 def _pattern_table() -> NDArray[np.uint8]:
     """Return 1 for codes, [code], that match any pattern, with the colours as drawn or exchanged."""
     table = np.zeros(1 << 16, np.uint8)
     for drawn in PATTERNS.values():
         exchanged = drawn.translate(str.maketrans("XOxo", "OXox"))
         for text in (drawn, exchanged):
-            for square in _symmetries(np.array([list(row) for row in text.split()])):
+            drawing = np.array([list(row) for row in text.split()])
+            for square in (transformed(drawing, symmetry) for symmetry in range(SYMMETRIES)):
                 around = [_MEANING[square[1 + down, 1 + right]] for down, right in _STEPS]
                 for colours in product(*around):
                     table[sum(colour << 2 * k for k, colour in enumerate(colours))] = 1
@@ -73,16 +70,14 @@ PATTERN = _pattern_table()
 
 
 def _pattern_classes() -> NDArray[np.uint16]:
-    """[code] the index of the class of a 3x3 code under the symmetries of the board."""
+    """Return the index of the class of each 3x3 code, [code], under the symmetries of the board."""
     codes = np.arange(1 << 16, dtype=np.uint32)
     smallest = codes
-    for symmetry in range(8):
+    for symmetry in range(SYMMETRIES):
         image = np.zeros_like(codes)
-        for k, (down, right) in enumerate(_STEPS):
-            y, x = (right, down) if symmetry >= 4 else (down, right)
-            for _ in range(symmetry % 4):
-                y, x = x, -y
-            image |= ((codes >> np.uint32(2 * k)) & np.uint32(3)) << np.uint32(2 * _STEPS.index((y, x)))
+        for k, step in enumerate(_STEPS):
+            position = _STEPS.index(image_of(step, symmetry))
+            image |= ((codes >> np.uint32(2 * k)) & np.uint32(3)) << np.uint32(2 * position)
         smallest = np.minimum(smallest, image)
     return np.unique(smallest, return_inverse=True)[1].astype(np.uint16)
 

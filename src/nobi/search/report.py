@@ -1,7 +1,7 @@
-"""Reports of a search for analysis: win rates, scores and variations of the position and of its moves."""
+"""Reports of a search: its moves, and for analysis win rates, scores and variations."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,30 +37,48 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MoveReport:
-    """The playouts that began with a move, for the player to move."""
+class Child:
+    """The result of a search for one move."""
 
     move: int
     visits: int
+    """Number of playouts that began with the move."""
+    winrate: float
+    """The share of these playouts won by the player to move; that of the prior knowledge if there are none."""
+    prior: float
+    """The network's probability of the move; 0 without a network."""
+    solved: int
+    """1 if the move is proved to win, -1 if it is proved to lose, else 0."""
+    variation: list[int]
+    """The principal variation, this move first."""
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """The analysis of a move, for the player to move."""
+
+    move: int
+    visits: int
+    """Number of playouts that began with the move."""
     winrate: float
     lcb: float
     """A lower confidence bound of the win rate."""
     prior: float
     """The network's probability of the move; 0 without a network."""
-    score: Score | None
-    """None for a game without a score."""
-    utility_lcb: float | None
     variation: list[int]
     """The principal variation, this move first."""
     variation_visits: list[int]
     """The playouts through each move of the variation."""
-    row: int
-    """The row of the move in the arrays of the threads."""
+    score: Score | None = None
+    """None if the game has no score, or without playouts."""
+    utility_lcb: float | None = None
+    ownership: NDArray[np.float64] | None = None
+    """[n, n] the mean owner of each point at the end of these playouts, from −1, White, to 1, Black; if requested."""
 
 
 @dataclass(frozen=True)
 class RootReport:
-    """The playouts of a search, for the player to move."""
+    """The analysis of a position, for the player to move."""
 
     visits: int
     winrate: float
@@ -71,7 +89,14 @@ class RootReport:
 
 
 def report_root(
-    tree: Tree, results: NDArray[np.float64], to_move: int, size: int, *, fewest: int = 0, length: int = 250
+    tree: Tree,
+    results: NDArray[np.float64],
+    to_move: int,
+    size: int,
+    *,
+    fewest: int = 0,
+    length: int = 250,
+    ownership: Callable[[int], NDArray[np.float64]] | None = None,
 ) -> RootReport:
     """Return the report of a search.
 
@@ -82,6 +107,7 @@ def report_root(
         size: the board size, for the scale of scores.
         fewest: the minimum number of reported moves, even if they have few playouts.
         length: the maximum length of variations.
+        ownership: the ownership after a move, by its row of the results; None: it is not reported.
     """
     total = results.sum(axis=0)
     rate = _for_player((total[WINS] + 1) / (total[PLAYOUTS] + 2), to_move)
@@ -116,14 +142,33 @@ def report_root(
                 winrate=winrate,
                 lcb=winrate - margin,
                 prior=float(tree.policy[first + i]),
-                score=score,
-                utility_lcb=score.utility - 2 * margin if score else None,
                 variation=variation,
                 variation_visits=counts,
-                row=i,
+                score=score,
+                utility_lcb=score.utility - 2 * margin if score else None,
+                ownership=ownership(i) if ownership and score else None,
             )
         )
     return RootReport(int(total[PLAYOUTS]), rate, root, moves)
+
+
+def children_of(tree: Tree, length: int) -> list[Child]:
+    """Return the moves at the root, best first: proved wins, then by playouts, then by win rate.
+
+    `length` is the maximum length of variations.
+    """
+    first, count = int(tree.first[0]), max(0, int(tree.children[0]))
+    found = [_child_of(tree, node, length) for node in range(first, first + count)]
+    return sorted(found, key=lambda child: (-child.solved, -child.visits, -child.winrate))
+
+
+def _child_of(tree: Tree, node: int, length: int) -> Child:
+    solved = int(tree.solved[node])
+    visits = round(float(tree.visits[node] - tree.assumed[node]))
+    rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
+    winrate = (1 + solved) / 2 if solved else float(rate)
+    variation = principal_variation(tree, node, length)[0]
+    return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
 
 
 def principal_variation(tree: Tree, node: int, length: int) -> tuple[list[int], list[int]]:

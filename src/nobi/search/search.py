@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from nobi.search.limits import CHECK_SECONDS, Budget, Leader
 from nobi.search.patterns import codes_of
 from nobi.search.playout import searcher_of
 from nobi.search.policy import Policy, policy_from_model
-from nobi.search.report import Restriction, RootReport, avoided_moves, principal_variation, report_root
+from nobi.search.report import Child, Restriction, RootReport, avoided_moves, children_of, report_root
 from nobi.search.settings import SearchSettings
 from nobi.search.state import DONE, MAX_DEPTH, SCORED, new_position, new_workspace
 from nobi.search.tree import (
@@ -46,23 +45,6 @@ _NODE_BYTES = 48
 MAX_VISITS = 2.0**24 - 2**16
 """Maximum visit count of the root: 32-bit floating-point numbers count exactly up to 2²⁴."""
 _NO_STOP = threading.Event()
-
-
-@dataclass(frozen=True)
-class Child:
-    """The result of a search for one move."""
-
-    move: int
-    visits: int
-    """Number of playouts that began with the move."""
-    winrate: float
-    """The share of these playouts won by the player to move; that of the prior knowledge if there are none."""
-    prior: float
-    """The network's probability of the move; 0 without a network."""
-    solved: int
-    """1 if the move is proved to win, -1 if it is proved to lose, else 0."""
-    variation: list[int]
-    """The principal variation, this move first."""
 
 
 class Search:
@@ -104,6 +86,7 @@ class Search:
         self._allocate_positions(0)
         self._root_game: tuple[Any, ...] | None = None  # set-up and moves of the root position
         self._trees = 0  # trees so far, each with its own random numbers
+        self._has_position = False
         self._active = self.settings.threads
         self._restrictions: tuple[Restriction, ...] = ()
         self._root_power, self._root_is_widened = 1.0, False
@@ -134,6 +117,7 @@ class Search:
 
     def set_game(self, game: Game) -> None:
         """Make the current position of a game the root; keep its subtree if moves were only added."""
+        self.variant.check(game)
         if game.is_over:
             raise NobiError("The game is over: there is nothing to search.")
         root = (game.start_setup, tuple(game.moves))
@@ -203,6 +187,7 @@ class Search:
         """Set the root position; `same`: it has not changed, and statistics of its moves are kept."""
         if int(boards.stones.ply[g]) + MAX_DEPTH + 2 > self._history_length:
             self._allocate_positions(int(boards.stones.ply[g]))
+        self._has_position = True
         position = self._root
         load_board(position.boards, boards, g)
         position.previous[0] = moves[-2] if len(moves) > 1 else 0
@@ -261,6 +246,7 @@ class Search:
         `report` is called about every `interval` seconds, between playouts. With `early`, a search limited by time ends
         when no other move can get more playouts than the best one, or when the best move is clear.
         """
+        self._check_position()
         start = time.perf_counter()
         budget = Budget(rollouts or 2**62, start + (seconds or 1e12), stop)
         leader = Leader(start, seconds) if early and seconds else None
@@ -273,6 +259,10 @@ class Search:
         made = self._playouts_made
         self._playouts += made
         return made
+
+    def _check_position(self) -> None:
+        if not self._has_position:
+            raise NobiError("The search has no position yet; call set_game first.")
 
     @property
     def _playouts_made(self) -> int:
@@ -412,23 +402,23 @@ class Search:
 
     def children(self) -> list[Child]:
         """Return the moves at the root, best first: proved wins, then by playouts, then by win rate."""
-        tree = self._tree
-        first, count = int(tree.first[0]), max(0, int(tree.children[0]))
-        found = [self._child(node) for node in range(first, first + count)]
-        order = sorted(range(count), key=lambda i: (-found[i].solved, -found[i].visits, -found[i].winrate))
-        return [found[i] for i in order]
+        return children_of(self._tree, MAX_DEPTH)
 
-    def _child(self, node: int) -> Child:
-        tree, solved = self._tree, int(self._tree.solved[node])
-        visits = round(float(tree.visits[node] - tree.assumed[node]))
-        rate = (tree.wins[node] - tree.assumed_wins[node]) / visits if visits else tree.wins[node] / tree.visits[node]
-        winrate = (1 + solved) / 2 if solved else float(rate)
-        variation = principal_variation(tree, node, MAX_DEPTH)[0]
-        return Child(int(tree.move[node]), visits, winrate, float(tree.policy[node]), solved, variation)
+    def report(self, fewest: int = 0, length: int = MAX_DEPTH, *, owners: bool = False) -> RootReport:
+        """Return win rates and scores of the position and of its moves; with `owners` also the ownership of each move.
 
-    def report(self, fewest: int = 0, length: int = MAX_DEPTH) -> RootReport:
-        """Return win rates and scores of the position and of its moves for an analysis; see `report_root`."""
-        return report_root(self._tree, self._results(), self.to_move, self.variant.size, fewest=fewest, length=length)
+        See `report_root`.
+        """
+        self._check_position()
+        return report_root(
+            self._tree,
+            self._results(),
+            self.to_move,
+            self.variant.size,
+            fewest=fewest,
+            length=length,
+            ownership=self.ownership if owners else None,
+        )
 
     def _results(self) -> NDArray[np.float64]:
         """Return the sums over all threads, [root move + 1, 5]."""
@@ -437,7 +427,7 @@ class Search:
     def ownership(self, row: int | None = None) -> NDArray[np.float64]:
         """Return the mean owner of each point at the end of the playouts, [n, n]: from −1, White, to 1, Black.
 
-        With `row`, only playouts that began with this move of a report are included.
+        With `row`, only playouts that began with this child of the root are included.
         """
         size = self.variant.size
         rows = slice(None) if row is None else slice(row, row + 1)

@@ -138,7 +138,7 @@ class EvolutionJob(Job):
     settings: EvolutionSettings
 
     def identity(self) -> dict[str, Any]:
-        """All settings, and the version of the trainer if it was changed: older results are then computed again."""
+        """Return all settings, and the version of a trainer that was changed, so that its jobs are computed again."""
         version = find_trainer(self.settings.method.partition(":")[0]).version
         return {**super().identity(), **({"trainer_version": version} if version > 1 else {})}
 
@@ -169,7 +169,7 @@ class CoevolutionJob(Job):
     settings: CoevolutionSettings
 
     def identity(self) -> dict[str, Any]:
-        """All settings; those of the published rules only if they are used, so that older names stay the same."""
+        """Return the settings; published rules that are not used are omitted, so that older names stay the same."""
         settings = dataclasses.asdict(self.settings)
         for name in PUBLISHED_RULES:
             if settings[name] == getattr(CoevolutionSettings, name):

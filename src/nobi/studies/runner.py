@@ -15,11 +15,12 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nobi
 from nobi.environment import describe_environment
 from nobi.errors import NobiError
+from nobi.frames import frame_of
 from nobi.spec import choices
 from nobi.statistics import Interval
 from nobi.storage import atomic_write, make_writable_folder
@@ -29,12 +30,43 @@ from nobi.studies.resources import identify_engines
 from nobi.studies.study import NOT_MEASURED, Results, Row, Study
 from nobi.workers import Executor, usable_threads
 
+if TYPE_CHECKING:
+    import pandas
+
 Document = dict[str, Any]
 """The result of a study, as in its JSON file."""
 TINY_NOTE = (
     "The scale tiny only shows that a study runs: its samples are far too small, and neither its rows nor its claims "
     "decide anything."
 )
+
+
+class StudyResults(list[Document]):
+    """The documents of several studies."""
+
+    def __repr__(self) -> str:
+        return f"<StudyResults of {', '.join(document['study'] for document in self)}>"
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return a data frame with a row per measured number, beside the paper's."""
+        return frame_of(
+            {
+                "study": document["study"],
+                "table": table["title"],
+                "case": ", ".join(row["labels"].values()),
+                "measure": row["measure"],
+                **{name: row["ours"][key] for name, key in _COLUMNS.items()},
+                "paper": row["paper"],
+                "outcome": row["outcome"],
+            }
+            for document in self
+            for table in document["tables"]
+            for row in table["rows"]
+        )
+
+
+_COLUMNS = {"ours": "value", "ours_low": "low", "ours_high": "high"}
+"""Columns of a data frame, and their keys in documents."""
 
 Progress = Callable[[float, float, str], None]
 """Function that receives the number of completed jobs, the number of all jobs, and the name of the current job."""

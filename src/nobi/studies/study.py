@@ -192,7 +192,7 @@ class Results:
         return [self.cache.arrays(run) for run in (job.dependencies if isinstance(job, Job) else job)]
 
     def per_run(self, key: Hashable) -> NDArray[np.float64]:
-        """[run] the mean points of the champions of each run."""
+        """Return the mean points of the champions of each run, [run]."""
         found = self[key]
         return per_run(found["points"], found["run"])
 

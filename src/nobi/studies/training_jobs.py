@@ -170,7 +170,7 @@ class PredictionJob(Job):
         from nobi.imitation.step import choose_device
 
         work = self.evaluation(cache)
-        found = work.outcomes(
+        found = work.rankings(
             choose_device("auto"), legal=self.legal, progress=lambda done: progress(done / work.count)
         )
         return {name: getattr(found, name).astype(kind) for name, kind in RANKING_TYPES.items()}

@@ -44,7 +44,7 @@ class SizeShare:
 
 
 def watch_game(file: Model, game: str, size: int, seed: int) -> WatchedGame:
-    """A game of a network against the naive player; with an odd seed the network plays White."""
+    """Return a game of a network against the naive player; with an odd seed the network plays White."""
     variant = Setup(game=game, size=size).variant()
     first = seed % 2
     played = play_games(
@@ -62,7 +62,7 @@ def watch_game(file: Model, game: str, size: int, seed: int) -> WatchedGame:
 
 
 def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> WatchedGame:
-    """A finished game, with all its positions."""
+    """Return a finished game with all its positions."""
     session = GameSession(setup)
     positions = [session.stones()]
     for move in moves:
@@ -74,7 +74,7 @@ def watched(setup: Setup, moves: Sequence[int], black: str, white: str) -> Watch
 
 
 def win_rates(file: Model, game: str, sizes: Sequence[int], games: int, stop: threading.Event) -> tuple[SizeShare, ...]:
-    """Share of games that a network wins against the naive player on each board; fewer boards after `stop`."""
+    """Return the share of games that a network wins against `naive` on each board; fewer boards after `stop`."""
     found = []
     for size in sizes:
         if stop.is_set():

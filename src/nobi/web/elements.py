@@ -114,7 +114,7 @@ _MINUS, _ZERO, _PLUS = (np.array(tone, np.float64) for tone in ((255, 248, 230),
 
 
 def thumbnail(values: str, size: int) -> str:
-    """The data URL of an image of [cell] -127 to 127, one byte each, in base64."""
+    """Return the data URL of an image of [cell] -127 to 127, one byte each, in base64."""
     cells = np.frombuffer(base64.b64decode(values), np.int8).reshape(size, size) / 127
     amount = np.sqrt(np.abs(cells))[..., None]
     pixels = np.where(cells[..., None] < 0, _MINUS, _PLUS) * amount + _ZERO * (1 - amount)
@@ -122,7 +122,7 @@ def thumbnail(values: str, size: int) -> str:
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
-    """[row, column, red green blue] as a PNG file."""
+    """Return the PNG file of an image, [row, column, red green blue]."""
     height, width, _ = pixels.shape
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
 

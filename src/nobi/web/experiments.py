@@ -132,7 +132,7 @@ def coevolve(
     generations: int = GENERATIONS,
     size: int = 5,
 ) -> Ciao:
-    """A short coevolution on Atari-Go and all games between its champions; shorter after `stop`."""
+    """Run a short coevolution on Atari-Go; return all games between its champions. `stop` ends it early."""
     settings = CoevolutionSettings(game="atari-go", size=size, net=COEVOLVED, generations=generations, seed=seed)
     with tempfile.TemporaryDirectory(prefix="nobi-coevolution-") as folder:
         run = CoevolutionRun(Path(folder) / "run", settings, resume=False, executor=ThreadExecutor(1))
@@ -143,7 +143,7 @@ def coevolve(
 
 
 def replay_between(ciao: Ciao, i: int, j: int, size: int = 0) -> WatchedGame:
-    """The game of champion i of the first population, as Black, against champion j of the second."""
+    """Return the game of champion i of the first population, as Black, against champion j of the second."""
     size = size or ciao.size
     variant = Setup(game=ciao.game, size=size).variant()
     network = make_network(COEVOLVED)
@@ -202,7 +202,7 @@ class Experiments:
         self.version += 1
 
     def network(self) -> Opponent | None:
-        """The picked network."""
+        """Return the picked network."""
         return self.scatter.network(self.picked_network) if self.scatter and self.picked_network >= 0 else None
 
     def pick_pair(self, i: int) -> None:

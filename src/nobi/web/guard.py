@@ -77,7 +77,7 @@ class Guard:
         return ""
 
     def is_admitted(self, scope: Scope, headers: dict[str, str]) -> str:
-        """How the token was given, `query` or `cookie`; `open` if none is needed, else empty."""
+        """Return how the token was given, `query` or `cookie`; `open` if none is needed, else empty."""
         if not self._token:
             return "open"
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
@@ -104,7 +104,7 @@ class Guard:
 
 
 def _is_address(host: str) -> bool:
-    """Whether a Host header is a numeric address, with or without a port."""
+    """Return whether a Host header is a numeric address, with or without a port."""
     name, colon, port = host.rpartition(":")
     if not colon or host.endswith("]"):
         name = host
@@ -118,7 +118,7 @@ def _is_address(host: str) -> bool:
 
 
 def _limited(receive: Receive) -> Receive:
-    """The same messages; an error if the bodies together are too large, for requests without a content length."""
+    """Return the same messages, with an error if the bodies together are too large; for requests without a length."""
     seen = 0
 
     async def limited() -> Message:

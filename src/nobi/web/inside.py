@@ -123,7 +123,7 @@ class InsideState:
             self._look()
 
     def choices(self) -> dict[str, str]:
-        """Titles of the available networks, by id."""
+        """Return the titles of the available networks, by id."""
         own = {} if self.model is None else {self.model.id: self.model.title}
         return own | {one.id: one.title for one in self.catalogue.models()}
 
@@ -193,7 +193,7 @@ class InsideState:
         return None if first is None or second is None else int((first != second).sum())
 
     def weights(self) -> list[float]:
-        """The weights of a small network, scaled to -1 to 1; empty for a large one."""
+        """Return the weights of a small network, scaled to -1 to 1; empty for a large one."""
         return weights_of(self.model.file) if self.model and self.model.file else []
 
     def poll(self) -> None:
@@ -203,8 +203,8 @@ class InsideState:
             job, self._job = self._job, None
             try:
                 self.boards, self.failed = job.take(), ""
-            except NobiError as fault:
-                self.failed = str(fault)
+            except NobiError as error:
+                self.failed = str(error)
             except Exception:
                 _log.exception("looking inside a network failed")
                 self.failed = WENT_WRONG
@@ -225,14 +225,14 @@ class InsideState:
             return look_at_both(model, first, second_size)
 
         try:
-            self._job = self._jobs.submit(self._visitor, Priority.OPINION, work, f"inside {self._tab}")
-        except NobiError as fault:
-            self.failed = str(fault)
+            self._job = self._jobs.submit(self._visitor, Priority.EVALUATION, work, f"inside {self._tab}")
+        except NobiError as error:
+            self.failed = str(error)
             self.version += 1
 
 
 def _first_model(catalogue: Catalogue, setup: Setup) -> Opponent | None:
-    """The first network to show: the opponent, else the best one for the game, else any."""
+    """Return the first network to show: the opponent, else the best one for the game, else any."""
     for key in (setup.opponent, catalogue.first_for(setup.game, setup.size)):
         with suppress(NobiError):
             if catalogue[key].file:
@@ -241,7 +241,7 @@ def _first_model(catalogue: Catalogue, setup: Setup) -> Opponent | None:
 
 
 def look_at_both(model: Opponent, first: Game, second_size: int) -> tuple[ShownBoard, ShownBoard]:
-    """A network's evaluation of a position, and of the same position in the middle of another board."""
+    """Return a network's evaluation of a position, and of the same position in the middle of another board."""
     second, outside = centred(first, second_size)
     note = ""
     if outside:
@@ -266,7 +266,7 @@ def _shown(model: Opponent, game: Game, note: str) -> ShownBoard:
 
 
 def centred(game: Game, size: int) -> tuple[Game, int]:
-    """The position centred on a board of another size, and the number of stones that do not fit."""
+    """Return the position centred on a board of another size, and the number of stones that do not fit."""
     shift = (size - game.size) // 2
     stones, outside = [], 0
     for point in game.points():
@@ -284,7 +284,7 @@ def centred(game: Game, size: int) -> tuple[Game, int]:
 
 
 def _with_liberties(kind: type[Game], size: int, settings: Any, stones: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The stones that can be set up; a chain whose last liberty lies beyond the edge is left out."""
+    """Return the stones that can be set up; a chain whose last liberty lies beyond the edge is left out."""
     kept: list[tuple[int, int]] = []
     for stone in stones:
         try:

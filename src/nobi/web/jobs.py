@@ -36,7 +36,7 @@ class Priority(IntEnum):
 
     MOVE = 0
     HINT = 1
-    OPINION = 2
+    EVALUATION = 2
     REVIEW = 3
 
 
@@ -115,7 +115,7 @@ class Jobs:
             thread.join(timeout=5)
 
     def _next(self) -> QueuedJob | None:
-        """The waiting job that runs next, or None if no job may run."""
+        """Return the waiting job that runs next, or None if no job may run."""
         running = [one.visitor for one in self._open if one.running]
         ready = [
             one
@@ -136,8 +136,8 @@ class Jobs:
                 if job.cancelled:
                     raise NobiError("Stopped.")
                 job.result = job.work(job.stop)
-            except Exception as fault:  # raised again by `take`
-                job.error = fault
+            except Exception as error:  # raised again by `take`
+                job.error = error
             with self._changed:
                 self._open.remove(job)
                 self._changed.notify_all()
@@ -181,8 +181,8 @@ class Task:
 
         try:
             self._job = self._jobs.submit(self._visitor, Priority.REVIEW, run, self._purpose)
-        except NobiError as fault:
-            self.failed = str(fault)
+        except NobiError as error:
+            self.failed = str(error)
 
     def poll(self) -> Any:
         """Return the result once when it is available; else None."""
@@ -192,8 +192,8 @@ class Task:
         job, self._job = self._job, None
         try:
             return job.take()
-        except NobiError as fault:
-            self.failed = str(fault)
+        except NobiError as error:
+            self.failed = str(error)
         except Exception:
             _log.exception("a computation for a visitor failed")
             self.failed = WENT_WRONG

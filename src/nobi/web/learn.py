@@ -105,7 +105,7 @@ class LearnState:
         return self.catalogue.save(name, self._champion_of().champion)
 
     def opponent(self) -> Opponent:
-        """The champion of the followed run as an opponent."""
+        """Return the champion of the followed run as an opponent."""
         run = self._champion_of()
         return self.catalogue.add_run(run.id, run.title, run.champion)
 

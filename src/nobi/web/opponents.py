@@ -22,7 +22,7 @@ from nobi.players.mcts import MctsPlayer
 from nobi.players.network import player_from_model
 from nobi.search.settings import SearchSettings
 from nobi.storage import atomic_write, make_writable_folder
-from nobi.web.opinion import network_opinion
+from nobi.web.evaluation import evaluate_by_model
 from nobi.web.setup import GAME_TITLES, Setup
 
 STEP_NAMES = {100: "Quick look", 300: "Short search", 1000: "Search", 3000: "Long search", 10_000: "Deep search"}
@@ -90,7 +90,7 @@ class Opponent:
         return f"{text} · {measured}{where}, with {measured.opponent} at 0"
 
     def playouts(self, strength: int) -> int:
-        """Playouts per move at a strength step; 0: no search."""
+        """Return the playouts per move at a strength step; 0: no search."""
         if self.kind == "search":
             return PLAYOUTS[min(strength, len(PLAYOUTS) - 1)]
         return PLAYOUTS[min(strength, len(PLAYOUTS)) - 1] if self.kind == "model" and strength else 0
@@ -116,7 +116,7 @@ class Opponent:
         return ""
 
     def bot(self, variant: Variant, strength: int, seed: int) -> Bot:
-        """A bot for one game. It may take time to be made."""
+        """Return a bot for one game. It may take time to be made."""
         refusal = self.refusal(variant.game.name, variant.size)
         if refusal:
             raise NobiError(refusal)
@@ -165,15 +165,15 @@ class Catalogue:
         return self._all[key]
 
     def for_game(self, game: str) -> list[Opponent]:
-        """Opponents that play a game on at least one board size."""
+        """Return the opponents that play a game on at least one board size."""
         return [one for one in self._all.values() if not one.games or game in one.games]
 
     def models(self) -> list[Opponent]:
-        """All networks, those of the command line first."""
+        """Return all networks, those of the command line first."""
         return [one for one in self._all.values() if one.file]
 
     def add_run(self, run: str, title: str, champion: Path) -> Opponent:
-        """The champion of a run as an opponent; it replaces an earlier champion of the run."""
+        """Add the champion of a run as an opponent, and return it; it replaces an earlier champion of the run."""
         one = _of_model(f"champion-{run}", title, champion, "run")
         self._all[one.id] = one
         return one
@@ -198,13 +198,13 @@ class Catalogue:
         return one
 
     def best_for(self, setup: Setup) -> str:
-        """The opponent of these settings if it can play them, else another one."""
+        """Return the opponent of these settings if it can play them, else another one."""
         if setup.opponent in self._all and not self[setup.opponent].refusal(setup.game, setup.size):
             return setup.opponent
         return self.first_for(setup.game, setup.size)
 
     def first_for(self, game: str, size: int) -> str:
-        """The default opponent of a game: one of the command line, else the best shipped model, else `naive`."""
+        """Return the default opponent of a game: one of the command line, else the best shipped model, else `naive`."""
         able = [one for one in self.models() if not one.refusal(game, size)]
         if not able:
             return "naive"
@@ -213,7 +213,7 @@ class Catalogue:
 
 
 def _saved_models(folder: Path | None) -> list[Opponent]:
-    """The saved models; unreadable files are left out."""
+    """Return the saved models; unreadable files are left out."""
     found = []
     for path in sorted(folder.glob(f"*{models.SUFFIX}")) if folder and folder.is_dir() else []:
         with suppress(NobiError):
@@ -226,7 +226,7 @@ def _of_model(key: str, title: str, path: Path, origin: Origin) -> Opponent:
 
 
 def opponent_of(key: str, title: str, file: Model, origin: Origin) -> Opponent:
-    """A model file as an opponent."""
+    """Return a model file as an opponent."""
     only = 0 if file.sizes is None else file.size
     note = f"{file.spec}, {file.weight_count:,} weights"
     game = file.game.partition(":")[0]
@@ -234,12 +234,12 @@ def opponent_of(key: str, title: str, file: Model, origin: Origin) -> Opponent:
 
 
 def model_title(path: Path) -> str:
-    """The name of a model file; for a champion file, the name of its run."""
+    """Return the name of a model file; for a champion file, the name of its run."""
     return path.resolve().parent.name if path.stem in ("champion", "model") else path.stem
 
 
 def engine_title(command: str) -> str:
-    """The display name of an engine command."""
+    """Return the display name of an engine command."""
     name = Path(command.split()[0]).name if command.split() else command
     return {"gnugo": "GNU Go"}.get(name, name)
 
@@ -279,7 +279,7 @@ class Card:
 
 
 def card_of(opponent: Opponent) -> Card:
-    """The card of a model; unknown facts are left out."""
+    """Return the card of a model; unknown facts are left out."""
     file = opponent.network_file
     boards = f"{opponent.only_size}×{opponent.only_size} only" if opponent.only_size else "every board size"
     weights = f"{opponent.weight_count:,} weights"
@@ -306,7 +306,7 @@ def card_of(opponent: Opponent) -> Card:
 
 
 def first_preferences(cards: list[Card], stop: threading.Event) -> dict[str, tuple[float, ...]]:
-    """Shares of the first moves on the small board of each card, by model id."""
+    """Return the shares of the first moves on the small board of each card, by model id."""
     found = {}
     for card in cards:
         if stop.is_set():
@@ -314,7 +314,7 @@ def first_preferences(cards: list[Card], stop: threading.Event) -> dict[str, tup
         file = card.opponent.network_file
         try:
             game = Setup(game=file.game, size=card.mini_size).new_game()
-            found[card.opponent.id] = network_opinion(file, game).shares
+            found[card.opponent.id] = evaluate_by_model(file, game).shares
         except NobiError:  # the board stays empty
             continue
     return found

@@ -25,16 +25,16 @@ from nobi.players.base import RESIGN, Bot, Clock
 from nobi.players.mcts import MctsBot
 from nobi.players.network import PolicyBot
 from nobi.players.scoring import ownership
-from nobi.web.jobs import WENT_WRONG, Jobs, Priority, QueuedJob
-from nobi.web.opinion import (
-    Opinion,
-    Thinking,
+from nobi.web.evaluation import (
+    PositionEvaluation,
+    SearchProgress,
+    choose_and_evaluate,
+    evaluate_by_model,
+    evaluate_by_search,
     expected_ownership,
     expected_score,
-    network_opinion,
-    search_opinion,
-    think,
 )
+from nobi.web.jobs import WENT_WRONG, Jobs, Priority, QueuedJob
 from nobi.web.opponents import Catalogue, Opponent
 from nobi.web.session import COLOURS, GameSession, count_board
 from nobi.web.setup import Setup
@@ -73,10 +73,10 @@ class PlayState:
         """A message for the visitor, cleared by the next move."""
         self.failed = ""
         """Why the opponent cannot move; empty if it can."""
-        self.thinking: Thinking | None = None
+        self.search_progress: SearchProgress | None = None
         self.overlay = ""
         """`preferences`, `ownership` or empty."""
-        self.opinion: Opinion | None = None
+        self.evaluation: PositionEvaluation | None = None
         self.owned: tuple[float, ...] = ()
         self.hint = -1
         """The cell of the hint, or -1."""
@@ -209,15 +209,15 @@ class PlayState:
         game = self._position_to_evaluate()
         file = self.opponent.file if self.opponent.kind == "model" else None
 
-        def work(stop: threading.Event) -> Opinion:
-            return network_opinion(file, game) if file else search_opinion(game, stop)
+        def work(stop: threading.Event) -> PositionEvaluation:
+            return evaluate_by_model(file, game) if file else evaluate_by_search(game, stop)
 
-        def done(opinion: Opinion) -> None:
-            best = opinion.best[0] if opinion.best else None
+        def done(evaluation: PositionEvaluation) -> None:
+            best = evaluation.best[0] if evaluation.best else None
             if best is None:
                 self.message = "There is no move to suggest."
                 return
-            self.hint = -1 if best.move == PASS else opinion.shares.index(max(opinion.shares))
+            self.hint = -1 if best.move == PASS else evaluation.shares.index(max(evaluation.shares))
             who = self.opponent.title if file else "A short search"
             self.message = f"{who} would play {best.name}."
 
@@ -232,26 +232,26 @@ class PlayState:
 
     def _refresh_overlay(self) -> None:
         """Compute the overlay for the position shown."""
-        self.opinion, self.owned, self.hint = None, (), -1
+        self.evaluation, self.owned, self.hint = None, (), -1
         if not self.overlay or self.session.position().is_over:
             return
         game, file = self.session.position().copy(), self.opponent.file
         if self.overlay == "ownership":
-            self._start_look(Priority.OPINION, lambda _: expected_ownership(game), self._take_owned)
+            self._start_look(Priority.EVALUATION, lambda _: expected_ownership(game), self._take_owned)
         else:
             self._start_look(
-                Priority.OPINION,
-                lambda stop: network_opinion(file, game) if file else search_opinion(game, stop),
-                self._take_opinion,
+                Priority.EVALUATION,
+                lambda stop: evaluate_by_model(file, game) if file else evaluate_by_search(game, stop),
+                self._take_evaluation,
             )
 
     def _take_owned(self, owned: tuple[float, ...]) -> None:
         self.owned = owned
 
-    def _take_opinion(self, opinion: Opinion) -> None:
-        self.opinion = opinion
-        if opinion.black_chance is not None:
-            self.session.black_chance.setdefault(self.session.shown, opinion.black_chance)
+    def _take_evaluation(self, evaluation: PositionEvaluation) -> None:
+        self.evaluation = evaluation
+        if evaluation.black_chance is not None:
+            self.session.black_chance.setdefault(self.session.shown, evaluation.black_chance)
 
     def _position_to_evaluate(self) -> Game:
         game = self.session.position()
@@ -267,8 +267,8 @@ class PlayState:
             self._look = None
         try:
             self._look = self._jobs.submit(self.visitor, priority, work, f"play {self.tab}")
-        except NobiError as fault:
-            self._show_message(str(fault))
+        except NobiError as error:
+            self._show_message(str(error))
             return
         self._look_done = done
 
@@ -295,7 +295,7 @@ class PlayState:
     def poll(self) -> None:
         """Take the results of finished jobs."""
         if self._job and self._job.done.is_set():
-            job, self._job, self.thinking = self._job, None, None
+            job, self._job, self.search_progress = self._job, None, None
             self._finish(job, self._job_done, self._fail)
             self.proceed()
         if self._look and self._look.done.is_set():
@@ -313,10 +313,10 @@ class PlayState:
     def _finish(self, job: QueuedJob, done: Callable[[Any], None], failed: Callable[[str], None]) -> None:
         try:
             done(job.take())
-        except EngineError as fault:
-            failed(f"{self.opponent.title} stopped: it {fault}.")
-        except NobiError as fault:
-            failed(str(fault))
+        except EngineError as error:
+            failed(f"{self.opponent.title} stopped: it {error}.")
+        except NobiError as error:
+            failed(str(error))
         except Exception:
             _log.exception("a computation for a visitor failed")
             failed(WENT_WRONG)
@@ -331,32 +331,32 @@ class PlayState:
     def _start(self, work: Callable[[threading.Event], Any], done: Callable[[Any], None]) -> None:
         try:
             self._job = self._jobs.submit(self.visitor, Priority.MOVE, work, f"play {self.tab}")
-        except NobiError as fault:
-            self.failed = str(fault)
+        except NobiError as error:
+            self.failed = str(error)
             return
         self._job_done = done
         self.version += 1
 
     def _choose(
         self, game: Game, opponent: Opponent, setup: Setup, stop: threading.Event
-    ) -> tuple[int, Opinion | None, float | None]:
-        """The opponent's move, its evaluation, and the score before the move; runs in a thread."""
+    ) -> tuple[int, PositionEvaluation | None, float | None]:
+        """Return the opponent's move, its evaluation, and the score before the move; runs in a thread."""
 
-        def note(thinking: Thinking) -> None:
+        def note(found: SearchProgress) -> None:
             if not stop.is_set():
-                self.thinking = thinking  # one assignment; the event loop reads it
+                self.search_progress = found  # one assignment; the event loop reads it
 
         score = expected_score(game)
         with self._bot_in_use:  # a cancelled job may still be running
             bot = self._bot_for(opponent, setup)
             if opponent.file and not isinstance(bot, MctsBot):
-                move, opinion = _network_move(bot, opponent.file, game, self._seed)
+                move, evaluation = _network_move(bot, opponent.file, game, self._seed)
             else:
-                move, opinion = think(bot, game, stop, note)
-        return move, opinion, score
+                move, evaluation = choose_and_evaluate(bot, game, stop, note)
+        return move, evaluation, score
 
     def _bot_for(self, opponent: Opponent, setup: Setup) -> Bot:
-        """The bot of this game."""
+        """Return the bot of this game."""
         key = (opponent.id, setup.strength, setup.game, setup.size, setup.komi)
         if self._bot is None or self._bot_key != key:
             self._drop_bot()
@@ -369,13 +369,13 @@ class PlayState:
         if bot:
             bot.close()
 
-    def _take_move(self, found: tuple[int, Opinion | None, float | None]) -> None:
-        move, opinion, score = found
+    def _take_move(self, found: tuple[int, PositionEvaluation | None, float | None]) -> None:
+        move, evaluation, score = found
         session = self.session
         if score is not None:
             session.black_score[len(session.game.moves)] = score
-        if opinion and opinion.black_chance is not None:
-            session.black_chance[len(session.game.moves)] = opinion.black_chance
+        if evaluation and evaluation.black_chance is not None:
+            session.black_chance[len(session.game.moves)] = evaluation.black_chance
         mover = session.game.to_move
         if move == RESIGN:
             session.resign(mover)
@@ -395,7 +395,7 @@ class PlayState:
     def _cancel(self) -> None:
         """Cancel the job of the opponent. A bot that is still in use is left to its thread and replaced."""
         if self._job:
-            job, self._job, self.thinking = self._job, None, None
+            job, self._job, self.search_progress = self._job, None, None
             job.cancel()
             bot, self._bot = self._bot, None
             if bot:  # an engine can be closed while it thinks; other bots end soon
@@ -423,18 +423,18 @@ def _close_bot(job: QueuedJob | None, bot: Bot) -> None:
     bot.close()
 
 
-def _network_move(bot: Bot, file: Model, game: Game, seed: int) -> tuple[int, Opinion | None]:
-    """The move of a network without search: sampled in the opening; in Go it may pass or resign."""
-    opinion = network_opinion(file, game)
+def _network_move(bot: Bot, file: Model, game: Game, seed: int) -> tuple[int, PositionEvaluation | None]:
+    """Return the move of a network without search: sampled in the opening; in Go it may pass or resign."""
+    evaluation = evaluate_by_model(file, game)
     if isinstance(bot, PolicyBot) and len(game.moves) >= _RESIGN_AFTER * game.size**2:
         ending = _pass_or_resign(cast(Go, game))
         if ending is not None:
-            return ending, opinion
-    if len(game.moves) < max(2, OPENING * game.size**2) and opinion.best:
-        worth = [one for one in opinion.best if one.share >= _SAMPLED_SHARE * opinion.best[0].share]
+            return ending, evaluation
+    if len(game.moves) < max(2, OPENING * game.size**2) and evaluation.best:
+        worth = [one for one in evaluation.best if one.share >= _SAMPLED_SHARE * evaluation.best[0].share]
         chosen = random.Random(f"{seed}/{len(game.moves)}").choices(worth, [one.share for one in worth])[0]  # noqa: S311
-        return chosen.move, opinion
-    return bot.choose(game, Clock()), opinion
+        return chosen.move, evaluation
+    return bot.choose(game, Clock()), evaluation
 
 
 def _pass_or_resign(game: Go) -> int | None:

@@ -74,7 +74,7 @@ class StudyResult:
 
 
 def results_folder() -> Path | None:
-    """The folder of the results; None if there is none."""
+    """Return the folder of the results; None if there is none."""
     for folder in (_PACKAGE / "studies" / "results", _PACKAGE.parents[1] / "docs" / "studies" / "results"):
         if folder.is_dir():
             return folder
@@ -83,7 +83,7 @@ def results_folder() -> Path | None:
 
 @cache
 def study_results(folder: Path | None = None) -> Mapping[str, StudyResult]:
-    """All results by study name, in the order of the papers; unreadable files are left out."""
+    """Return all results by study name, in the order of the papers; unreadable files are left out."""
     folder = folder or results_folder()
     found: dict[str, StudyResult] = {}
     if folder is None:
@@ -124,15 +124,15 @@ def _result(document: dict[str, Any], folder: Path) -> StudyResult:
 
 
 def missing_studies(found: Mapping[str, StudyResult]) -> list[str]:
-    """Names of studies without a result."""
+    """Return the names of studies without a result."""
     return [name for name in names() if name not in found]
 
 
 def heading_of(name: str) -> str:
-    """The heading under which a study is listed."""
+    """Return the heading under which a study is listed."""
     return PAPERS.get(name.partition("-")[0], "Others")
 
 
 def agreement_legend() -> dict[str, str]:
-    """Symbols in the agreement column → their meanings."""
+    """Return the symbols in the agreement column → their meanings."""
     return {OUTCOMES[outcome]: meaning for outcome, meaning in OUTCOMES_MEAN.items()}

@@ -13,7 +13,6 @@ from typing import Any
 
 from sgfmill import sgf
 
-from nobi import models
 from nobi.board.stones import BLACK, DRAW, PASS, WHITE
 from nobi.board.text import vertex_name
 from nobi.errors import NobiError
@@ -24,7 +23,7 @@ from nobi.players.mcts import MctsBot, MctsPlayer
 from nobi.players.network import player_from_model
 from nobi.records.sgf_writer import sgf_of
 from nobi.search.settings import SearchSettings
-from nobi.web.opinion import Opinion, expected_score, opinion_of_network, opinion_of_search
+from nobi.web.evaluation import PositionEvaluation, evaluate_by_player, evaluation_of_search, expected_score
 from nobi.web.session import COLOURS, GameSession, cell_of
 from nobi.web.setup import Setup
 
@@ -80,7 +79,7 @@ class GameReview:
     loss_measure: str = "chance to win"
     """Quantity of the losses: `chance to win`, or `preference` if no chance is known."""
     moves: list[ReviewedMove] = field(default_factory=list)
-    opinions: list[Opinion | None] = field(default_factory=list)
+    evaluations: list[PositionEvaluation | None] = field(default_factory=list)
     """[number of previous moves] evaluation shown on the board."""
     total: int = 0
     """Number of moves of the game."""
@@ -93,13 +92,13 @@ class GameReview:
         return len(self.moves) == self.total
 
     def agreement(self, colour: str = "") -> float | None:
-        """Share of moves, of one colour or both, that the reviewer would have played; None without moves."""
+        """Return the share of moves, of one colour or both, that the reviewer would have played; None without moves."""
         mine = [one for one in self.moves if one.rank is not None or one.best]
         mine = [one for one in mine if not colour or one.colour == colour]
         return sum(one.rank == 1 for one in mine) / len(mine) if mine else None
 
     def blunders(self) -> list[ReviewedMove]:
-        """The BLUNDERS moves with the largest losses in descending order; equal losses in the order of moves.
+        """Return the BLUNDERS moves with the largest losses in descending order; equal losses in the order of moves.
 
         Moves that the reviewer would have played as well are excluded.
         """
@@ -107,18 +106,18 @@ class GameReview:
         return sorted(known, key=lambda one: (-(one.loss or 0), one.number))[:BLUNDERS]
 
     def chances(self) -> dict[int, float]:
-        """[number of moves] Black's chance to win, if known."""
+        """Return Black's known chances to win, by the number of moves."""
         found = {one.number - 1: one.black_chance for one in self.moves if one.black_chance is not None}
         if self.last_chance is not None:
             found[len(self.moves)] = self.last_chance
         return found
 
     def scores(self) -> dict[int, float]:
-        """[number of moves] Black's lead in points, if known."""
+        """Return Black's known leads in points, by the number of moves."""
         return {one.number - 1: one.black_score for one in self.moves if one.black_score is not None}
 
     def document(self) -> dict[str, Any]:
-        """The review as plain data for JSON."""
+        """Return the review as plain data for JSON."""
         return {
             "game": self.title,
             "black": self.black,
@@ -175,14 +174,14 @@ class _Evaluator:
         else:
             self._player = player_from_model(file, variant)
 
-    def opinion(self, game: Game, stop: threading.Event) -> Opinion:
+    def evaluate(self, game: Game, stop: threading.Event) -> PositionEvaluation:
         if self._bot:
             search = self._bot.search
             search.set_game(game)
             search.run(self._bot.settings.rollouts, stop=stop)
-            return opinion_of_search(search, game)
+            return evaluation_of_search(search, game)
         assert self._player is not None  # noqa: S101
-        return opinion_of_network(self._player, game)
+        return evaluate_by_player(self._player, game)
 
     def close(self) -> None:
         if self._bot:
@@ -190,7 +189,7 @@ class _Evaluator:
 
 
 def begin_review(content: bytes, reviewer: str) -> tuple[GameSession, GameReview]:
-    """The game of an SGF file and its empty review; raises a NobiError for an invalid file."""
+    """Return the game of an SGF file and its empty review; raise a NobiError for an invalid file."""
     session = GameSession.from_sgf(content, Setup())
     black, white = player_names(content)
     return session, GameReview(session.setup.title, black, white, reviewer, total=len(session.game.moves))
@@ -219,19 +218,19 @@ def carry_out(
     game = _start_of(session)
     evaluator = _Evaluator(file, Variant(type(game), game.size, game.settings), playouts)
     try:
-        before = evaluator.opinion(game, stop) if review.total else None
+        before = evaluator.evaluate(game, stop) if review.total else None
         for move in session.game.moves:
             score = expected_score(game)
             played = _judged(game, move, before, score)
             game.play(move)
             if stop.is_set():
                 break
-            after = None if game.is_over else evaluator.opinion(game, stop)
+            after = None if game.is_over else evaluator.evaluate(game, stop)
             if stop.is_set():
                 break
             chance = after.black_chance if after else _chance_at_end(game)
             review.measure = before.measure if before else review.measure
-            review.opinions.append(before)
+            review.evaluations.append(before)
             review.moves.append(_with_loss(played, before, chance))
             review.last_chance = chance
             before = after
@@ -252,24 +251,24 @@ def _start_of(session: GameSession) -> Game:
     return game
 
 
-def _judged(game: Game, move: int, opinion: Opinion | None, score: float | None) -> ReviewedMove:
-    """The evaluation of a move before it is played."""
+def _judged(game: Game, move: int, evaluation: PositionEvaluation | None, score: float | None) -> ReviewedMove:
+    """Return the evaluation of a move before it is played."""
     size = game.size
     number, colour, name = len(game.moves) + 1, COLOURS[game.to_move], vertex_name(move, size)
-    if opinion is None or not opinion.best:
+    if evaluation is None or not evaluation.best:
         return ReviewedMove(number, colour, name, "", 0.0, 0.0, None, None, score, None)
-    best = opinion.best[0]
+    best = evaluation.best[0]
     if move == PASS:
-        share = next((one.share for one in opinion.best if one.move == PASS), 0.0)
+        share = next((one.share for one in evaluation.best if one.move == PASS), 0.0)
     else:
-        share = opinion.shares[cell_of(move, size)]
-    better = sum(other > share for other in opinion.shares)
+        share = evaluation.shares[cell_of(move, size)]
+    better = sum(other > share for other in evaluation.shares)
     rank = 1 if move == best.move else better + 1 + (best.move == PASS) if share > 0 else None
-    return ReviewedMove(number, colour, name, best.name, best.share, share, rank, opinion.black_chance, score, None)
+    return ReviewedMove(number, colour, name, best.name, best.share, share, rank, evaluation.black_chance, score, None)
 
 
-def _with_loss(played: ReviewedMove, before: Opinion | None, after: float | None) -> ReviewedMove:
-    """The move with its loss, if the chance is known before and after it."""
+def _with_loss(played: ReviewedMove, before: PositionEvaluation | None, after: float | None) -> ReviewedMove:
+    """Return the move with its loss, if the chance is known before and after it."""
     if before is None or before.black_chance is None or after is None:
         return played
     sign = 1 if played.colour == "Black" else -1
@@ -277,14 +276,14 @@ def _with_loss(played: ReviewedMove, before: Opinion | None, after: float | None
 
 
 def _chance_at_end(game: Game) -> float | None:
-    """Black's chance after the end of the game; None for Go, whose board must be counted."""
+    """Return Black's chance after the end of the game; None for Go, whose board must be counted."""
     if isinstance(game, Go) or game.outcome not in (BLACK, WHITE, DRAW):
         return None
     return {BLACK: 1.0, WHITE: 0.0, DRAW: 0.5}[game.outcome]
 
 
 def player_names(content: bytes) -> tuple[str, str]:
-    """The names of Black and White in an SGF file, if given."""
+    """Return the names of Black and White in an SGF file, if given."""
     names = ["Black", "White"]
     with suppress(ValueError, RecursionError, LookupError):
         record = sgf.Sgf_game.from_bytes(content)
@@ -294,7 +293,7 @@ def player_names(content: bytes) -> tuple[str, str]:
 
 
 def annotated_sgf(session: GameSession, review: GameReview) -> bytes:
-    """The game as SGF, with a comment on every reviewed move and the reviewer's choice as a variation."""
+    """Return the game as SGF, with a comment on every reviewed move and the reviewer's choice as a variation."""
     result = session.result.sgf if session.result else ""
     content = sgf_of(session.game, review.black, review.white, review.title, result)
     record = sgf.Sgf_game.from_bytes(content)
@@ -316,7 +315,7 @@ def annotated_sgf(session: GameSession, review: GameReview) -> bytes:
 
 
 def comment_on(one: ReviewedMove, review: GameReview) -> str:
-    """The evaluation of a move as text."""
+    """Return the evaluation of a move as text."""
     parts = []
     if one.black_chance is not None:
         parts.append(f"Black's chance to win before this move: {100 * one.black_chance:.0f} %.")
@@ -336,21 +335,15 @@ _WORDS = {"good": "good", "doubtful": "doubtful", "mistake": "a mistake"}
 
 
 def _sgf_point(name: str) -> tuple[int, int] | None:
-    """Row (0 at the bottom) and column of a point such as D4, as in the SGF library; None for a pass."""
+    """Return the row (0 at the bottom) and column of a point such as D4, as in the SGF library; None for a pass."""
     if name.lower() == "pass":
         return None
     column = "ABCDEFGHJKLMNOPQRSTUVWXYZ".index(name[0].upper())
     return int(name[1:]) - 1, column
 
 
-def default_reviewer(shipped: dict[str, Any], game: str) -> str:
-    """The default reviewer of a game, a shipped model; empty for a search without a network."""
-    able = (name for name in shipped if name.startswith(f"{game}-") and models.predicts_moves(name))
-    return max(able, key=models.quality, default="")
-
-
 def reviewer_name(model: str, playouts: int) -> str:
-    """Display name of a reviewer: a network, a search with a network or a search without one."""
+    """Return the display name of a reviewer: a network, a search with a network or a search without one."""
     search = f"search with {playouts or PLAYOUTS:,} playouts"
     if not model:
         return f"A {search}"

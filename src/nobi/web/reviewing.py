@@ -2,8 +2,8 @@
 
 import threading
 
-from nobi import models
 from nobi.errors import NobiError
+from nobi.models.model import best_model
 from nobi.web.jobs import Jobs, Report, Task
 from nobi.web.opponents import Catalogue
 from nobi.web.review import (
@@ -12,7 +12,6 @@ from nobi.web.review import (
     annotated_sgf,
     begin_review,
     carry_out,
-    default_reviewer,
     reviewer_name,
 )
 from nobi.web.session import GameSession, cell_of
@@ -66,7 +65,7 @@ class ReviewState:
         self._content, self.session, self.review = content, session, review
         session.show(0)
         game, able = session.setup.game, self.reviewers()
-        shipped = f"model-{default_reviewer(models.shipped(), game)}"
+        shipped = f"model-{best_model(game, session.size)}"
         best = self.catalogue.first_for(game, session.size)
         self.reviewer = next((key for key in (shipped, best) if key in able), SEARCH)
         self.version += 1
@@ -126,18 +125,18 @@ class ReviewState:
             self.version += 1
 
     def move_at(self, number: int) -> ReviewedMove | None:
-        """The review of a move, or None."""
+        """Return the review of a move, or None."""
         moves = self.review.moves if self.review else []
         return moves[number - 1] if 1 <= number <= len(moves) else None
 
     def cell_of_move(self, number: int) -> int:
-        """The cell of a move."""
+        """Return the cell of a move."""
         if self.session is None or not 1 <= number <= len(self.session.game.moves):
             return -1
         return cell_of(self.session.game.moves[number - 1], self.session.size)
 
     def annotated(self) -> bytes:
-        """The game with comments."""
+        """Return the game with comments."""
         if self.session is None or self.review is None or not self.review.moves:
             raise NobiError("There is no review to save yet.")
         return annotated_sgf(self.session, self.review)

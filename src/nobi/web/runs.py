@@ -69,7 +69,7 @@ class RunChoice:
             raise NobiError("Runs on this page have 10 to 2,000 generations.")
 
     def settings(self) -> EvolutionSettings:
-        """The choice as settings of a run."""
+        """Return the choice as settings of a run."""
         return EvolutionSettings(
             game=self.game,
             sizes=(self.size,),
@@ -103,7 +103,7 @@ class Run:
 
     @property
     def title(self) -> str:
-        """Its name."""
+        """The name of the run, that of its folder."""
         return self.folder.name
 
     @property
@@ -136,7 +136,7 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Its state."""
+        """The state of the run."""
         if self.waiting:
             return "waiting"
         if self.process is not None:
@@ -168,7 +168,7 @@ class Run:
         return True
 
     def curve(self) -> dict[str, list[tuple[float, float]]]:
-        """The lines of its learning curve, by name: (generation, value) in order."""
+        """Return the lines of the learning curve by name, each as (generation, value) in order."""
         names = {"best": "best", "mean": "mean", "absolute": "against a fixed player", "score": "against the others"}
         found: dict[str, list[tuple[float, float]]] = {}
         for i, line in enumerate(self.metrics):
@@ -187,7 +187,7 @@ class Run:
 
 
 def evolve_command(folder: Path, config: dict[str, Any]) -> list[str]:
-    """The command that starts or resumes a run with these settings."""
+    """Return the command that starts or resumes a run with these settings."""
     command = [sys.executable, "-m", "nobi", "evolve", str(folder)]
     for key in _FLAGS:
         value = config[key]
@@ -217,7 +217,7 @@ class Runs:
         return self._runs[key]
 
     def all(self) -> list[Run]:
-        """All runs, latest first."""
+        """Return all runs, latest first."""
         return list(reversed(self._runs.values()))
 
     def look(self) -> None:
@@ -323,8 +323,8 @@ class Runs:
             run.process = subprocess.Popen(  # noqa: S603
                 command, stdin=subprocess.DEVNULL, stdout=run._log, stderr=run._log, start_new_session=True
             )
-        except OSError as fault:
-            run.error = f"The run cannot be started: {fault.strerror}."
+        except OSError as error:
+            run.error = f"The run cannot be started: {error.strerror}."
             return
         run.started, run.first, run.stop_at = self._now(), len(run.metrics), 0.0
 
@@ -349,7 +349,7 @@ def _plain(settings: EvolutionSettings) -> dict[str, Any]:
 
 
 def _config_in(folder: Path) -> dict[str, Any] | None:
-    """The settings of the run in a folder; None if it contains no evolution run."""
+    """Return the settings of the run in a folder; None if it contains no evolution run."""
     try:
         found = json.loads((folder / "config.json").read_bytes())
     except (OSError, ValueError):
@@ -359,7 +359,7 @@ def _config_in(folder: Path) -> dict[str, Any] | None:
 
 
 def _last_message(log: "IO[bytes] | None") -> str:
-    """The last line of the command's output, if it is an error message of nobi."""
+    """Return the last line of the command's output, if it is an error message of nobi."""
     if log is None:
         return ""
     log.seek(0)

@@ -68,13 +68,13 @@ def check_settings(settings: ServerSettings) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
-        except OSError as fault:
-            if fault.errno in (98, 48, 10048):
+        except OSError as error:
+            if error.errno in (98, 48, 10048):
                 raise NobiError(
                     f"Port {settings.port} is in use; try 'nobi play --port {settings.port % 65535 + 1}'."
                 ) from None
             raise NobiError(
-                f"The page cannot be served at {settings.host}:{settings.port}: {fault.strerror}."
+                f"The page cannot be served at {settings.host}:{settings.port}: {error.strerror}."
             ) from None
 
 
@@ -86,8 +86,8 @@ def serve(settings: ServerSettings, say: Callable[[str], None]) -> None:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(data / "storage"))  # read when NiceGUI is imported
     try:
         from nicegui import app, ui
-    except ModuleNotFoundError as fault:
-        if fault.name != "nicegui":
+    except ModuleNotFoundError as error:
+        if error.name != "nicegui":
             raise
         raise NobiError("The page needs NiceGUI; install it with pip install 'nobi[web]'.") from None
     from nobi.web.guard import Guard
@@ -164,8 +164,8 @@ async def _page(visitors: Visitors, runs: Runs, warming: BackgroundWarmUp) -> No
     try:
         browser = str(app.storage.browser.get("id", tab))
         play_state = visitors.play_state(tab, kept.get("game"), browser=browser, last=last, setup=asked)
-    except NobiError as fault:
-        ui.label(str(fault)).classes("nothing")
+    except NobiError as error:
+        ui.label(str(error)).classes("nothing")
         return
 
     def keep() -> None:
@@ -222,7 +222,7 @@ async def _page(visitors: Visitors, runs: Runs, warming: BackgroundWarmUp) -> No
 
 
 def _games_of(*games: Any) -> set[str]:
-    """Names of the games in stored sessions, and of the default game."""
+    """Return the names of the games in stored sessions, and of the default game."""
     setups = [one.get("setup", one) for one in games if isinstance(one, dict)]
     names = {Setup().game, *(str(setup.get("game")) for setup in setups if isinstance(setup, dict))}
     return names & GAME_TITLES.keys()
@@ -254,9 +254,9 @@ def _header(switch_theme: Callable[[], None]) -> None:
 
 
 def _is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether to log a record; a browser that disconnects early is not logged."""
-    fault = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(fault, RuntimeError) and str(fault) == "No response returned.")
+    """Return whether to log a record; a browser that disconnects early is not logged."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")
 
 
 def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:
@@ -271,7 +271,7 @@ def _open_browser(settings: ServerSettings, say: Callable[[str], None]) -> None:
 
 
 def _secret(path: Path) -> str:
-    """The key that signs cookies, created once and readable only by its owner."""
+    """Return the key that signs cookies, created once and readable only by its owner."""
     if not path.exists():
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:

@@ -82,7 +82,7 @@ class GameSession:
         return self.shown == len(self.game.moves)
 
     def position(self) -> Game:
-        """The position shown."""
+        """Return the position shown."""
         if self.at_end:
             return self.game
         game = self.setup.new_game()
@@ -99,7 +99,7 @@ class GameSession:
     # --- playing ------------------------------------------------------------------------------------------------------
 
     def cell_to_move(self, cell: Any) -> int:
-        """The point of a cell (row * size + column) sent by a browser; raises a NobiError if it is invalid."""
+        """Return the point of a cell (row * size + column) sent by a browser; raise a NobiError if it is invalid."""
         if isinstance(cell, bool) or not isinstance(cell, int) or not 0 <= cell < self.size**2:
             raise NobiError("That is not a point of this board.")
         return point_at(*divmod(cell, self.size), self.size)
@@ -146,11 +146,11 @@ class GameSession:
     # --- what the page shows ------------------------------------------------------------------------------------------
 
     def stones(self) -> str:
-        """One letter for every cell of the position shown: b, w or a dot."""
+        """Return one letter for every cell of the position shown: b, w or a dot."""
         return stones_of(self.position())
 
     def last_cell(self) -> int:
-        """The cell of the latest move of the position shown, or -1."""
+        """Return the cell of the latest move of the position shown, or -1."""
         return cell_of(self.game.moves[self.shown - 1], self.size) if self.shown else -1
 
     def forbidden(self) -> dict[str, str]:
@@ -173,17 +173,17 @@ class GameSession:
         return (0, 0) if taken is None else (int(taken[0, BLACK]), int(taken[0, WHITE]))
 
     def move_names(self) -> list[str]:
-        """The moves in Go notation."""
+        """Return the moves in Go notation."""
         return [vertex_name(move, self.size) for move in self.game.moves]
 
     # --- storage ------------------------------------------------------------------------------------------------------
 
     def sgf(self, black: str, white: str) -> bytes:
-        """The game as SGF."""
+        """Return the game as SGF."""
         return sgf_of(self.game, black, white, self.setup.title, self.result.sgf if self.result else "")
 
     def plain(self) -> dict[str, Any]:
-        """The game as plain data."""
+        """Return the game as plain data."""
         start = self.game.start_setup
         return {
             "setup": self.setup.plain(),
@@ -197,7 +197,7 @@ class GameSession:
 
     @classmethod
     def from_plain(cls, data: Any) -> Self:
-        """The game from plain data; raises a NobiError if the data are invalid."""
+        """Return the game from plain data; raise a NobiError if the data are invalid."""
         if not isinstance(data, dict):
             raise NobiError("This is not a game.")
         session = cls(Setup.from_plain(data.get("setup")))
@@ -218,7 +218,7 @@ class GameSession:
 
     @classmethod
     def from_sgf(cls, content: bytes, setup: Setup) -> Self:
-        """The game of an SGF file; settings missing in the file are taken from `setup`."""
+        """Return the game of an SGF file; settings missing in the file are taken from `setup`."""
         record, game = read_sgf(content)
         komi = setup.komi if not abs(record.komi) <= MOST_KOMI else record.komi
         session = cls(replace(setup, game=game, size=record.size, komi=komi, handicap=0))
@@ -237,7 +237,7 @@ class GameSession:
 
 
 def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
-    """The main line of an SGF file and the name of its game; raises a NobiError if it is not one."""
+    """Return the main line of an SGF file and the name of its game; raise a NobiError if it is not one."""
     if len(content) > MOST_BYTES:
         raise NobiError("SGF files can be up to 1 MB.")
     record = next(parse_sgf(content, game=None))
@@ -252,7 +252,7 @@ def read_sgf(content: bytes) -> tuple[SgfRecord, str]:
 
 
 def cell_of(point: int, size: int) -> int:
-    """The cell (row * size + column) of a point; -1 for a pass."""
+    """Return the cell (row * size + column) of a point; -1 for a pass."""
     if point == PASS:
         return -1
     row, column = row_column(point, size)
@@ -260,12 +260,12 @@ def cell_of(point: int, size: int) -> int:
 
 
 def stones_of(game: Game) -> str:
-    """One letter for every cell: b, w or a dot."""
+    """Return one letter for every cell: b, w or a dot."""
     return "".join(MARKS[game.colour(point)] for point in game.points())
 
 
 def result_by_rules(game: Game) -> GameEnd:
-    """The result of a finished game other than Go."""
+    """Return the result of a finished game other than Go."""
     winner = game.outcome
     if winner == DRAW:
         return GameEnd(DRAW, "Draw: the board is full.", "Draw")
@@ -282,7 +282,7 @@ def result_by_rules(game: Game) -> GameEnd:
 
 
 def count_board(game: Go) -> GameEnd:
-    """The result of a finished game of Go; stones that most playouts capture count as dead. This is slow."""
+    """Return the result of a finished game of Go; stones that most playouts capture count as dead. This is slow."""
     dead = dead_stones(game)
     margin = game.margin(dead)
     owners = game.owners(dead)

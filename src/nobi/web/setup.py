@@ -64,29 +64,29 @@ class Setup:
         return f"{GAME_TITLES[self.game]} {self.size}×{self.size}"
 
     def variant(self) -> Variant:
-        """The game, board and rules."""
+        """Return the game, board and rules."""
         game = games.find(self.game)
         return Variant(game, self.size, GoSettings(komi=self.komi) if game is Go else game.settings_type())
 
     def new_game(self) -> Game:
-        """The start position."""
+        """Return the start position."""
         game = self.variant().new()
         if isinstance(game, Go) and self.handicap:
             game.place_handicap(self.handicap)
         return game
 
     def with_size(self, size: int) -> Self:
-        """The same settings on another board; the handicap is reduced if necessary."""
+        """Return the same settings on another board; the handicap is reduced if necessary."""
         possible = [stones for stones in handicaps(size) if stones <= self.handicap]
         return replace(self, size=size, handicap=max(possible, default=0))
 
     def plain(self) -> dict[str, Any]:
-        """The settings as plain data."""
+        """Return the settings as plain data."""
         return asdict(self)
 
     @classmethod
     def from_plain(cls, data: Any) -> Self:
-        """The settings from plain data; raises a NobiError if the data are invalid."""
+        """Return the settings from plain data; raise a NobiError if the data are invalid."""
         if not isinstance(data, dict):
             raise NobiError("These game settings are not valid.")
         try:
@@ -104,7 +104,7 @@ class Setup:
 
 
 def setup_from_query(query: Mapping[str, str]) -> Setup | None:
-    """The settings in the query of an address, such as `?game=go&size=9&opponent=mcts`; None if there are none.
+    """Return the settings in the query of an address, such as `?game=go&size=9&opponent=mcts`; None if there are none.
 
     Invalid settings are ignored, because addresses are often typed by hand.
     """

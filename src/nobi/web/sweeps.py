@@ -20,7 +20,7 @@ from nobi.nn.lanes import STEP
 from nobi.nn.sweeps import list_sweeps
 from nobi.nn.swiping import WIDTH, SwipingNetwork
 from nobi.players.network import NetworkPlayer, player_from_model
-from nobi.web.opinion import Opinion, opinion_of_network
+from nobi.web.evaluation import PositionEvaluation, evaluate_by_player
 
 _SENTENCES = {
     "↘": "From the top left: each point receives the outputs of the points above it and to its left.",
@@ -70,7 +70,7 @@ class SweepFrame:
 class NetworkView:
     """A network's evaluation of a position and the sweeps behind it."""
 
-    opinion: Opinion
+    evaluation: PositionEvaluation
     frames: tuple[SweepFrame, ...]
     """Sweeps of the first layer, sorted by corner; empty if the network has none."""
     units: int
@@ -79,15 +79,15 @@ class NetworkView:
 
 
 def look_inside_file(file: Model, game: Game) -> NetworkView:
-    """Evaluation of a position by the network in a file, with its sweeps."""
+    """Return the evaluation of a position by the network in a file, with its sweeps."""
     variant = Variant(type(game), game.size, game.settings)
     player = player_from_model(file, variant)
-    opinion = opinion_of_network(player, game)
+    evaluation = evaluate_by_player(player, game)
     if not isinstance(player, NetworkPlayer):
-        return NetworkView(opinion, (), 0)
+        return NetworkView(evaluation, (), 0)
     layers = player.inspect(game).layers
     if not layers:
-        return NetworkView(opinion, (), 0, player.weights)
+        return NetworkView(evaluation, (), 0, player.weights)
     layer, gates = layers[0], gates_of(player, game)
     largest = float(np.abs(layer.hidden).max()) or 1.0
     frames = [
@@ -102,7 +102,7 @@ def look_inside_file(file: Model, game: Game) -> NetworkView:
         for sweep, (label, units) in enumerate(zip(layer.sweeps, layer.hidden, strict=True))
     ]
     frames.sort(key=lambda frame: frame.corner)
-    return NetworkView(opinion, tuple(frames), layer.hidden.shape[1], player.weights)
+    return NetworkView(evaluation, tuple(frames), layer.hidden.shape[1], player.weights)
 
 
 def _packed(values: NDArray[np.float32]) -> str:
@@ -111,7 +111,7 @@ def _packed(values: NDArray[np.float32]) -> str:
 
 
 def weights_of(file: Model) -> list[float]:
-    """The weights of a small network, scaled to -1 to 1; empty if there are more than MOST_WEIGHTS."""
+    """Return the weights of a small network, scaled to -1 to 1; empty if there are more than MOST_WEIGHTS."""
     weights: Any = np.concatenate([tensor.ravel() for tensor in file.tensors.values()])
     if len(weights) > MOST_WEIGHTS:
         return []
@@ -130,12 +130,12 @@ class Gates:
     """[sweep, unit, gate, n, n] from 0 to 1; the cell's input from -1 to 1."""
 
     def packed(self, sweep: int, unit: int) -> str:
-        """[gate, cell] -127 to 127, one byte each, in base64."""
+        """Return the gates, [gate, cell], from -127 to 127, one byte each, in base64."""
         return _packed(self.values[sweep, unit])
 
 
 def gates_of(player: NetworkPlayer, game: Game) -> Gates | None:
-    """The gates of an MDLSTM in the current position of a game; None for other networks."""
+    """Return the gates of an MDLSTM in the current position of a game; None for other networks."""
     network = player.network
     if not isinstance(network, SwipingNetwork) or not network.layers()[0].cell.gated:
         return None

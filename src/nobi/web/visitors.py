@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from nobi.errors import NobiError
 from nobi.players.base import Clock
+from nobi.web.evaluation import evaluate_by_model
 from nobi.web.jobs import Jobs
-from nobi.web.opinion import network_opinion
 from nobi.web.opponents import Catalogue
 from nobi.web.play import PlayState
 from nobi.web.session import GameSession
@@ -39,7 +39,7 @@ class Visitors:
     def play_state(
         self, tab: str, kept: Any = None, *, browser: str = "", last: Any = None, setup: Setup | None = None
     ) -> PlayState:
-        """The game of a tab.
+        """Return the game of a tab.
 
         Args:
             tab: the id of the tab.
@@ -79,7 +79,7 @@ class Visitors:
         opponent = self.catalogue[self.catalogue.first_for(setup.game, setup.size)]
         game, variant = setup.new_game(), setup.variant()
         if opponent.file:
-            network_opinion(opponent.file, game)
+            evaluate_by_model(opponent.file, game)
         bot = opponent.bot(variant, 0, 0)
         try:
             bot.choose(game, Clock())
@@ -93,7 +93,7 @@ class Visitors:
         self.jobs.close()
 
     def _session(self, kept: Any) -> GameSession | None:
-        """The session from plain data, with an opponent of this server."""
+        """Return the session from plain data, with an opponent of this server."""
         if not kept:
             return None
         try:

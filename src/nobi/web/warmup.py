@@ -44,7 +44,7 @@ class BackgroundWarmUp:
         threading.Thread(target=self._run, name="warm-up", daemon=True).start()
 
     def is_ready(self, games: Iterable[str] = GAME_TITLES) -> bool:
-        """Whether these games are compiled."""
+        """Return whether these games are compiled."""
         return self._ready.issuperset(games)
 
     def prefer(self, game: str) -> None:
@@ -92,6 +92,6 @@ event.register("numba:compile", _compiler)  # type: ignore[no-untyped-call]
 
 
 def is_compiling() -> bool:
-    """Whether Numba has been compiling for longer than `_NOTICE_SECONDS`."""
+    """Return whether Numba has been compiling for longer than `_NOTICE_SECONDS`."""
     since = _compiler.since
     return since > 0 and time.monotonic() - since > _NOTICE_SECONDS

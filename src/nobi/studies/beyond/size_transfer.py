@@ -107,12 +107,12 @@ class SizeTransfer(Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import accuracy_by_group
-        from nobi.imitation.metrics import gain_of, gains_apart, quality_of
+        from nobi.imitation.metrics import gain_of, gains_apart, metrics_of
 
         rankings = {key: move_rankings(found[key]) for key in found.jobs}
         rows, changes, groups, lost, claims = [], [], {}, {}, []
         for kind, trained in product(self.settings.named, TRAINED):
-            metrics = {f"{size}x{size}": quality_of(rankings[kind, trained, size]) for size in MEASURED}
+            metrics = {f"{size}x{size}": metrics_of(rankings[kind, trained, size]) for size in MEASURED}
             groups[f"{kind}, trained on {trained}"] = {board: one.accuracy for board, one in metrics.items()}
             for board, one in metrics.items():
                 labels = {"network": kind, "trained on": trained, "measured on": board}

@@ -92,13 +92,13 @@ class Table1(AblationStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.metrics import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, metrics_of
 
         rankings = {case: move_rankings(found[case]) for case in SWITCHES}
         rows, changes, bars, lost = [], [], [], {}
         for case in SWITCHES:
             labels = {"left out": case}
-            rows += prediction_rows(labels, quality_of(rankings[case]), TABLE_1[case], TEST_POSITIONS)
+            rows += prediction_rows(labels, metrics_of(rankings[case]), TABLE_1[case], TEST_POSITIONS)
             if case != NONE:
                 lost[case] = gain_of(rankings[NONE], rankings[case])
                 paper = [round(a - b, 2) for a, b in zip(TABLE_1[NONE], TABLE_1[case], strict=True)]

@@ -167,7 +167,7 @@ class Claims(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        from nobi.imitation.metrics import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, metrics_of
 
         rankings = {label: move_rankings(found[label]) for label in NETWORKS}
         rows, bars = [], []
@@ -177,7 +177,7 @@ class Claims(Study):
                 "weights": weight_count(self.settings.net(label)),
                 "CPU s of training": f"{found.cache.spent(self.run(label)).cpu:,.0f}",
             }
-            rows += prediction_rows(labels, quality_of(rankings[label]))
+            rows += prediction_rows(labels, metrics_of(rankings[label]))
             if label != USUAL:
                 bars.append(PaperComparison(label, 100 * gain_of(rankings[label], rankings[USUAL]).accuracy))
         ko, legal = found["ko"]["ko"], found["legal"]["legal"]

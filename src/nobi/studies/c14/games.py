@@ -89,7 +89,7 @@ class Table4(NetworkGames):
     }
 
     def opponent(self, rules: str = "chinese") -> MatchPlayer:
-        """GNU Go by these rules."""
+        """Return GNU Go by these rules."""
         return gnugo_player(self, self.settings.level, rules)
 
     def conditions(self) -> dict[str, str]:

@@ -105,13 +105,13 @@ class LargeStudy(Study):
         """Return table 2 or 3, and the accuracy on each split."""
         metrics = {split: self.predicted(found, role, split).all for split in ("test", "train")}
         rows = []
-        for split, quality in metrics.items():
+        for split, one in metrics.items():
             labels = {"network": "c14-large", "records": RECORDS[role], "part": split}
-            rows += prediction_rows(labels, quality, PAPER[role, split], POSITIONS[split])
+            rows += prediction_rows(labels, one, PAPER[role, split], POSITIONS[split])
         labels = {"network": MAIN.net, "records": RECORDS[role], "part": "test"}
         rows += prediction_rows(labels, self.predicted(found, role, MAIN.net).all)
         table = Table("Accuracy, rank and probability of the expert's move", rows)
-        return table, {split: quality.accuracy for split, quality in metrics.items()}
+        return table, {split: one.accuracy for split, one in metrics.items()}
 
 
 class Table2(LargeStudy):
@@ -191,12 +191,12 @@ class Figure7(LargeStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import moves_curve
-        from nobi.imitation.metrics import quality_of
+        from nobi.imitation.metrics import metrics_of
 
         rankings = move_rankings(found["pro", "test"])
         moves_curve({"c14-large": self.predicted(found).by_move}, out / self.figure)
         accuracy = {
-            phase: quality_of(rankings.select((rankings.ply >= first) & (rankings.ply < end))).accuracy
+            phase: metrics_of(rankings.select((rankings.ply >= first) & (rankings.ply < end))).accuracy
             for phase, (first, end) in PHASES.items()
         }
         rows = [Row({"phase": phase}, "accuracy, %", 100 * share) for phase, share in accuracy.items()]

@@ -71,7 +71,7 @@ class PreviousMove(Study):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return gnugo_player(self, self.settings.engine.level)
 
     def conditions(self) -> dict[str, str]:
@@ -102,13 +102,13 @@ class PreviousMove(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        from nobi.imitation.metrics import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, metrics_of
 
         rankings = {label: move_rankings(found["predicts", label]) for label in NETWORKS}
         results = {label: MatchResult.from_arrays(found["plays", label]) for label in NETWORKS}
         each_other = MatchResult.from_arrays(found["each other"])
         opponent = str(self.opponent())
-        rows = [row for label in NETWORKS for row in prediction_rows({"network": label}, quality_of(rankings[label]))]
+        rows = [row for label in NETWORKS for row in prediction_rows({"network": label}, metrics_of(rankings[label]))]
         games, bars = [], []
         for label, result in results.items():
             games.append(result.row({"network": label, "opponent": opponent}))

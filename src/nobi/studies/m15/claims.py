@@ -119,11 +119,11 @@ class Claims(Study):
         return jobs
 
     def report(self, found: Results, out: Path) -> Findings:
-        from nobi.imitation.metrics import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, metrics_of
 
         s = self.settings
         rankings = {key: move_rankings(found[key]) for key in (*CHANGES, *self.shapes, "train")}
-        accuracy = {key: quality_of(one).accuracy for key, one in rankings.items()}
+        accuracy = {key: metrics_of(one).accuracy for key, one in rankings.items()}
         ladder = gain_of(rankings[USUAL], rankings[NO_LADDER]).accuracy
         colours = gain_of(rankings[USUAL], rankings[ABSOLUTE]).accuracy
         overfitting = accuracy["train"] - accuracy[s.deep]

@@ -113,7 +113,7 @@ class DepthWins(M15Games):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return gnugo_player(self, self.settings.level)
 
     def conditions(self) -> dict[str, str]:
@@ -296,7 +296,7 @@ class Figure2(Study):
     }
 
     def opponent(self) -> MatchPlayer:
-        """GNU Go."""
+        """Return GNU Go."""
         return gnugo_player(self, self.settings.level)
 
     def conditions(self) -> dict[str, str]:

@@ -152,7 +152,7 @@ class Symmetry(M15Study):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.metrics import gain_of, gains_apart, quality_of
+        from nobi.imitation.metrics import gain_of, gains_apart, metrics_of
 
         rows, changes, bars, curves, pairs = [], [], [], {}, []
         rankings = {key: move_rankings(found[key]) for key in found.jobs}
@@ -160,7 +160,7 @@ class Symmetry(M15Study):
             name = shape_text(shape)
             for weights, number in zip(self.kinds, paper, strict=True):
                 count = weight_count(self.run(shape, weights).settings.net)
-                accuracy = 100 * quality_of(rankings[shape, weights]).accuracy
+                accuracy = 100 * metrics_of(rankings[shape, weights]).accuracy
                 same = published_accuracy(number, TEST_POSITIONS) if shape == paper_shape else None
                 labels = {"network": name, "weights": weights, "weight count": count}
                 rows.append(Row(labels, "accuracy, %", accuracy, same))
@@ -208,12 +208,12 @@ class Depth(DepthStudy):
 
     def report(self, found: Results, out: Path) -> Findings:
         from nobi.figures.training import validation_curves
-        from nobi.imitation.metrics import gain_of, quality_of
+        from nobi.imitation.metrics import gain_of, metrics_of
 
         rankings = {shape: move_rankings(found[shape]) for shape in found.jobs}
         rows, bars, curves, claims = [], [], {}, []
         for shape in self.settings.shapes:
-            name, accuracy = shape_text(shape), 100 * quality_of(rankings[shape]).accuracy
+            name, accuracy = shape_text(shape), 100 * metrics_of(rankings[shape]).accuracy
             labels = {"network": name, "weight count": weight_count(depth_network(self, shape).settings.net)}
             rows.append(Row(labels, "accuracy, %", accuracy, DEPTH.get(shape)))
             bars.append(PaperComparison(name, accuracy, DEPTH.get(shape)))
@@ -295,9 +295,7 @@ class Rank(M15Study):
         rankings = {kind: move_rankings(found[kind]) for kind in self.kinds}
         for kind, one in rankings.items():
             predicted = prediction_of(one)
-            groups[kind] = {
-                rank_name(rank): quality.accuracy for rank, quality in large_enough(predicted.by_rank).items()
-            }
+            groups[kind] = {rank_name(rank): one.accuracy for rank, one in large_enough(predicted.by_rank).items()}
             for rank, accuracy in {"all": predicted.all.accuracy, **groups[kind]}.items():
                 rows.append(Row({"network": kind, "rank of the player": rank}, "accuracy, %", 100 * accuracy))
         claim = Claim.positive(

@@ -97,7 +97,7 @@ LEARNING_CAPTION = (
 
 
 def dominance_numbers(runs: Sequence[Arrays], meaning: str = FIRST_MEANING) -> NDArray[np.float64]:
-    """[run] the number of dominant champions in the tournaments of runs, by a meaning of "beats"."""
+    """Return the number of dominant champions, [run], in the tournaments of runs, by a meaning of "beats"."""
     return np.array([float(len(BEATS[meaning](run["scores"]))) for run in runs])
 
 

@@ -66,7 +66,7 @@ def champion_rows(
     paper: tuple[float | None, float | None],
     sample: int = CHAMPIONS,
 ) -> list[Row]:
-    """Correlation and p of champions measured on two boards; `sample` is the number of the paper's networks."""
+    """Return correlation and p of champions measured on two boards; `sample` is the number of the paper's networks."""
     x, y, run = small[measure], large[measure], small["run"]
     r, p = published(paper, sample)
     each = single_runs(per_run((y > x).astype(np.float64), run))

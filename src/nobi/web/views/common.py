@@ -23,19 +23,19 @@ COMPILING = "Compiling the game for this computer. This happens only once and ta
 
 
 def button(text: str, action: Callable[[], Any], *, icon: str = "", style: str = "") -> ui.button:
-    """A button; `style` is empty, `strong` or `quiet`."""
+    """Create a button; `style` is empty, `strong` or `quiet`."""
     made = ui.button(text, on_click=action, icon=icon or None, color=None).props("unelevated no-caps no-wrap")
     made.classes(f"plain {style}")
     return made
 
 
 @contextmanager
-def sentences() -> "Iterator[None]":
+def show_errors() -> "Iterator[None]":
     """Show a NobiError to the visitor."""
     try:
         yield
-    except NobiError as fault:
-        ui.notify(str(fault), position="bottom", timeout=4000)
+    except NobiError as error:
+        ui.notify(str(error), position="bottom", timeout=4000)
 
 
 async def wait_until_compiled(warming: BackgroundWarmUp, games: Iterable[str] = GAME_TITLES) -> None:

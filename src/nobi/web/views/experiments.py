@@ -11,7 +11,7 @@ from nobi.web.experiments import GAMES, GENERATIONS, KINDS, LARGE, NETWORKS, Exp
 from nobi.web.inside import InsideState
 from nobi.web.jobs import Task
 from nobi.web.setup import GAME_TITLES
-from nobi.web.views.common import Replay, button, sentences
+from nobi.web.views.common import Replay, button, show_errors
 
 _PAIRS = {"5-9": "5×5 and 9×9", "5-7": "5×5 and 7×7", "7-11": "7×7 and 11×11", "9-19": "9×9 and 19×19"}
 
@@ -19,7 +19,7 @@ _PLAYING = " The two games are being played."
 
 
 def _placeholder(action: str, *, busy: bool) -> str:
-    """The text shown before a result is available."""
+    """Return the text shown before a result is available."""
     return "This takes a few seconds, the first time up to a minute." if busy else f"Press '{action}'."
 
 
@@ -103,17 +103,17 @@ class TransferPanel(_Panel):
 
     def _start(self) -> None:
         small, large = map(int, str(self.pair.value).split("-"))
-        with sentences():
+        with show_errors():
             choice = TransferChoice(str(self.game.value), str(self.net.value), small, large, self._seed)
             self._seed += 1
             self.experiments.measure(choice)
 
     def _pick(self, i: int) -> None:
-        with sentences():
+        with show_errors():
             self.experiments.pick_network(i)
 
     def _look(self) -> None:
-        with sentences():
+        with show_errors():
             network = self.experiments.network()
             if network is None:
                 raise NobiError("Click a point first.")
@@ -178,11 +178,11 @@ class CiaoPanel(_Panel):
         self.tick()
 
     def _start(self) -> None:
-        with sentences():
+        with show_errors():
             self.experiments.coevolve(random.SystemRandom().randrange(2**31))
 
     def _pick(self, i: int) -> None:
-        with sentences():
+        with show_errors():
             self.experiments.pick_pair(i)
 
     def tick(self) -> None:

@@ -185,7 +185,7 @@ class StudyPanel:
 
 
 def _short_title(result: StudyResult) -> str:
-    """The title without the name of the paper, which is its heading in the list."""
+    """Return the title without the name of the paper, which is its heading in the list."""
     head, colon, rest = result.title.partition(": ")
     if not colon or not head[1:3].isdigit():
         return result.title

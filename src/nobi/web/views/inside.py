@@ -10,7 +10,7 @@ from nobi.board.stones import LARGEST, SMALLEST
 from nobi.web.elements import Board, Plot, thumbnail
 from nobi.web.inside import RATE_GAMES, InsideState, ShownBoard
 from nobi.web.sweeps import SUM_SENTENCE, TWICE_SENTENCE
-from nobi.web.views.common import Choice, button, sentences
+from nobi.web.views.common import Choice, button, show_errors
 
 _MOST_UNITS = 10
 """Maximum number of units with thumbnails."""
@@ -120,13 +120,13 @@ class InsideView:
 
     def _guarded(self, action: Any) -> Any:
         def run() -> None:
-            with sentences():
+            with show_errors():
                 action()
 
         return run
 
     def _choose(self, key: Any) -> None:
-        with sentences():
+        with show_errors():
             self.state.choose(str(key))
         self._unit = self._step = 0
         self._measure_small()
@@ -134,18 +134,18 @@ class InsideView:
     def _measure_small(self) -> None:
         """Measure a fast network at once; others are measured on request."""
         if self.state.is_fast:
-            with sentences():
+            with show_errors():
                 self.state.measure()
 
     def _play(self, cell: Any) -> None:
         before = len(self.state.first.game.moves)
-        with sentences():
+        with show_errors():
             self.state.play_cell(cell)
         if len(self.state.first.game.moves) == before:
             self.boards[0].refuse()
 
     def _resize(self, value: Any) -> None:
-        with sentences():
+        with show_errors():
             if isinstance(value, int | float):
                 self.state.resize(int(value))
 
@@ -287,7 +287,7 @@ class InsideView:
             size=one.size,
             stones=one.stones,
             turn=one.turn,
-            policy=list(view.opinion.shares) if view and not sweeping else [],
+            policy=list(view.evaluation.shares) if view and not sweeping else [],
             sweep=sweep,
             forbidden=self.state.first.forbidden() if board is self.boards[0] else {},
             label=f"{one.size}×{one.size} board, evaluated by the network",
@@ -319,10 +319,10 @@ class InsideView:
         if not sweeping:
             if self._mode == "sweeps":
                 return SUM_SENTENCE
-            opinion = first.view.opinion if first.view else None
-            if opinion is None:
+            evaluation = first.view.evaluation if first.view else None
+            if evaluation is None:
                 return first.note
-            if opinion.measure == "preference":
+            if evaluation.measure == "preference":
                 return "The numbers are preferences in percent, computed in the same way for every board size."
             return "The numbers are the move probabilities of the network in percent."
         frames = first.view.frames if first.view else ()
@@ -340,7 +340,7 @@ class InsideView:
             rows = "".join(
                 f'<tr><td class="num">{i}</td><td>{best.name}</td><td class="detail">{best.detail}</td>'
                 f"<td>{_percent(best.share)}</td></tr>"
-                for i, best in enumerate(one.view.opinion.best[:5], 1)
+                for i, best in enumerate(one.view.evaluation.best[:5], 1)
             )
             title = f"Best moves on {one.size}×{one.size}"
             parts.append(f'<div class="half"><b>{title}</b><table class="best">{rows}</table></div>')

@@ -14,7 +14,7 @@ from nobi.web.learn import LearnState
 from nobi.web.play import PlayState
 from nobi.web.runs import NETWORKS, OPPONENTS, TRAINERS, Run, RunChoice
 from nobi.web.setup import GAME_TITLES
-from nobi.web.views.common import TICK_SECONDS, Replay, button, sentences
+from nobi.web.views.common import TICK_SECONDS, Replay, button, show_errors
 
 _POLL_SECONDS = 0.5
 _MOST_POINTS = 400
@@ -135,25 +135,25 @@ class LearnView:
 
     def _guarded(self, action: Callable[[], Any]) -> Callable[[], None]:
         def run() -> None:
-            with sentences():
+            with show_errors():
                 action()
             self._show()
 
         return run
 
     def _set(self, **settings: Any) -> None:
-        with sentences():
+        with show_errors():
             if settings.get("game", "atari-go") != "atari-go" and self._choice.opponent == "heuristic":
                 settings.setdefault("opponent", "naive")
             self._choice = replace(self._choice, **settings)
 
     def _start(self) -> None:
-        with sentences():
+        with show_errors():
             self.state.start(self._choice)
         self._show()
 
     def _select_run(self, run: Run) -> None:
-        with sentences():
+        with show_errors():
             self.state.select(run.id)
         self.small.show(None, run.size)
         self.large.show(None, self.state.large_size)
@@ -161,12 +161,12 @@ class LearnView:
 
     def _resize(self, value: Any) -> None:
         if isinstance(value, int | float):
-            with sentences():
+            with show_errors():
                 self.state.resize(int(value))
             self.large.show(None, self.state.large_size)
 
     def _play(self) -> None:
-        with sentences():
+        with show_errors():
             one = self.state.opponent()
             setup = self.play_state.session.setup
             size = one.only_size or (self.state.run.size if self.state.run else setup.size)
@@ -182,7 +182,7 @@ class LearnView:
             )
 
             def save() -> None:
-                with sentences():
+                with show_errors():
                     self.state.save(str(name.value).strip())
                     dialog.close()
                     ui.notify("Saved. It is listed under Models and as an opponent.", position="bottom", timeout=4000)

@@ -14,7 +14,7 @@ from nobi.web.opponents import Card, card_of, first_preferences
 from nobi.web.play import PlayState
 from nobi.web.session import GameSession
 from nobi.web.setup import GAME_TITLES, Setup
-from nobi.web.views.common import Choice, button, sentences
+from nobi.web.views.common import Choice, button, show_errors
 
 _ORIGINS = {
     "given": "given on the command line",
@@ -107,13 +107,13 @@ class ModelsView:
                 self._boards[key].show(policy=list(shares))
 
     def _play(self, card: Card) -> None:
-        with sentences():
+        with show_errors():
             setup, one = self.play_state.session.setup, card.opponent
             size = one.only_size or setup.size
             self.play_state.new_game(replace(setup.with_size(size), game=one.games[0], opponent=one.id, strength=0))
             ui.navigate.to("/")
 
     def _look(self, card: Card) -> None:
-        with sentences():
+        with show_errors():
             self.inside_state().choose(card.opponent.id)
             ui.navigate.to("/inside")

@@ -14,7 +14,7 @@ from nobi.web.elements import Board, Graph
 from nobi.web.play import PlayState
 from nobi.web.session import COLOURS, MOST_BYTES
 from nobi.web.setup import GAME_RULES, GAME_TITLES, Setup, handicaps
-from nobi.web.views.common import COMPILING, Choice, button, sentences
+from nobi.web.views.common import COMPILING, Choice, button, show_errors
 from nobi.web.warmup import BackgroundWarmUp, is_compiling
 
 POLL_SECONDS = 0.1
@@ -138,7 +138,7 @@ class PlayView:
 
     def _guarded(self, action: Any) -> Any:
         def run() -> None:
-            with sentences():
+            with show_errors():
                 action()
             self.refresh()
 
@@ -148,8 +148,8 @@ class PlayView:
         before, refusal = self.state.version, ""
         try:
             self.state.play_cell(cell)
-        except NobiError as fault:
-            refusal = str(fault)
+        except NobiError as error:
+            refusal = str(error)
         if self.state.version == before:
             self.board.refuse()
         self.refresh()
@@ -172,7 +172,7 @@ class PlayView:
     def _new(self, **settings: Any) -> None:
         state = self.state
         old = state.session.setup
-        with sentences():
+        with show_errors():
             if settings.get("game", old.game) != old.game:
                 settings.setdefault("opponent", state.catalogue.first_for(settings["game"], old.size))
                 settings.setdefault("strength", 0)
@@ -183,7 +183,7 @@ class PlayView:
     def _change_opponent(self, event: events.ValueChangeEventArguments[Any]) -> None:
         if self._filling or event.value is None:
             return
-        with sentences():
+        with show_errors():
             chosen = self.state.catalogue[str(event.value)]
             strength = 1 if chosen.kind == "search" else 0
             self.state.change(opponent=chosen.id, strength=strength)
@@ -208,7 +208,7 @@ class PlayView:
             self._new(size=size)
 
     def _change_strength(self, strength: int) -> None:
-        with sentences():
+        with show_errors():
             self.state.change(strength=strength)
         self.refresh()
 
@@ -218,7 +218,7 @@ class PlayView:
             self._new(handicap=stones, komi=0.5 if stones else 7.5)
 
     def _set_overlay(self, key: str) -> None:
-        with sentences():
+        with show_errors():
             self.state.set_overlay("" if key == self.state.overlay else key)
         self.refresh()
 
@@ -251,7 +251,7 @@ class PlayView:
 
     async def _open(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()
-        with sentences():
+        with show_errors():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can be up to 1 MB.")
             content = await event.file.read()
@@ -285,8 +285,8 @@ class PlayView:
             self._new()
         elif key == "r":
             self._ask_resign()
-        elif key in "123456789" and self.state.opinion:
-            best = self.state.opinion.best
+        elif key in "123456789" and self.state.evaluation:
+            best = self.state.evaluation.best
             if int(key) <= len(best):
                 self._guarded(lambda: self.state.play(best[int(key) - 1].move))()
 
@@ -301,15 +301,15 @@ class PlayView:
         """Show changes."""
         state = self.state
         compiling = bool(self._awaited) or (is_compiling() and (state.busy or state.looking))
-        now = (state.version, state.busy, state.looking, state.thinking, compiling)
+        now = (state.version, state.busy, state.looking, state.search_progress, compiling)
         if now == self._seen:
             return
-        only_thinking = bool(self._seen) and now[:1] == self._seen[:1]
+        only_progress = bool(self._seen) and now[:1] == self._seen[:1]
         self._seen = now
         self.words.set_text(COMPILING if compiling else self._sentence())
         self.now_button.set_visibility(state.busy and state.opponent.kind in ("search", "model"))
         self.hint_button.props(f"loading={'true' if state.looking and not state.overlay else 'false'}")
-        if only_thinking:
+        if only_progress:
             return
         self._show_board()
         self._show_players()
@@ -326,8 +326,8 @@ class PlayView:
             if session.is_over:
                 return "Counting the board."
             words = f"{state.opponent.title} is thinking"
-            if state.thinking:
-                words += f" · {state.thinking.playouts:,} playouts · {state.thinking.seconds:.1f} s"
+            if state.search_progress:
+                words += f" · {state.search_progress.playouts:,} playouts · {state.search_progress.seconds:.1f} s"
             return words + "."
         if session.result:
             return session.result.sentence
@@ -356,7 +356,7 @@ class PlayView:
             turn=to_move[0].lower(),
             live=state.human_may_play and not (session.is_over and session.at_end),
             forbidden=session.forbidden(),
-            policy=list(state.opinion.shares) if state.opinion and state.overlay == "preferences" else [],
+            policy=list(state.evaluation.shares) if state.evaluation and state.overlay == "preferences" else [],
             ownership=owned,
             dead=list(result.dead) if result else [],
             hint=state.hint,
@@ -420,18 +420,18 @@ class PlayView:
 
     def _explanation(self) -> str:
         state = self.state
-        if state.looking and state.overlay and not state.opinion and not state.owned:
+        if state.looking and state.overlay and not state.evaluation and not state.owned:
             return "Evaluating the position. The first time this takes up to a minute."
         if state.overlay == "ownership":
             return "Squares show the probable owner of each point. A stone with a square is probably dead."
-        if state.overlay != "preferences" or not state.opinion:
+        if state.overlay != "preferences" or not state.evaluation:
             return ""
         what = {
             "probability": f"The probability that {state.opponent.title} plays each point, in percent.",
             "preference": f"How much {state.opponent.title} prefers each point, in percent.",
             "playouts": "The share of the playouts of a short search, in percent.",
-        }[state.opinion.measure]
-        return f"{what} {state.opinion.sentence}".strip()
+        }[state.evaluation.measure]
+        return f"{what} {state.evaluation.sentence}".strip()
 
     def _show_moves(self) -> None:
         session = self.state.session

@@ -12,11 +12,11 @@ from nobi.web.play import PlayState
 from nobi.web.results import Figure, study_results
 from nobi.web.reviewing import PLAYOUTS, ReviewState
 from nobi.web.session import COLOURS, MOST_BYTES, stones_of
-from nobi.web.views.common import button, sentences
+from nobi.web.views.common import button, show_errors
 
 
 def _recorded_games() -> list[Figure]:
-    """The game records of the studies."""
+    """Return the game records of the studies."""
     return [figure for result in study_results().values() for figure in result.figures if figure.is_game]
 
 
@@ -87,7 +87,7 @@ class ReviewPanel:
 
     async def _opened(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()
-        with sentences():
+        with show_errors():
             if event.file.size() > MOST_BYTES:
                 raise NobiError("SGF files can be up to 1 MB.")
             self.state.open(await event.file.read())
@@ -95,7 +95,7 @@ class ReviewPanel:
 
     def _take_mine(self) -> None:
         session, title = self.play_state.session, self.play_state.opponent.title
-        with sentences():
+        with show_errors():
             if not session.game.moves:
                 raise NobiError("You have not played a move yet.")
             black, white = ("You", title) if session.setup.human == BLACK else (title, "You")
@@ -104,7 +104,7 @@ class ReviewPanel:
 
     def _take_example(self) -> None:
         if self._example:
-            with sentences():
+            with show_errors():
                 self.state.open(self._example.read_bytes())
         self.tick()
 
@@ -113,16 +113,16 @@ class ReviewPanel:
 
     def _choose(self) -> None:
         if not self._filling:
-            with sentences():
+            with show_errors():
                 self.state.choose(str(self.reviewer.value), int(self.playouts.value))
 
     def _start(self) -> None:
-        with sentences():
+        with show_errors():
             self.state.start()
         self.tick()
 
     def _save(self) -> None:
-        with sentences():
+        with show_errors():
             ui.download.content(self.state.annotated(), "review.sgf", "application/x-go-sgf")
 
     def _step(self, step: int) -> None:
@@ -177,7 +177,7 @@ class ReviewPanel:
         total = len(session.game.moves)
         position = session.position()
         one = state.move_at(number)
-        opinion = review.opinions[number - 1] if one and number <= len(review.opinions) else None
+        evaluation = review.evaluations[number - 1] if one and number <= len(review.evaluations) else None
         turn = "b" if position.to_move == BLACK else "w"
         loss = None
         if number <= total:
@@ -189,7 +189,7 @@ class ReviewPanel:
             stones=stones_of(position),
             last=session.last_cell(),
             turn=turn,
-            policy=list(opinion.shares) if opinion else [],
+            policy=list(evaluation.shares) if evaluation else [],
             loss=loss,
             label=f"{session.setup.title}, before move {number} of {total}",
         )

@@ -23,7 +23,8 @@ from nobi.models.model import Model, save_model
 from nobi.networks import make_network
 from nobi.networks.deep import make_deep
 from nobi.players import make_bot
-from nobi.players.base import Bot, Candidate
+from nobi.players.base import Bot
+from nobi.search.report import MoveReport, RootReport
 from nobi.workers import usable_threads
 
 
@@ -67,7 +68,8 @@ class Thinker(Bot):
         visits = 0
         while True:
             visits += 10
-            found = [Candidate(moves[0], visits, 0.75, 0.5, moves[:3])]
+            best = MoveReport(moves[0], visits, 0.75, 0.4816, 0.5, moves[:3], [visits] * 3)
+            found = RootReport(visits, 0.75, None, [best])
             report(found)
             if stop.wait(interval):
                 return found

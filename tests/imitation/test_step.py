@@ -111,5 +111,5 @@ def test_an_error_of_two_processes_is_reported_once(tmp_path, games57):
         [*launch, "imitate", str(tmp_path / "run"), *flags], capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
-    assert done.stderr.count("already contains a run; add --resume or choose another.") == 1
+    assert done.stderr.count("already contains a run; add --resume") == 1
     assert "Connection closed" not in done.stderr

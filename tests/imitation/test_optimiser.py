@@ -41,6 +41,6 @@ def test_rates(spec, rates):
     ],
 )
 def test_bad_specs(spec, says):
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         make_schedule(spec)
-    assert says in str(fault.value)
+    assert says in str(error.value)

@@ -134,7 +134,7 @@ def test_every_board_size_in_one_process(size):
     first = talk.ask("genmove b")
     assert talk.ask("list_stones b") == first
     assert len(talk.ask("showboard").splitlines()) == 1 + 1 + size + 2
-    assert talk.fault(f"rectangular_boardsize {size} {size + 1}") == "unacceptable size"
+    assert talk.error(f"rectangular_boardsize {size} {size + 1}") == "unacceptable size"
     talk.ask(f"rectangular_boardsize {size} {size}")
 
 
@@ -147,14 +147,14 @@ def _one_process(found=[]):  # noqa: B006
 def test_unsupported_sizes():
     talk = Talk()
     for size in ("0", "4", "26", "1000", "2147483647"):
-        assert talk.fault(f"boardsize {size}") == "unacceptable size"
+        assert talk.error(f"boardsize {size}") == "unacceptable size"
     for size in ("", "x", "-9", "9.5", "99999999999"):
-        assert talk.fault(f"boardsize {size}") == "syntax error"
-    assert talk.fault("rectangular_boardsize 9") == "syntax error"
-    assert talk.fault("boardsize 9 13") == "unacceptable size"  # a rectangle is never made square
-    assert talk.fault("rectangular_boardsize 9 13") == "unacceptable size"
+        assert talk.error(f"boardsize {size}") == "syntax error"
+    assert talk.error("rectangular_boardsize 9") == "syntax error"
+    assert talk.error("boardsize 9 13") == "unacceptable size"  # a rectangle is never made square
+    assert talk.error("rectangular_boardsize 9 13") == "unacceptable size"
     talk.ask("play b A9")  # still 9x9
-    assert talk.fault("play b A10") == "invalid color or coordinate"
+    assert talk.error("play b A10") == "invalid color or coordinate"
 
 
 def test_handicap():
@@ -217,7 +217,7 @@ def test_a_colour_may_move_twice_and_undo_undoes_one_move():
     talk.ask("gg-undo 3")
     assert talk.ask("list_stones b") == "A1 B1"
     assert talk.ask("list_stones w") == ""
-    assert talk.fault("gg-undo 9") == "cannot undo"
+    assert talk.error("gg-undo 9") == "cannot undo"
 
 
 def test_moves_after_two_passes():
@@ -233,13 +233,13 @@ def test_ko_and_suicide():
     talk = Talk(size=5)
     talk.ask("gogui-setup b A1 b B2 w B1 w C2 w D1", "play b C1")
     assert talk.ask("list_stones w") == "C2 D1"
-    assert talk.fault("play w B1") == "illegal move"
+    assert talk.error("play w B1") == "illegal move"
     talk.ask("play w E5", "play b E4", "play w B1")
     assert talk.ask("list_stones b") == "E4 B2 A1"
     talk.ask("clear_board", "gogui-setup b B1 b A2", "gogui-setup_player w")
-    assert talk.fault("play w A1") == "illegal move"
-    assert talk.fault("gogui-setup b B1") == "B1 is set up twice"
-    assert talk.fault("gogui-setup b") == "syntax error"
+    assert talk.error("play w A1") == "illegal move"
+    assert talk.error("gogui-setup b B1") == "B1 is set up twice"
+    assert talk.error("gogui-setup b") == "syntax error"
 
 
 def test_other_games():
@@ -253,8 +253,8 @@ def test_other_games():
         "X . . . . . .",
     ]  # fmt: skip
     assert talk.ask("gogui-rules_side_to_move") == "black"
-    assert talk.fault("play w E5") == "illegal move"
-    assert talk.fault("play b pass") == "illegal move"
+    assert talk.error("play w E5") == "illegal move"
+    assert talk.error("play b pass") == "illegal move"
     assert len(talk.ask("gogui-rules_legal_moves").split()) == 47
     assert talk.ask("gogui-rules_final_result") == "unknown"
     for black, white in (("B1", "A7"), ("C1", "B7"), ("D1", "C7")):
@@ -262,12 +262,12 @@ def test_other_games():
     assert talk.ask("genmove b") == "E1"  # wins
     assert talk.ask("gogui-rules_final_result") == "black"
     assert talk.ask("gogui-rules_legal_moves") == ""
-    assert talk.fault("play w E5") == "illegal move"
+    assert talk.error("play w E5") == "illegal move"
     assert talk.ask("genmove w") == "pass"
     talk.ask("undo")
     assert talk.ask("gogui-rules_final_result") == "unknown"
-    assert talk.fault("final_score") == "unknown command"
-    assert Talk().fault("gogui-rules_board") == "unknown command"
+    assert talk.error("final_score") == "unknown command"
+    assert Talk().error("gogui-rules_board") == "unknown command"
     assert "final_score" not in talk.ask("list_commands").split()
 
 
@@ -277,7 +277,7 @@ def test_a_network_for_one_size_refuses_others(tmp_path):
     path = tmp_path / "net.safetensors"
     save_model(path, Model(network, weights, 5))
     talk = Talk("atari-go", 5, str(path))
-    assert talk.fault("boardsize 7") == "unacceptable size"
+    assert talk.error("boardsize 7") == "unacceptable size"
     talk.ask("genmove b")
     assert talk.session.game.size == 5
     assert talk.session.game.to_move == WHITE
@@ -286,7 +286,7 @@ def test_a_network_for_one_size_refuses_others(tmp_path):
 def test_play_sequence_is_all_or_nothing():
     talk = Talk(size=5)
     talk.ask("gogui-play_sequence b A1 w A2 b B1")
-    assert talk.fault("gogui-play_sequence w C3 b C3") == "illegal move"
+    assert talk.error("gogui-play_sequence w C3 b C3") == "illegal move"
     assert talk.ask("list_stones w") == "A2"
     assert talk.session.game.to_move == WHITE
 
@@ -300,11 +300,11 @@ def test_a_failing_player_still_gives_an_answer(monkeypatch):
     monkeypatch.setattr(talk.session.bot, "choose", fail)
     errors = []
     monkeypatch.setattr(talk.engine, "_log_error", errors.append)
-    assert talk.fault("genmove b") == "internal error: RuntimeError"
+    assert talk.error("genmove b") == "internal error: RuntimeError"
     assert "broken" in errors[0]
     talk.ask("play w C3")
     monkeypatch.setattr(talk.session.bot, "choose", lambda *_: talk.session.point("C3"))
-    assert talk.fault("genmove b") == "the player playout chose an illegal move"
+    assert talk.error("genmove b") == "the player playout chose an illegal move"
     talk.ask("play b B2")
 
 

@@ -166,7 +166,7 @@ def test_a_deep_network_plays_go_only(capsys, deep):
         ("swiping", ["--random", "-1"], "--random must be 0 or more, not -1."),
         ("swiping", ["--game", "chess"], "There is no game 'chess'"),
         ("swiping", ["--size", "4"], "The board size must be 5 to 25, not 4."),
-        ("swiping", ["--seed", "-1"], "--seed must be 0 to 2^63 - 1, not -1."),
+        ("swiping", ["--seed", "-1"], "--seed must be 0 or more, not -1."),
         ("swiping", ["--out", __file__ + "/below/figure.png"], "cannot be written to"),
         ("mlp", ["--size", "9"], "plays on 7x7 only, not on 9x9."),
         ("none", [], "There is no model file"),

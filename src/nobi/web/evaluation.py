@@ -15,7 +15,7 @@ from nobi.games.go import Go
 from nobi.models.model import Model
 from nobi.players.base import Bot, Clock
 from nobi.players.mcts import MctsBot, MctsPlayer, limits
-from nobi.players.network import ModelPlayer, PolicyPlayer, player_from_model
+from nobi.players.network import ModelPlayer, player_from_model
 from nobi.players.scoring import ownership
 from nobi.search.search import Search
 from nobi.search.settings import SearchSettings
@@ -42,7 +42,7 @@ class MoveShare:
 
 
 @dataclass(frozen=True)
-class Opinion:
+class PositionEvaluation:
     """The evaluation of a position."""
 
     size: int
@@ -60,7 +60,7 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Thinking:
+class SearchProgress:
     """Progress of a search."""
 
     playouts: int
@@ -69,8 +69,8 @@ class Thinking:
     black_chance: float
 
 
-def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
-    """The preferences of a network, and the chance to win if the network predicts it."""
+def evaluate_by_player(player: ModelPlayer, game: Game) -> PositionEvaluation:
+    """Return the preferences of a network, and the chance to win if the network predicts it."""
     if game.is_over:
         raise NobiError("The game is over.")
     found = player.inspect(game)
@@ -84,14 +84,14 @@ def opinion_of_network(player: ModelPlayer, game: Game) -> Opinion:
         details = {move: f"probability {value:.2g} %" for move, value in output.items()}
     chance = None
     sentence = "This network does not predict the winner. Choose a strength with search to see the chance to win."
-    mine = player.expected_result(game) if isinstance(player, PolicyPlayer) else None
+    mine = player.expected_result(game)
     if mine is not None:
         chance, sentence = (mine if game.to_move == BLACK else 1 - mine), ""
-    return _opinion(game, measure, shares, details, chance, sentence)
+    return _evaluation(game, measure, shares, details, chance, sentence)
 
 
 def _preferences(values: dict[int, float]) -> dict[int, float]:
-    """Shares that are comparable on all boards: softmax of the values divided by half their standard deviation."""
+    """Return the softmax of the values divided by half their standard deviation, which is comparable on all boards."""
     if not values:
         return {}
     array = np.array(list(values.values()), np.float64)
@@ -100,8 +100,8 @@ def _preferences(values: dict[int, float]) -> dict[int, float]:
     return dict(zip(values, (weights / weights.sum()).tolist(), strict=True))
 
 
-def opinion_of_search(search: Search, game: Game) -> Opinion:
-    """The share of the playouts that each move received in a search."""
+def evaluation_of_search(search: Search, game: Game) -> PositionEvaluation:
+    """Return the share of the playouts that each move received in a search."""
     children = search.children()
     total = sum(child.visits for child in children)
     known = [child for child in children if child.visits >= max(2.0, _LEAST_SHARE * total)]
@@ -110,47 +110,47 @@ def opinion_of_search(search: Search, game: Game) -> Opinion:
     chance = search.value if total else None
     if chance is not None and game.to_move != BLACK:
         chance = 1 - chance
-    return _opinion(game, "playouts", shares, details, chance, "")
+    return _evaluation(game, "playouts", shares, details, chance, "")
 
 
-def _opinion(
+def _evaluation(
     game: Game,
     measure: str,
     shares: dict[int, float],
     details: dict[int, str],
     chance: float | None,
     sentence: str,
-) -> Opinion:
+) -> PositionEvaluation:
     cells = np.zeros(game.size**2)
     for move, share in shares.items():
         if move != PASS:
             cells[cell_of(move, game.size)] = share
     order = sorted(shares, key=lambda move: -shares[move])[:9]
     best = tuple(MoveShare(move, vertex_name(move, game.size), shares[move], details[move]) for move in order)
-    return Opinion(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
+    return PositionEvaluation(game.size, measure, tuple(np.round(cells, 5).tolist()), best, chance, sentence)
 
 
-def network_opinion(file: Model, game: Game) -> Opinion:
-    """Evaluation by the network in a file."""
+def evaluate_by_model(file: Model, game: Game) -> PositionEvaluation:
+    """Return the evaluation by the network in a file."""
     variant = Variant(type(game), game.size, game.settings)
-    return opinion_of_network(player_from_model(file, variant), game)
+    return evaluate_by_player(player_from_model(file, variant), game)
 
 
-def search_opinion(game: Game, stop: threading.Event) -> Opinion:
-    """Evaluation by a new search without a network."""
+def evaluate_by_search(game: Game, stop: threading.Event) -> PositionEvaluation:
+    """Return the evaluation by a new search without a network."""
     bot = MctsBot(MctsPlayer(Variant(type(game), game.size, game.settings), SearchSettings(memory=16)))
     try:
         bot.search.set_game(game)
         bot.search.run(HINT_PLAYOUTS, stop=stop)
-        return opinion_of_search(bot.search, game)
+        return evaluation_of_search(bot.search, game)
     finally:
         bot.close()
 
 
-def think(
-    bot: Bot, game: Game, stop: threading.Event, report: Callable[[Thinking], None]
-) -> tuple[int, Opinion | None]:
-    """The move of a bot and the evaluation of its search; after `stop` a search moves at once."""
+def choose_and_evaluate(
+    bot: Bot, game: Game, stop: threading.Event, report: Callable[[SearchProgress], None]
+) -> tuple[int, PositionEvaluation | None]:
+    """Return the move of a bot and the evaluation of its search; after `stop` a search moves at once."""
     if not isinstance(bot, MctsBot):
         return bot.choose(game, Clock()), None
     search, start = bot.search, time.perf_counter()
@@ -160,23 +160,24 @@ def think(
         chance = search.value if game.to_move == BLACK else 1 - search.value
         playouts = sum(child.visits for child in children)
         best = vertex_name(children[0].move, game.size)
-        report(Thinking(playouts, time.perf_counter() - start, best, chance))
+        report(SearchProgress(playouts, time.perf_counter() - start, best, chance))
 
     search.set_game(game)
     search.run(*limits(bot.settings, Clock()), stop=stop, report=report_progress, interval=REPORT_SECONDS)
-    opinion = opinion_of_search(search, game)
-    return bot.choose(game, Clock(0.02)), opinion  # a short extra search: the bot decides about passing and resigning
+    evaluation = evaluation_of_search(search, game)
+    move = bot.choose(game, Clock(0.02))  # a short extra search: the bot decides about passing and resigning
+    return move, evaluation
 
 
 def expected_score(game: Game) -> float | None:
-    """Black's lead in points in Go, estimated by playouts; None for other games."""
+    """Return Black's lead in points in Go, estimated by playouts; None for other games."""
     if not isinstance(game, Go):
         return None
     return float(ownership(game, SCORE_PLAYOUTS).sum()) - float(game.settings.komi)
 
 
 def expected_ownership(game: Game) -> tuple[float, ...]:
-    """[cell] from -1 (White) to 1 (Black)."""
+    """Return the ownership by playouts, [cell], from -1 (White) to 1 (Black)."""
     if not isinstance(game, Go):
         raise NobiError("Only Go has territory.")
     return tuple(np.round(ownership(game, OWNERSHIP_PLAYOUTS), 3).ravel().tolist())

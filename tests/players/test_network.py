@@ -199,10 +199,10 @@ def test_a_damaged_model_gets_one_sentence(tmp_path, kind):
     path = tmp_path / "model.safetensors"
     save_random(path)
     damage(path, kind)
-    with pytest.raises(NobiError) as fault:
+    with pytest.raises(NobiError) as error:
         load_model(path)
-    assert str(path) in str(fault.value)
-    assert "\n" not in str(fault.value)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_missing_model(tmp_path):

@@ -52,14 +52,14 @@ def test_analysis(model):
     assert lines[0].startswith(f"info move {best} ")
     assert lines[1:] == [f"play {best}"]
     assert talk.ask("list_stones w") == best
-    assert talk.fault("lz-analyze b interval") == "syntax error"
-    assert talk.fault("lz-analyze b interval x") == "syntax error"
-    assert talk.fault("lz-analyze w") == "illegal move"  # it is black's turn, and this game has no pass
+    assert talk.error("lz-analyze b interval") == "syntax error"
+    assert talk.error("lz-analyze b interval x") == "syntax error"
+    assert talk.error("lz-analyze w") == "illegal move"  # it is black's turn, and this game has no pass
 
 
 def test_a_player_that_cannot_analyse_still_generates():
     talk = Talk(size=5)
-    assert talk.fault("lz-analyze") == "the player playout cannot analyse"
+    assert talk.error("lz-analyze") == "the player playout cannot analyse"
     _, [line] = _lines_of(talk("lz-genmove_analyze b"))
     assert line.startswith("play ")
     assert talk.ask("list_stones b") == line.split()[1]
@@ -86,12 +86,12 @@ def test_maps(model):
     hidden = talk.session.bot.inspect(talk.session.game).layers[0].hidden
     shown = np.array([row.split() for row in talk.ask("nobi-hidden 1 3 2").splitlines()], float)
     np.testing.assert_allclose(shown, hidden[2, 1], atol=6e-4)  # three decimals
-    assert talk.fault("nobi-hidden 2 1 1") == "there is 1 layer"
-    assert talk.fault("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 3 units"
-    assert talk.fault("nobi-hidden 1") == "syntax error"
+    assert talk.error("nobi-hidden 2 1 1") == "there is 1 layer"
+    assert talk.error("nobi-hidden 1 9 1") == "the layer has 8 sweeps and 3 units"
+    assert talk.error("nobi-hidden 1") == "syntax error"
     plain = Talk(size=5)
-    assert "has no policy" in plain.fault("nobi-policy")
-    assert "has no hidden units" in plain.fault("nobi-hidden 1 1 1")
+    assert "has no policy" in plain.error("nobi-policy")
+    assert "has no hidden units" in plain.error("nobi-hidden 1 1 1")
     plain.ask(f"gogui-setup {HALVES}")
     owned = np.array([row.split() for row in plain.ask("nobi-ownership").splitlines()], float)
     assert owned[:, 0].min() > 0.5
@@ -107,8 +107,8 @@ def test_maps_of_the_network_that_guides_a_search(model):
     for command in ("nobi-policy", "nobi-policy_numbers", "nobi-hidden 1 3 2"):
         assert talk.ask(command) == alone.ask(command)
     plain = Talk("go", 5, "mcts:rollouts=20", bot=None)
-    assert "has no policy" in plain.fault("nobi-policy")
-    assert "has no hidden units" in plain.fault("nobi-hidden 1 1 1")
+    assert "has no policy" in plain.error("nobi-policy")
+    assert "has no hidden units" in plain.error("nobi-hidden 1 1 1")
     assert "nobi-policy" not in plain.ask("gogui-analyze_commands")
 
 
@@ -121,7 +121,7 @@ def test_maps_of_a_deep_network_that_guides_a_search(tmp_path):
         one.ask("play b B2")
     assert talk.ask("nobi-policy") == alone.ask("nobi-policy")
     assert "nobi-policy" in talk.ask("gogui-analyze_commands")
-    assert "has no hidden units" in talk.fault("nobi-hidden 1 1 1")
+    assert "has no hidden units" in talk.error("nobi-hidden 1 1 1")
 
 
 def test_the_raw_output_of_a_network():
@@ -144,9 +144,9 @@ def test_the_raw_output_of_a_network():
         assert found[row + 5].startswith("policyPass")
         owned = np.array([line.split() for line in found[-5:]], float)
         assert abs(owned).max() <= 1
-        assert talk.fault("kata-raw-nn 1") == "the only symmetry is 0"
+        assert talk.error("kata-raw-nn 1") == "the only symmetry is 0"
     assert lines["go-small"][1] == lines["mcts:model=go-small,rollouts=20"][1]
-    assert "has no network" in Talk("go", 5, "mcts:rollouts=20", bot=None).fault("kata-raw-nn 0")
+    assert "has no network" in Talk("go", 5, "mcts:rollouts=20", bot=None).error("kata-raw-nn 0")
 
 
 def test_a_network_without_results_uses_playouts(tmp_path):
