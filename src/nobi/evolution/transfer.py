@@ -114,6 +114,8 @@ def load_models(paths: Sequence[Path | Model]) -> tuple[Model, Population]:
 
     A run folder is expanded to the champions of all its generations.
     """
+    if not paths:
+        raise NobiError("Give at least one model file or run folder.")
     models: list[Model] = []
     rows: list[Weights] = []
     for path in paths:
@@ -145,6 +147,8 @@ def measure_transfer(
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
     """Let every model play on every size against every opponent."""
+    if not (sizes and opponents):
+        raise NobiError(f"Give at least one {'opponent' if sizes else 'board size'}.")
     results: list[SizeResult] = []
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:

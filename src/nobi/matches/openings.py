@@ -14,6 +14,7 @@ from nobi.games.base import Game, Variant, illegal_move_text
 from nobi.games.go import Go
 from nobi.matches.settings import SeriesSettings
 from nobi.records.sgf_reader import read_sgf
+from nobi.storage import read_content
 
 _TRIES = 100
 
@@ -113,9 +114,9 @@ def _from_sgf(path: Path, variant: Variant) -> Opening:
 
 def _from_text(path: Path, variant: Variant) -> list[Opening]:
     try:
-        lines = path.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise NobiError(f"The openings {str(path)!r} cannot be read: {error}.") from None
+        lines = read_content(path).decode().splitlines()
+    except UnicodeDecodeError:
+        raise NobiError(f"The openings {str(path)!r} are not text in UTF-8.") from None
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
