@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.base import Result, plain_table
+from nobi.cli.base import Result, plain_table, rate_text
 from nobi.cli.progress import progress_of_workers
 from nobi.cli.series import PLAYER_HELP, SeriesFlags, series_notes
 from nobi.errors import NobiError
@@ -93,8 +93,8 @@ class Match(SeriesFlags):
             heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"
             report.append(f"Game 1: {heading}\n\n{game}\n")
         report.append((self._title, _arena_table(summaries)))
-        rate = f"{len(played) / seconds:,.0f} games/s"
-        report.append(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.")
+        rate = f"{rate_text(len(played) / seconds)} games/s"
+        report.append(f"{len(played):,} game{'s' * (len(played) != 1)} in {seconds:.2f} s ({rate}), seed {self.seed}.")
         return Result(document, report, interrupted)
 
     def _play_series(self) -> Result:
@@ -195,7 +195,7 @@ class Tournament(SeriesFlags):
         }
         report: list[str | tuple[str, Table]] = [
             (f"{self.game}, {self.size}x{self.size}", self._table(records)),
-            f"{len(records)} games; Elo relative to the mean of all, 95 % intervals.",
+            f"{len(records)} game{'s' * (len(records) != 1)}; Elo relative to the mean of all, 95 % intervals.",
         ]
         if summary.added_draws:
             report.append(

@@ -20,6 +20,7 @@ class Play(CommonFlags, ServerSettings):
     The page is at http://127.0.0.1:8080 and opens in a browser. --terminal plays in the terminal instead.
     """
 
+    json: Annotated[bool, tyro.conf.arg(help="Not available: a game has no JSON output.")] = False
     models: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
         tyro.conf.arg(metavar="[MODEL …]", help="Model files and run folders, in addition to the shipped models."),
