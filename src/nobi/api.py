@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import nobi.games
 from nobi.errors import require_torch
 from nobi.games.base import Game, Variant
-from nobi.spec import as_type, settings_with
+from nobi.spec import as_type, natural, settings_with
 
 if TYPE_CHECKING:
     from nobi.arena.results import PlayedGames
@@ -107,7 +107,7 @@ def play_games(
     from nobi.players.base import Player
     from nobi.workers import open_executor
 
-    on, games = _variant_of(on), as_type(games, int, "games")
+    on, games, seed = _variant_of(on), natural(games, "games"), as_type(seed, int, "seed")
     first, second = (one if isinstance(one, Player) else player(one, on) for one in (a, b))
     with (
         open_executor(executor, threads) as workers,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nobi.errors import require_torch
-from nobi.spec import as_type, settings_with
+from nobi.spec import as_type, natural, settings_with
 
 if TYPE_CHECKING:
     from nobi.evolution.coevolution import CoevolutionRun
@@ -116,8 +116,8 @@ def transfer(
             chosen,
             on,
             against,
-            as_type(games, int, "games"),
-            seed,
+            natural(games, "games"),
+            as_type(seed, int, "seed"),
             executor=workers,
             progress=report,
         )

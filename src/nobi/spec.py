@@ -118,6 +118,14 @@ def as_type(value: Any, kind: Any, name: str) -> Any:
     raise NobiError(f"{name} must be {_noun(kind)}, not {_short(value)}.")
 
 
+def natural(value: Any, name: str) -> int:
+    """Return the argument `name` of a public function as a whole number, or raise a NobiError if it is below 0."""
+    number: int = as_type(value, int, name)
+    if number < 0:
+        raise NobiError(f"{name} must be 0 or more, not {number}.")
+    return number
+
+
 _NOUNS = {int: "a whole number", float: "a number", str: "a text", bool: "True or False", Path: "a path"}
 
 

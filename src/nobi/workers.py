@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, cast
 
 from nobi.errors import NobiError
+from nobi.spec import natural
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -213,6 +214,7 @@ def make_executor(spec: str, threads: int = 0) -> Executor:
     >>> run.generation
     1
     """
+    threads = natural(threads, "threads")
     if spec == "local":
         return ThreadExecutor(threads)
     if spec == "ray" or spec.startswith("ray://"):

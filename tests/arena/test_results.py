@@ -5,6 +5,7 @@ import pytest
 from helpers.arena import results
 from nobi.arena.results import summarise
 from nobi.board.stones import BLACK, DRAW, RUNNING, WHITE
+from nobi.errors import NobiError
 from nobi.games import variant
 
 
@@ -27,7 +28,7 @@ def test_colours_alternate_and_points_are_those_of_a():
     assert played.points_of_a.tolist() == [-1, 1, 0]
     # S08: won 1 − 0.2 (M − 3)/(25 − 3), lost the negative
     assert played.score_of_a == pytest.approx([-1, 0.8, 0])
-    with pytest.raises(ValueError, match="not kept"):
+    with pytest.raises(NobiError, match="not kept"):
         played.replay(0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nobi.board.stones import BLACK, DRAW, WHITE
+from nobi.errors import NobiError
 from nobi.frames import frame_of
 from nobi.games.base import Game, Variant
 from nobi.statistics import Interval, elo_difference, mean_interval, share_interval
@@ -87,7 +88,9 @@ class PlayedGames:
     def replay(self, i: int) -> Game:
         """Return game i, replayed to its end."""
         if self.moves.shape[1] == 0:
-            raise ValueError("the moves of these games were not kept")
+            raise NobiError("The moves of these games were not kept; play them with keep_moves=True.")
+        if not -len(self) <= i < len(self):
+            raise NobiError(f"There is no game {i}; there are {len(self):,}, and the first is game 0.")
         game = self.variant.new()
         for move in self.moves[i, : self.length[i]]:
             game.play(int(move))
