@@ -132,9 +132,9 @@ def _arena_table(summaries: "dict[str, ArenaStatistics]") -> "Table":
         table.add_row(
             label,
             *(f"{number:,}" for number in (s.games, s.wins, s.draws, s.losses)),
-            s.win_rate.percent(),
-            f"{s.length.value:.1f}",
-            s.score.plus_minus(3, "+"),
+            s.win_rate.percent() if s.games else "",
+            f"{s.length.value:.1f}" if s.games else "",
+            s.score.plus_minus(3, "+") if s.games else "",
             end_section=row == "white",
         )
     return table
