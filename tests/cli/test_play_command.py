@@ -90,6 +90,14 @@ def test_bad_input_is_one_sentence(capsys, arguments, sentence):
     assert len(err.splitlines()) == 1
 
 
+def test_ctrl_c_stops_the_page_without_a_complaint(capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nobi.web.server.serve", interrupted)
+    assert call(capsys, "play", "--no-browser") == (0, "", "")
+
+
 def test_a_port_in_use(capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -82,7 +82,7 @@ class Match(SeriesFlags):
                 if not len(interrupt.played):
                     raise
                 played = interrupt.played
-                interrupted = f"after {len(played)} of {count} games"
+                interrupted = f"after {len(played):,} of {count:,} games"
             seconds = time.perf_counter() - start
         summaries = summarise(played)
         document = {"settings": asdict(self) | {"games": count}, "seconds": seconds, "results": summaries}

@@ -1,6 +1,7 @@
 """`nobi play`: the web page, or a game in the terminal."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -50,5 +51,6 @@ class Play(CommonFlags, ServerSettings):
 
         settings = settings_among(self, ServerSettings)
         check_settings(settings)
-        serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
+        with suppress(KeyboardInterrupt):  # the way to stop the page
+            serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
         return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from nobi import games, players
+from nobi.cli import Interrupted
 from nobi.cli.base import CommonFlags, ExecutorFlags, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
@@ -104,7 +105,9 @@ class SeriesFlags(ExecutorFlags, SeriesSettings):
                 try:
                     play_series(series, len(specs), count, lambda: bar(len(records), executor.describe()))
                 except KeyboardInterrupt:
-                    interrupted = f"after {len(records)} of {total} games"
+                    if not records:
+                        raise Interrupted(f"before the end of the first of {total:,} games") from None
+                    interrupted = f"after {len(records):,} of {total:,} games"
         return PlayedSeries(sorted(records, key=lambda record: record.game), interrupted)
 
 

@@ -66,15 +66,15 @@ class GenerationsCommand(TrainingCommand, ExecutorFlags):
             except KeyboardInterrupt:
                 if not run.done:
                     raise Interrupted(_NOTHING_DONE) from None
-                return f"after {run.generation} of {total} generations; {_RESUME}"
+                return f"after {run.generation:,} of {total:,} generations; {_RESUME}"
         return ""
 
 
 def _speed_text(generations: int, total: int, games: int, seconds: float) -> str:
     if not generations:
-        return f"All {total} generations were done before."
+        return f"All {total:,} generations were done before."
     plural = "s" * (generations != 1)
-    return f"{generations} generation{plural} in {seconds:.1f} s ({rate_text(games / seconds)} games/s)."
+    return f"{generations:,} generation{plural} in {seconds:.1f} s ({rate_text(games / seconds)} games/s)."
 
 
 @dataclass(frozen=True)
