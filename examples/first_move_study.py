@@ -71,7 +71,7 @@ class FirstMove(Study):
             black = found[size]["black"]
             shares[f"{size}x{size}"] = share_interval(float(black.sum()), len(black))
         rows = [Row({"board": board}, "share of games that Black wins", share) for board, share in shares.items()]
-        claim = Claim.positive("Black wins more than half of the games", shares, null=0.5)
+        claim = Claim.positive("Black wins more than half of the games.", shares, null=0.5)
         return Findings([Table("The first move", rows)], [claim])
 
 

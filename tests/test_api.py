@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,7 +172,15 @@ BAD_ARGUMENTS = {
     "The settings must be": lambda _: nobi.imitate("folder", settings=3),
     "folder must be a text or a path, not 3": lambda _: nobi.evolve(3),
     "champion_by cannot be 'luck'; choose one of relative or shared": lambda _: nobi.coevolve(champion_by="luck"),
-    "is a deep network; a compiled network is required": lambda _: nobi.transfer([nobi.load("go-main")]),
+    "'go-main' cannot be used: nobi-net:blocks=10 is a deep network": lambda _: nobi.transfer([nobi.load("go-main")]),
+    "Give at least one model": lambda _: nobi.transfer([]),
+    "Give at least one board size": lambda _: nobi.transfer("atari-go-mdlstm", sizes=[]),
+    "Give at least one dataset": lambda _: nobi.predict("go-main", []),
+    "games must be 0 or more, not -1": lambda go: nobi.play_games(go, "naive", "naive", games=-1),
+    "threads must be 0 or more, not -1": lambda go: nobi.play_games(go, "naive", "naive", games=1, threads=-1),
+    "seed must be a whole number, not 0.5": lambda go: nobi.play_games(go, "naive", "naive", games=1, seed=0.5),
+    "There is no game 2": lambda go: nobi.play_games(go, "naive", "naive", games=2, keep_moves=True).replay(2),
+    "cannot be written: Is a directory": lambda go: nobi.write_sgf(go.new(), Path(__file__).parent),
     "games must be a whole number, not 2.5": lambda _: nobi.transfer("atari-go-mdlstm", games=2.5),
     "data must be a text, not 3": lambda _: nobi.predict("go-main", 3),
     "model must be a Model or a text or a path, not None": lambda _: nobi.predict(None, "data"),

@@ -3,6 +3,8 @@
 import importlib
 import os
 import pkgutil
+import subprocess
+import sys
 import time
 
 import numba
@@ -72,3 +74,43 @@ def test_folders_are_deleted_after_a_long_time_without_use(monkeypatch, tmp_path
     compile_cache._tidy_cache()
     assert {path.name for path in tmp_path.iterdir()} == {"new", "used", "lock"}
     assert (tmp_path / "used").stat().st_mtime == pytest.approx(time.time(), abs=600)
+
+
+PLUGIN = """
+from typing import NamedTuple
+import numpy as np
+class Rows(NamedTuple):
+    x: np.ndarray
+"""
+PROGRAM = """
+import sys
+from pathlib import Path
+import numpy as np
+from typing import NamedTuple
+from nobi import compiling, spec
+from nobi.nn.bound import _store
+class Own(NamedTuple):
+    x: np.ndarray
+kind = Own
+if len(sys.argv) > 1:
+    spec.load_file(Path(sys.argv[1]))
+    kind = sys.modules["nobi_plugin_rows"].Rows
+room = np.zeros(64, np.int64)
+_store(room.ctypes.data, kind(np.zeros(3, np.float32)))
+print(sum(_store.stats.cache_hits.values()), sum(_store.stats.cache_misses.values()))
+"""
+
+
+def test_types_of_a_plugin_do_not_disturb_processes_without_it(tmp_path):
+    plugin = tmp_path / "rows.py"
+    plugin.write_text(PLUGIN)
+    environment = os.environ | {"NOBI_CACHE_DIR": str(tmp_path / "cache")}
+    found = []
+    for arguments in ([str(plugin)], [], [str(plugin)]):
+        command = [sys.executable, "-c", PROGRAM, *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout.split())
+    assert found[0] == ["0", "1"]
+    assert found[1] == ["0", "1"]
+    assert found[2] == ["1", "0"]  # the entry of the plug-in was kept

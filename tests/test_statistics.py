@@ -221,4 +221,5 @@ def test_an_interval_with_its_error_or_in_percent():
     assert Interval(44.2, 43.5, 44.9).plus_minus(1) == "44.2 ± 0.7"
     assert Interval(0.25, 0.125, 0.375).plus_minus(3, "+") == "+0.250 ± 0.125"
     assert Interval(5.0, 1.0, 24.0).plus_minus(1) == "5.0 (1–24)"
+    assert Interval(0.9, -math.inf, math.inf).plus_minus(2) == "0.90"
     assert Interval(0.7, 0.397, 0.892).percent() == "70.0 % (39.7–89.2)"

@@ -20,6 +20,14 @@ def test_a_file_is_complete_or_absent(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.parametrize("name", ["none/file", "folder"])
+def test_a_file_that_cannot_be_written(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(NobiError, match=f"{name}' cannot be written"):
+        atomic_write(tmp_path / name, b"")
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
+
+
 def test_a_folder_that_cannot_be_written_to(tmp_path):
     assert make_writable_folder(tmp_path / "a" / "b").is_dir()
     (tmp_path / "file").write_text("")

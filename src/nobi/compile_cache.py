@@ -4,11 +4,16 @@ Numba's disk cache does not notice a change in a called function of another file
 therefore named by a hash of all sources with compiled code that its module imports, directly or not, and that the
 modules of its bindings import (`nobi.compiling.specialise`). Sources with compiled code are those that contain the text
 `compiling import`. Folders that were not used for a month are deleted.
+
+The index of a function lists the types of arguments that it was compiled for, which may be those of a plug-in. In
+processes that have not loaded the plug-in, a placeholder stands for such a type (`share_index`).
 """
 
 import atexit
 import hashlib
+import importlib
 import os
+import pickle
 import re
 import shutil
 import tempfile
@@ -18,10 +23,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import platformdirs
+from numba.core.caching import IndexDataCacheFile
 
 _config: Any = numba.config
 _PACKAGE = Path(__file__).parent
@@ -125,6 +131,54 @@ def cache_folder_of(function: Callable[..., Any]) -> Iterator[None]:
             yield
         finally:
             _config.CACHE_DIR = root
+
+
+class _Missing(NamedTuple):
+    """Stands for a class or function of a plug-in that this process has not loaded."""
+
+    module: str
+    name: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _find, tuple(self)
+
+
+def _find(module: str, name: str) -> Any:
+    """Return an attribute of a module, or its placeholder."""
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        return _Missing(module, name)
+
+
+class _IndexReader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return super().find_class(module, name)
+        except (ImportError, AttributeError):
+            return _Missing(module, name)
+
+
+class _SharedIndex(IndexDataCacheFile):
+    """The index of a function; Numba's own cannot be read without the modules of all types in it."""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            with Path(self._index_path).open("rb") as file:
+                if pickle.load(file) != self._version:  # noqa: S301 (written by this user, as by Numba itself)
+                    return {}
+                stamp, names = _IndexReader(file).load()
+        except FileNotFoundError:
+            return {}
+        except (TypeError, AttributeError):  # a placeholder is not enough: compile again
+            return {}
+        found: dict[Any, str] = names if stamp == self._source_stamp else {}
+        return found
+
+
+def share_index(dispatcher: Any) -> None:
+    """Let processes with and without plug-ins use the same cache of a function."""
+    dispatcher._cache._cache_file.__class__ = _SharedIndex
 
 
 def cache_root() -> Path:

@@ -54,7 +54,7 @@ import llvmlite.binding
 import numba
 from numba.core import event, types
 
-from nobi.compile_cache import cache_folder_of, cache_root, depends_on
+from nobi.compile_cache import cache_folder_of, cache_root, depends_on, share_index
 from nobi.spec import PLUGIN_PREFIX
 from nobi.workers import handle_interrupts
 
@@ -153,6 +153,8 @@ def _compile(function: F, **options: Any) -> F:
     cache = not function.__module__.startswith(PLUGIN_PREFIX)
     with cache_folder_of(function):
         dispatcher: Any = numba.njit(**_OPTIONS | {"cache": cache}, **options)(function)
+        if cache:
+            share_index(dispatcher)
     get_template = dispatcher.get_call_template
 
     def get_template_of_any_value(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:

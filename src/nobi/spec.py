@@ -254,6 +254,6 @@ def load_file(path: Path) -> None:
     except Exception as error:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 0
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 1
         reason = error.msg if isinstance(error, SyntaxError) else phrase(error).replace("\n", " ")
         raise NobiError(f"{path}, line {line}: {type(error).__name__}: {reason}.") from None

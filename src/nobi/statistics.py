@@ -99,9 +99,12 @@ class Interval:
     def plus_minus(self, digits: int, sign: str = "") -> str:
         """Return the value with these digits after the point and its error: `44.2 ± 0.7`.
 
-        An asymmetric interval has both bounds, rounded: `5.0 (1–24)`. With the sign `+` positive values have one.
+        An asymmetric interval has both bounds, rounded: `5.0 (1–24)`. An infinite one, as of a single sample, is left
+        out. With the sign `+` positive values have one.
         """
         value, below, above = f"{self.value:{sign}.{digits}f}", self.value - self.low, self.high - self.value
+        if math.isinf(below) and math.isinf(above):
+            return value
         if max(below, above) > _ASYMMETRIC * min(below, above):
             rough = max(0, digits - 2)
             return f"{value} ({self.low:.{rough}f}–{self.high:.{rough}f})"

@@ -29,7 +29,14 @@ _ALIGNMENT = 8
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file through a temporary one in the same folder."""
+    """Write a file through a temporary one in the same folder; raise a NobiError if it cannot be written."""
+    try:
+        _write_through_temporary(path, content)
+    except OSError as error:
+        raise NobiError(f"The file {str(path)!r} cannot be written: {error.strerror}.") from None
+
+
+def _write_through_temporary(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

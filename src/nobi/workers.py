@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar, cast
 
 from nobi.errors import NobiError
+from nobi.spec import whole_number
 
 
 def usable_threads(threads: int = 0) -> int:
@@ -216,8 +217,7 @@ def make_executor(spec: str, threads: int = 0) -> Executor:
     >>> run.generation
     1
     """
-    if threads < 0:
-        raise NobiError(f"The number of workers must be 0 or more, not {threads}.")
+    threads = whole_number(threads, "threads")
     if spec == "local":
         return ThreadExecutor(threads)
     if spec == "ray" or spec.startswith("ray://"):

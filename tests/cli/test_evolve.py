@@ -137,4 +137,4 @@ def test_ctrl_c_saves(tmp_path, command):
     assert process.returncode == 130
     generations = json.loads(out)["generations"]
     assert 0 < generations == len((folder / "metrics.jsonl").read_text().splitlines())
-    assert f"interrupted after {generations} of 1000000 generations" in err
+    assert f"interrupted after {generations:,} of 1,000,000 generations" in err

@@ -85,4 +85,4 @@ def test_ctrl_c_reports_the_games_played(capsys):
             break
     played = json.loads(out)["results"]["all"]["games"]
     assert 0 < played < 10_000_000
-    assert f"interrupted after {played} of 10000000 games" in err
+    assert f"interrupted after {played:,} of 10,000,000 games" in err

@@ -252,7 +252,7 @@ def test_a_signal_ends_engines_and_keeps_the_games(number, tmp_path, capsys):
     assert processes_with(tmp_path) == set()
     document = json.loads(out)
     assert len(document["games"]) == len((folder / "games.jsonl").read_text().splitlines()) > 0
-    assert "of 1000 games" in err
+    assert "of 1,000 games" in err
     assert (
         "has another --timeout (60.0, not 61.0)"
         in call(capsys, *arguments, "--games", "1000", "--resume", "--timeout", "61")[2]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from rich.console import Console
 
 import nobi
 from helpers.commands import call
@@ -122,6 +123,17 @@ def test_lists(capsys):
         assert set(names) <= {entry["name"] for entry in listed}
     [go] = [entry for entry in json.loads(call(capsys, "games", "--json")[1]) if entry["name"] == "go"]
     assert {"name": "suicide", "default": "false", "values": "true, false"} in go["settings"]
+
+
+@pytest.mark.parametrize("command", ["models", "players"])
+def test_a_list_on_a_narrow_terminal_has_all_names(capsys, monkeypatch, command):
+    console = Console(markup=False, force_terminal=True, color_system=None, width=80)
+    monkeypatch.setattr("nobi.cli.base.output_console", lambda: console)
+    monkeypatch.setattr("nobi.cli.inspect.output_console", lambda: console)
+    _, out, _ = call(capsys, command)
+    assert {entry["name"] for entry in json.loads(call(capsys, command, "--json")[1])} <= set(out.split())
+    assert "…" not in out
+    assert all(len(line.rstrip()) <= 80 for line in out.splitlines() if not line.startswith("Elo"))
 
 
 def test_a_closed_output_pipe_causes_no_error():

@@ -50,7 +50,7 @@ def test_a_resignation_is_undone_alone(capsys, monkeypatch):
     code, out, _ = call(capsys, "play", "--terminal", "--size", "5", "--opponent", "random")
     assert code == 0
     boards = out.split("    A B C D E")[1::2]
-    assert [board.count("●") for board in boards] == [0, 1, 1, 1, 0, 0]
+    assert [board.count("●") for board in boards] == [0, 1, 1, 1, 0]  # the last undo changes nothing
 
 
 def test_a_game_is_saved_when_the_engine_stops(capsys, monkeypatch, tmp_path):
@@ -88,6 +88,14 @@ def test_bad_input_is_one_sentence(capsys, arguments, sentence):
     assert (code, out) == (2, "")
     assert sentence in err
     assert len(err.splitlines()) == 1
+
+
+def test_ctrl_c_stops_the_page_without_a_complaint(capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nobi.web.server.serve", interrupted)
+    assert call(capsys, "play", "--no-browser") == (0, "", "")
 
 
 def test_a_port_in_use(capsys):

@@ -120,12 +120,12 @@ def test_models_of_different_kinds_are_refused(tmp_path):
 
 def test_the_command(capsys, tmp_path):
     paths = [str(path) for path in save_models(tmp_path, 3)]
-    arguments = ["transfer", *paths, "--sizes", "5", "6", "--games", "20", "--figure", str(tmp_path / "f.png")]
+    arguments = ["transfer", *paths, "--sizes", "5", "6", "--games", "20", "--figure", str(tmp_path / "new" / "f.png")]
     code, out, _ = call(capsys, *arguments)
     assert code == 0
     assert "5x5 → 6x6" in out
-    assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "f.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "new" / "f.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "new" / "f.svg").read_text().startswith("<?xml")
     document = json.loads(call(capsys, *arguments, "--json")[1])
     assert document["models"] == 3
     assert [row["size"] for row in document["sizes"]] == [5, 6]

@@ -282,7 +282,7 @@ def test_divergence_is_reported_and_not_saved(tmp_path, games5, rate):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"weights": (1.0, 2.0)}, "2 weights"),
+        ({"weights": (1.0, 2.0)}, "one weight for each dataset: 1, not 2"),
         ({"weights": (0.0,)}, "above 0"),
         ({"batch": 0}, "`batch` must be 1 or more"),
         ({"epochs": 0.0}, "`epochs` must be above 0"),

@@ -67,7 +67,7 @@ def test_filters(game, settings, kind):
         ({"until": "1995-13"}, "last date must be YYYY"),
         ({"until": "1995-1-1"}, "last date must be YYYY"),
         ({"since": "1996", "until": "1995-06"}, "after the last"),
-        ({"min_handicap": -1}, "handicap cannot be -1"),
+        ({"min_handicap": -1}, "handicap must be 0 or more, not -1"),
         ({"min_moves": 5, "max_moves": 4}, "number of moves cannot be 5 to 4"),
         ({"shares": (0, 0, 0)}, "shares"),
         ({"shares": (1, -1, 0)}, "shares"),

@@ -128,6 +128,27 @@ def test_two_passes_count_the_board(state, settle):
     assert state.session.result.sgf == "B+24.5"
 
 
+def test_an_evaluation_of_an_earlier_position_is_discarded(state, settle, monkeypatch):
+    released, begun = threading.Event(), threading.Event()
+
+    def slow(_):
+        begun.set()
+        assert released.wait(60)
+        return (1.0,) * 25
+
+    monkeypatch.setattr("nobi.web.play.expected_ownership", slow)
+    start(state, game="go", size=5, opponent="naive", komi=0.5)
+    state.session.play(state.session.game._as_point("C3"))
+    state.session.play(PASS)
+    state.set_overlay("ownership")
+    assert begun.wait(60)
+    state.pass_turn()  # the game ends, and its count must stay visible
+    released.set()
+    settle(state)
+    assert state.session.result.owners
+    assert state.owned == ()
+
+
 def test_the_game_before_comes_back(state, settle):
     start(state, size=5, opponent="naive")
     state.play_cell(12)

@@ -94,6 +94,16 @@ def test_the_annotated_game_has_comments_and_variations(reviewed):
         assert len(others) == (one.best != one.move)
 
 
+def test_the_annotated_game_keeps_result_and_rules():
+    facts = b"RE[B+R]RU[Japanese]DT[2001-02-03]WR[3d]TM[60]"
+    for given, moves in ((facts, b";B[cc];W[];B[]"), (facts, b";B[cc]"), (b"", b";B[cc];W[];B[]")):
+        session, review = begin_review(b"(;GM[1]SZ[5]" + given + moves + b")", "A search")
+        root = sgf.Sgf_game.from_bytes(annotated_sgf(session, review)).get_root()
+        found = {key: root.get(key) for key in ("RE", "DT", "WR", "TM") if root.has_property(key)}
+        assert found == ({"RE": "B+R", "DT": "2001-02-03", "WR": "3d", "TM": 60.0} if given else {})
+        assert root.get("RU") == ("Japanese" if given else "Chinese")
+
+
 def test_names_of_players():
     assert player_names(ATARI_GO) == ("Ada", "<script>alert(1)</script>")
     assert player_names(b"(;SZ[9])") == ("Black", "White")

@@ -89,6 +89,8 @@ class PlayedGames:
         """Return game i, replayed to its end."""
         if self.moves.shape[1] == 0:
             raise NobiError("The moves of these games were not kept; play them with keep_moves=True.")
+        if not -len(self) <= i < len(self):
+            raise NobiError(f"There is no game {i}; there are {len(self):,}, and the first is game 0.")
         game = self.variant.new()
         for move in self.moves[i, : self.length[i]]:
             game.play(int(move))

@@ -148,6 +148,11 @@ class Stopwatch:
         return time.perf_counter() - compiling.seconds_compiling()
 
 
+def rate_text(per_second: float) -> str:
+    """Return a number per second, with one decimal place below 10."""
+    return f"{per_second:,.{1 if per_second < 10 else 0}f}"
+
+
 def print_json(document: Any) -> None:
     """Print dataclasses, lists and dicts as one JSON document; NaN and infinities become null."""
     print(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
@@ -204,6 +209,23 @@ def print_report(report: "Sequence[str | tuple[str, Table]]") -> None:
             console.print(part, highlight=False, soft_wrap=True)
             continue
         title, table = part
+        _fit(table, console)
         if title:  # Rich itself would wrap it at the width of the table
             console.print(title, style="italic", soft_wrap=True, highlight=False)
-        console.print(table)
+        console.print(table, crop=False)
+
+
+def table_width(table: "Table", console: "Console") -> int:
+    """Return the width of a table without wrapped text."""
+    return console.measure(table, options=console.options.update(width=_FILE_WIDTH)).maximum
+
+
+def _fit(table: "Table", console: "Console") -> None:
+    """Let text wrap between words only: Rich would cut names and numbers that do not fit into the terminal."""
+    if table_width(table, console) <= console.width:
+        return
+    table.pad_edge = table.show_edge = False
+    for column in table.columns:
+        texts = [str(column.header), *map(str, column.cells)]
+        parts = texts if column.no_wrap else [word for text in texts for word in text.split()]
+        column.min_width = max(map(len, parts), default=0)

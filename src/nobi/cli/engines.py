@@ -55,9 +55,10 @@ class Gtp(CommonFlags):
     ] = ""
     seed: int = 0
     """Seed of all random numbers."""
+    json: Annotated[bool, tyro.conf.arg(help="Not available: the output is the protocol.")] = False
     game: str = ""
     """The game; by default Go, or the first game that the player supports."""
-    size: int = 0
+    size: Annotated[int, tyro.conf.arg(help_behavior_hint="")] = 0
     """Board size at the start, 5 to 25; by default 19, or the only size that the player supports."""
     threads: int = 1
     """Threads of a player that searches; 0: one per core, as without PLAYER. With several, moves are not
@@ -148,6 +149,7 @@ class Analysis(CommonFlags):
     so that these programs can start nobi instead of KataGo. Only the protocol is written to standard output.
     """
 
+    json: Annotated[bool, tyro.conf.arg(help="Not available: the output is the protocol.")] = False
     player: Annotated[
         tyro.conf.Positional[str],
         tyro.conf.arg(

@@ -50,9 +50,12 @@ class Transfer(ExecutorFlags):
         from nobi.evolution.fitness import MEASURES
         from nobi.evolution.transfer import load_models, measure_transfer
         from nobi.spec import choices
+        from nobi.storage import make_writable_folder
 
         if self.games < 2 or self.games % 2:
             raise NobiError(f"--games must be an even number, half for each colour, not {self.games}.")
+        if self.figure:
+            make_writable_folder(self.figure.parent)
         if self.measure not in MEASURES:
             raise NobiError(f"There is no measure {self.measure!r}; {choices(MEASURES, self.measure)}.")
         model, weights = load_models(self.models)
@@ -95,7 +98,7 @@ def _transfer_tables(found: "TransferReport", title: str, models: int) -> "list[
     pairs = plain_table(["boards", "against", "correlation (95 %)", "p, better on the larger (95 %)"])
     for pair in found.pairs:
         boards = f"{pair.small}x{pair.small} → {pair.large}x{pair.large}"
-        pairs.add_row(boards, pair.opponent, pair.transfer.correlation.text("+.3f"), pair.transfer.higher.text("+.3f"))
+        pairs.add_row(boards, pair.opponent, pair.transfer.correlation.text("+.3f"), pair.transfer.higher.text(".3f"))
     return [(title, table), *([("", pairs)] if found.pairs else [])]
 
 

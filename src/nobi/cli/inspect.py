@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, g
 import tyro
 
 from nobi import games, models, players
-from nobi.cli.base import Command, Result, plain_table
+from nobi.cli.base import Command, Result, output_console, plain_table, table_width
 from nobi.errors import NobiError, require_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from rich.table import Table
 
     from nobi.games.base import Game, Variant
     from nobi.players.inspection import Inspection
@@ -35,7 +37,7 @@ class Show(Command):
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
     game: str = ""
     """The game; by default that of the training."""
-    size: int = 0
+    size: Annotated[int, tyro.conf.arg(help_behavior_hint="")] = 0
     """Board size, 5 to 25; by default that of the training."""
     moves: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[VERTEX …]", help="The moves to play, as in D4 C3.")] = ()
     random: int = 0
@@ -178,7 +180,7 @@ class Export(Command):
     model: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="MODEL", help="A model file.")] = tyro.MISSING
     onnx: Path = tyro.MISSING
     """The file to write."""
-    size: int = 0
+    size: Annotated[int, tyro.conf.arg(help_behavior_hint="")] = 0
     """Board size, 5 to 25; by default that of the training."""
 
     def execute(self) -> Result:
@@ -258,21 +260,38 @@ class ListModels(Command):
 
     def execute(self) -> Result:
         entries = [describe(name, path) for name, path in models.shipped().items()]
-        table = plain_table(["model", "game", "boards", "network"], ["weights", "file", "measured", "Elo"])
-        for entry in entries:
-            table.add_row(
-                *(entry[key] for key in ("name", "game", "boards", "network")),
-                f"{entry['weights']:,}",
-                f"{entry['bytes'] / 1e6:.2f} MB" if entry["bytes"] >= 1e5 else f"{entry['bytes'] / 1e3:.1f} kB",
-                entry["measured"],
-                "  ".join(f"{board} {elo}" for board, elo in entry["elo"].items() if board in _SHOWN_BOARDS),
-            )
         note = "Elo: GNU Go 3.8 at level 10 is 0 for Go, the player naive is 0 for the other games."
+        table = _models_table(entries, (*_COLUMNS, *_FURTHER_COLUMNS))
+        console = output_console()
+        if table_width(table, console) > console.width:
+            table = _models_table(entries, _COLUMNS)
+            note += " A wider terminal, or --json, shows more."
         return Result(entries, [("", table), note])
 
 
 _SHOWN_BOARDS = ("9x9", "19x19")
 """The boards whose Elo is shown in the list; the JSON document has all."""
+_COLUMNS = ("model", "game", "weights", *(f"Elo {board}" for board in _SHOWN_BOARDS))
+_FURTHER_COLUMNS = ("file", "boards", "network", "measured")
+"""Columns that are left out if the terminal is too narrow."""
+_NUMBERS = ("weights", "file", "Elo")
+
+
+def _models_table(entries: list[dict[str, Any]], columns: tuple[str, ...]) -> "Table":
+    table = plain_table([])
+    for name in columns:
+        table.add_column(name, justify="right" if name.startswith(_NUMBERS) else "left", no_wrap=True)
+    for entry in entries:
+        size = entry["bytes"]
+        cells = {
+            **{key: entry[key] for key in ("game", "boards", "network", "measured")},
+            "model": entry["name"],
+            "weights": f"{entry['weights']:,}",
+            "file": f"{size / 1e6:.2f} MB" if size >= 1e5 else f"{size / 1e3:.1f} kB",
+            **{f"Elo {board}": elo for board, elo in entry["elo"].items()},
+        }
+        table.add_row(*(cells.get(name, "") for name in columns))
+    return table
 
 
 def _short_elo(elo: dict[str, float | None]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from nobi import games, players
-from nobi.cli.base import Result, plain_table
+from nobi.cli.base import Result, plain_table, rate_text
 from nobi.cli.progress import progress_of_workers
 from nobi.cli.series import PLAYER_HELP, SeriesFlags, series_notes
 from nobi.errors import NobiError
@@ -82,7 +82,7 @@ class Match(SeriesFlags):
                 if not len(interrupt.played):
                     raise
                 played = interrupt.played
-                interrupted = f"after {len(played)} of {count} games"
+                interrupted = f"after {len(played):,} of {count:,} games"
             seconds = time.perf_counter() - start
         summaries = summarise(played)
         document = {"settings": asdict(self) | {"games": count}, "seconds": seconds, "results": summaries}
@@ -93,8 +93,8 @@ class Match(SeriesFlags):
             heading = f"{self.a} (X) against {self.b} (O), {game.standing()} after {len(game.moves)} moves"
             report.append(f"Game 1: {heading}\n\n{game}\n")
         report.append((self._title, _table_of(summaries["black"], summaries["white"], summaries["all"])))
-        rate = f"{len(played) / seconds:,.0f} games/s"
-        report.append(f"{len(played):,} games in {seconds:.2f} s ({rate}), seed {self.seed}.")
+        rate = f"{rate_text(len(played) / seconds)} games/s"
+        report.append(f"{len(played):,} game{'s' * (len(played) != 1)} in {seconds:.2f} s ({rate}), seed {self.seed}.")
         return Result(document, report, interrupted)
 
     def _play_series(self) -> Result:
@@ -188,7 +188,7 @@ class Tournament(SeriesFlags):
         }
         report: list[str | tuple[str, Table]] = [
             (f"{self.game}, {self.size}x{self.size}", self._table(results)),
-            f"{len(results)} games; Elo relative to the mean of all, 95 % intervals.",
+            f"{len(results)} game{'s' * (len(results) != 1)}; Elo relative to the mean of all, 95 % intervals.",
         ]
         if summary.added_draws:
             report.append(

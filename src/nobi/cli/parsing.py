@@ -156,13 +156,13 @@ def _parse_flags(command: type, prog: str, arguments: list[str]) -> Any:
 
 
 def _hide_empty_defaults(command: type) -> None:
-    """Keep the help of a command free of `(default: )` and `(default: None)`."""
+    """Keep the help of a command free of `(default: )`, `(default: None)` and the defaults of flags without a value."""
     import tyro
 
     hidden = tyro.conf.arg(help_behavior_hint="")
     hints = get_type_hints(command, include_extras=True)
     for field in dataclasses.fields(command):
-        if field.default in (None, "", ()):
+        if field.default in (None, "", ()) or isinstance(field.default, bool):
             hint = hints[field.name]
             marks = hint.__metadata__ if get_origin(hint) is Annotated else ()  # these may contain another hint
             kind = get_args(hint)[0] if marks else hint

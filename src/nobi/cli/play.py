@@ -1,6 +1,7 @@
 """`nobi play`: the web page, or a game in the terminal."""
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ class Play(CommonFlags, ServerSettings):
     The page is at http://127.0.0.1:8080 and opens in a browser. --terminal plays in the terminal instead.
     """
 
+    json: Annotated[bool, tyro.conf.arg(help="Not available: a game has no JSON output.")] = False
     models: Annotated[
         tyro.conf.Positional[tuple[Path, ...]],
         tyro.conf.arg(metavar="[MODEL …]", help="Model files and run folders, in addition to the shipped models."),
@@ -49,5 +51,6 @@ class Play(CommonFlags, ServerSettings):
 
         settings = settings_among(self, ServerSettings)
         check_settings(settings)
-        serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
+        with suppress(KeyboardInterrupt):  # the way to stop the page
+            serve(settings, lambda line: print(line, file=sys.stderr, flush=True))
         return 0

@@ -51,6 +51,8 @@ class Review(Command):
         )
 
         check_playouts(self.playouts)
+        for path in filter(None, (self.annotate, self.figure)):
+            make_writable_folder(path.parent)
         session, review = begin_review(read_content(self.game), "")
         name = self.model or best_model(session.setup.game, session.size)
         file = load_model(name) if name not in ("", "none") else None
@@ -58,12 +60,10 @@ class Review(Command):
         with progress_bar("moves", review.total) as progress:
             carry_out(session, review, file, self.playouts, progress=lambda found: progress(len(found.moves)))
         if self.annotate:
-            make_writable_folder(self.annotate.parent)
             atomic_write(self.annotate, annotated_sgf(session, review))
         if self.figure:
             from nobi.figures.board import review_figure
 
-            make_writable_folder(self.figure.parent)
             marks = [(one.number, one.move, one.loss or 0.0) for one in review.blunders()]
             title = f"{review.black} against {review.white}, {review.title}"
             review_figure(review.chances(), marks, self.figure, title)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from nobi import games, players
+from nobi.cli import Interrupted
 from nobi.cli.base import CommonFlags, ExecutorFlags, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import NobiError
@@ -104,7 +105,9 @@ class SeriesFlags(ExecutorFlags, SeriesSettings):
                 try:
                     play_series(series, len(specs), count, lambda: bar(len(results), executor.describe()))
                 except KeyboardInterrupt:
-                    interrupted = f"after {len(results)} of {total} games"
+                    if not results:
+                        raise Interrupted(f"before the end of the first of {total:,} games") from None
+                    interrupted = f"after {len(results):,} of {total:,} games"
         return PlayedSeries(sorted(results, key=lambda result: result.game), interrupted)
 
 

@@ -50,24 +50,30 @@ class _Game:
 
     def run(self) -> int:
         self._print(HELP)
+        shown: object = None  # an answer to a command that changes nothing stays below the board
         while True:
             if self.result is None and self.game.is_over:
                 self.result = _result(self.game)
             if self.result is None and self.game.to_move != self.human:
                 self._opponent_moves()
                 continue
-            self.console.print(board_text(self.game))
-            if self.result:
-                self._print(self.result.sentence)
+            position = (list(self.game.moves), self.result)
+            if shown != position:
+                shown = position
+                self.console.print(board_text(self.game))
+                if self.result:
+                    self._print(self.result.sentence)
             try:
                 words = input(f"{COLOURS[self.human]}: " if self.result is None else "save, undo or quit: ").split()
             except EOFError:
                 return 0
             if words and words[0].lower() in ("quit", "exit", "q"):
                 return 0
+            if not words:
+                shown = None
+                continue
             try:
-                if words:
-                    self._command(words)
+                self._command(words)
             except NobiError as error:
                 self._print(str(error))
 
@@ -126,10 +132,7 @@ class _Game:
             raise NobiError("Give a file name, as in 'save game.sgf'.")
         path = Path(names[0]).with_suffix(".sgf")
         result = self.result.sgf if self.result else ""
-        try:
-            atomic_write(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
-        except OSError as error:
-            raise NobiError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
+        atomic_write(path, sgf_of(self.game, self.names[BLACK], self.names[WHITE], result=result))
         self._print(f"Saved as {path}.")
 
     def _print(self, text: str) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from nobi.cli import Interrupted
-from nobi.cli.base import Command, ExecutorFlags, Result, Stopwatch, joined, plain_table, settings_among
+from nobi.cli.base import Command, ExecutorFlags, Result, Stopwatch, joined, plain_table, rate_text, settings_among
 from nobi.cli.progress import progress_bar
 from nobi.errors import INTERRUPTED, INVALID_INPUT, NobiError, require_torch
 from nobi.evolution.settings import CoevolutionSettings, EvolutionSettings
@@ -66,14 +66,15 @@ class GenerationsCommand(TrainingCommand, ExecutorFlags):
             except KeyboardInterrupt:
                 if not run.done:
                     raise Interrupted(_NOTHING_DONE) from None
-                return f"after {run.generation} of {total} generations; {_RESUME}"
+                return f"after {run.generation:,} of {total:,} generations; {_RESUME}"
         return ""
 
 
 def _speed_text(generations: int, total: int, games: int, seconds: float) -> str:
     if not generations:
-        return f"All {total} generations were done before."
-    return f"{generations} generations in {seconds:.1f} s ({games / seconds:,.0f} games/s)."
+        return f"All {total:,} generations were done before."
+    plural = "s" * (generations != 1)
+    return f"{generations:,} generation{plural} in {seconds:.1f} s ({rate_text(games / seconds)} games/s)."
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,8 @@ def measure_transfer(
     progress: Callable[[int], None] = lambda _: None,
 ) -> TransferReport:
     """Let every model play on every size against every opponent."""
-    if not sizes or not opponents:
-        raise NobiError("Give at least one board size and one opponent.")
+    if not (sizes and opponents):
+        raise NobiError(f"Give at least one {'opponent' if sizes else 'board size'}.")
     results: list[SizeResult] = []
     found: dict[tuple[int, str], NDArray[np.float64]] = {}
     for size in sizes:

@@ -73,7 +73,7 @@ def _printsgf(session: Session, *words: str) -> str:
         return record.decode()
     try:
         atomic_write(Path(" ".join(words)), record)
-    except (OSError, ValueError):
+    except (NobiError, ValueError):  # ValueError: an impossible file name
         raise GtpError("cannot write file") from None
     return ""
 

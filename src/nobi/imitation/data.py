@@ -138,6 +138,8 @@ def open_sources(paths: Sequence[str], split: str, sizes: Sequence[int], network
 
     Raise a NobiError if there are no positions for one of the sizes, or if the network does not support a size.
     """
+    if not paths:
+        raise NobiError("Give at least one dataset; 'nobi data import' makes datasets.")
     found, owners, digest = [], [], hashlib.sha256()
     datasets = [Dataset.open(path) for path in paths]
     check_split_alike(datasets)

@@ -54,7 +54,7 @@ class ImitationSettings:
 
     def __post_init__(self) -> None:
         if self.weights and len(self.weights) != len(self.data):
-            raise ValueError(f"there are {len(self.data)} datasets but {len(self.weights)} weights; give one for each")
+            raise ValueError(f"give one weight for each dataset: {len(self.data)}, not {len(self.weights)}")
         if not all(math.isfinite(weight) and weight > 0 for weight in self.weights):
             raise ValueError("the weights of datasets must be above 0")
         if not (math.isfinite(self.epochs) and self.epochs > 0):

@@ -116,7 +116,7 @@ def _from_text(path: Path, variant: Variant) -> list[Opening]:
     try:
         lines = read_content(path).decode().splitlines()
     except UnicodeDecodeError:
-        raise NobiError(f"The openings {str(path)!r} are not text.") from None
+        raise NobiError(f"The openings {str(path)!r} are not text in UTF-8.") from None
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()

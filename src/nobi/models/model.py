@@ -94,7 +94,9 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The file it was read from, else the spec of its network."""
+        """The name of a shipped model, or the file it was read from, else the spec of its network."""
+        if self.path and shipped().get(self.path.stem) == self.path:
+            return self.path.stem
         return str(self.path or self.spec)
 
     @property
@@ -111,7 +113,7 @@ class Model:
     def weights(self) -> Weights:
         """The vector of weights of a compiled network."""
         if self.is_deep:
-            raise self.unusable(f"{self.spec} is a deep network; a compiled network is required.")
+            raise self.unusable(f"{self.spec} is a deep network; give a network that is trained by evolution.")
         return self.tensors["weights"]
 
     @property

@@ -323,7 +323,10 @@ class _Import:
             return "The sources contain no records."
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in self.kinds.most_common(3))
         name = self._full_name((first.source, first.name))
-        return f"All {sum(self.counts):,} records were rejected ({kinds}); the first, {name}: {first.reason}"
+        count = sum(self.counts)
+        if count == 1:
+            return f"The only record, {name}, was rejected ({kinds}): {first.reason}"
+        return f"All {count:,} records were rejected ({kinds}); the first, {name}: {first.reason}"
 
     def _full_name(self, game: GameName) -> str:
         source, name = game

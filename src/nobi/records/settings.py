@@ -56,7 +56,9 @@ class ImportSettings:
             ("handicap", self.min_handicap, self.max_handicap),
             ("number of moves", self.min_moves, self.max_moves),
         ):
-            if low < 0 or (high is not None and high < low):
+            if low < 0:
+                raise ValueError(f"the lowest {name} must be 0 or more, not {low}")
+            if high is not None and high < low:
                 raise ValueError(f"the {name} cannot be {low} to {high}")
         if not all(math.isfinite(share) and share >= 0 for share in self.shares) or sum(self.shares) <= 0:
             raise ValueError(f"the shares must be 0 or more and not all 0, not {', '.join(map(str, self.shares))}")

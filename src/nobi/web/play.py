@@ -233,6 +233,7 @@ class PlayState:
     def _refresh_overlay(self) -> None:
         """Compute the overlay for the position shown."""
         self.evaluation, self.owned, self.hint = None, (), -1
+        self._stop_looking()  # it evaluates an earlier position
         if not self.overlay or self.session.position().is_over:
             return
         game, file = self.session.position().copy(), self.opponent.file
@@ -262,15 +263,18 @@ class PlayState:
     def _start_look(
         self, priority: Priority, work: Callable[[threading.Event], Any], done: Callable[[Any], None]
     ) -> None:
-        if self._look:
-            self._look.cancel()
-            self._look = None
+        self._stop_looking()
         try:
             self._look = self._jobs.submit(self.visitor, priority, work, f"play {self.tab}")
         except NobiError as error:
             self._show_message(str(error))
             return
         self._look_done = done
+
+    def _stop_looking(self) -> None:
+        if self._look:
+            self._look.cancel()
+            self._look = None
 
     # --- the opponent -------------------------------------------------------------------------------------------------
 
@@ -305,9 +309,7 @@ class PlayState:
     def close(self) -> None:
         """Close the bot and cancel all jobs."""
         self._cancel()
-        if self._look:
-            self._look.cancel()
-            self._look = None
+        self._stop_looking()
         self._drop_bot()
 
     def _finish(self, job: QueuedJob, done: Callable[[Any], None], failed: Callable[[str], None]) -> None:

@@ -85,6 +85,8 @@ class GameReview:
     """Number of moves of the game."""
     last_chance: float | None = None
     """Black's chance after the last move."""
+    properties: dict[str, Any] = field(default_factory=dict)
+    """Properties of the record that the annotated game keeps, such as the result and the rules."""
 
     @property
     def finished(self) -> bool:
@@ -192,7 +194,9 @@ def begin_review(content: bytes, reviewer: str) -> tuple[GameSession, GameReview
     """Return the game of an SGF file and its empty review; raise a NobiError for an invalid file."""
     session = GameSession.from_sgf(content, Setup())
     black, white = player_names(content)
-    return session, GameReview(session.setup.title, black, white, reviewer, total=len(session.game.moves))
+    review = GameReview(session.setup.title, black, white, reviewer, total=len(session.game.moves))
+    review.properties = kept_properties(content)
+    return session, review
 
 
 def carry_out(
@@ -292,12 +296,30 @@ def player_names(content: bytes) -> tuple[str, str]:
     return names[0], names[1]
 
 
+_KEPT = ("RE", "RU", "BR", "WR", "DT", "EV", "RO", "PC", "TM", "OT")
+
+
+def kept_properties(content: bytes) -> dict[str, Any]:
+    """The properties of an SGF file that describe the game and are not changed by a review."""
+    found = {}
+    with suppress(ValueError, RecursionError, LookupError):
+        root = sgf.Sgf_game.from_bytes(content).get_root()
+        for key in _KEPT:
+            with suppress(ValueError, LookupError):
+                found[key] = root.get(key)
+    return found
+
+
 def annotated_sgf(session: GameSession, review: GameReview) -> bytes:
     """Return the game as SGF, with a comment on every reviewed move and the reviewer's choice as a variation."""
     result = session.result.sgf if session.result else ""
     content = sgf_of(session.game, review.black, review.white, review.title, result)
     record = sgf.Sgf_game.from_bytes(content)
     nodes = record.get_main_sequence()
+    if isinstance(session.game, Go) and session.result is None and nodes[0].has_property("RE"):
+        nodes[0].unset("RE")  # it counts dead stones as alive
+    for key, value in review.properties.items():
+        nodes[0].set(key, value)
     text = [f"Reviewer: {review.reviewer}."]
     if (share := review.agreement()) is not None:
         text.append(f"It would have played {100 * share:.0f} % of the moves.")

@@ -64,7 +64,9 @@ class Choice:
         """`options` are the texts by value; `label` is for screen readers."""
         self.value = value
         self._buttons: dict[str, ui.element] = {}
-        with ui.element("div").classes("choice").props(f'role=group aria-label="{label}"'):
+        self._offered = set(options)
+        self._group = ui.element("div").classes("choice").props(f'role=group aria-label="{label}"')
+        with self._group:
             for key, text in options.items():
                 one = ui.element("button").props("type=button").on("click", lambda key=key: action(key))
                 with one:
@@ -80,8 +82,10 @@ class Choice:
             one.props(f"aria-pressed={'true' if key == value else 'false'}")
 
     def offer(self, value: str, visible: bool) -> None:
-        """Show or hide an option."""
+        """Show or hide an option; a single option needs no buttons."""
         self._buttons[value].set_visibility(visible)
+        self._offered = self._offered | {value} if visible else self._offered - {value}
+        self._group.set_visibility(len(self._offered) > 1)
 
 
 class Replay:

@@ -160,9 +160,9 @@ class CiaoPanel(_Panel):
         ui.label("Champions against champions").classes("title")
         ui.label(
             "Two populations of networks learn Atari-Go on 5×5 only by playing each other, for "
-            f"{GENERATIONS} generations. Then every champion of one population plays every champion of the other: "
-            "green where the first population wins, brown where the second wins. Click a square to see that game, and "
-            "a game of the same two networks "
+            f"{GENERATIONS} generations. Then every champion of one population plays two games against every champion "
+            "of the other, one with each colour: green where the first population wins both, brown where the second "
+            "does, pale where each wins one. Click a square to see a game of the two networks, and one "
             f"on {LARGE}×{LARGE}."
         ).classes("lead")
         with ui.element("div").classes("tools"):

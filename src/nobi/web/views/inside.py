@@ -337,9 +337,10 @@ class InsideView:
         for one in shown:
             if one.view is None:
                 continue
+            has_details = one.view.evaluation.measure != "probability"  # the share is the probability
             rows = "".join(
-                f'<tr><td class="num">{i}</td><td>{best.name}</td><td class="detail">{best.detail}</td>'
-                f"<td>{_percent(best.share)}</td></tr>"
+                f'<tr><td class="num">{i}</td><td>{best.name}</td>'
+                f'<td class="detail">{best.detail if has_details else ""}</td><td>{_percent(best.share)}</td></tr>'
                 for i, best in enumerate(one.view.evaluation.best[:5], 1)
             )
             title = f"Best moves on {one.size}×{one.size}"
