@@ -163,10 +163,13 @@ def tournament(
     (('naive', 'random'), 6.0, 2)
     """
     from nobi.matches.folder import summarise_tournament
+    from nobi.matches.series import check_entrants
 
-    stored = {"players": list(players)}
-    results = _play_series(players, stored, on, games, folder, parallel, executor, progress, fields)
-    return summarise_tournament(results, players)
+    specs: tuple[str, ...] = as_type(players, tuple[str, ...], "a player")
+    check_entrants(specs)
+    stored = {"players": list(specs)}
+    results = _play_series(specs, stored, on, games, folder, parallel, executor, progress, fields)
+    return summarise_tournament(results, specs)
 
 
 def _play_series(
@@ -191,7 +194,7 @@ def _play_series(
 
     specs, on = as_type(specs, tuple[str, ...], "a player"), as_type(on, Variant, "on")
     settings, path = settings_with(SeriesSettings(), fields), Path(folder) if folder else None
-    total = len(pairings(len(specs), games))
+    total = len(pairings(len(specs), natural(games, "games")))
     with (
         open_executor(executor, parallel if executor == "local" else 0) as workers,
         open_series(settings, on, specs, workers, path, stored) as series,
@@ -314,7 +317,8 @@ def write_sgf(game: Game, path: Path | str, **names: str) -> None:
     from nobi.records.sgf_writer import sgf_of
     from nobi.storage import atomic_write
 
-    atomic_write(_path(path), sgf_of(as_type(game, Game, "game"), **names))  # type: ignore[arg-type]
+    texts = {name: as_type(text, str, name) for name, text in names.items()}
+    atomic_write(_path(path), sgf_of(as_type(game, Game, "game"), **texts))
 
 
 def list_games() -> list[str]:
