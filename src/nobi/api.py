@@ -163,12 +163,13 @@ def tournament(
     (('naive', 'random'), 6.0, 2)
     """
     from nobi.matches.folder import summarise_tournament
+    from nobi.matches.series import check_entrants
 
-    if len(set(as_type(players, tuple[str, ...], "a player"))) < max(2, len(players)):
-        raise NobiError("A tournament needs two players or more, all different.")
-    stored = {"players": list(players)}
-    results = _play_series(players, stored, on, games, folder, parallel, executor, progress, fields)
-    return summarise_tournament(results, players)
+    specs: tuple[str, ...] = as_type(players, tuple[str, ...], "a player")
+    check_entrants(specs)
+    stored = {"players": list(specs)}
+    results = _play_series(specs, stored, on, games, folder, parallel, executor, progress, fields)
+    return summarise_tournament(results, specs)
 
 
 def _play_series(
@@ -321,8 +322,9 @@ def write_sgf(
     from nobi.records.sgf_writer import sgf_of
     from nobi.storage import atomic_write
 
-    content = sgf_of(as_type(game, Game, "game"), black, white, event, result)
-    atomic_write(_new_file(path), content)
+    texts = {"black": black, "white": white, "event": event, "result": result}
+    names = {name: as_type(text, str, name) for name, text in texts.items()}
+    atomic_write(_new_file(path), sgf_of(as_type(game, Game, "game"), **names))
 
 
 def list_games() -> list[str]:

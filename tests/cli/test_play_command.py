@@ -78,6 +78,8 @@ def test_the_opponent_begins_in_the_terminal(capsys, monkeypatch):
         (["--terminal", "--opponent", "nobody"], "There is no player 'nobody'"),
         (["--json"], "remove --json"),
         (["--port", "0"], "--port must be 1 to 65535"),
+        (["--engines", "no-such-engine --gtp"], "no program 'no-such-engine'"),
+        (["--runs", __file__], "--runs must be a folder"),
         (["--host", "192.0.2.1"], "lets everyone on the network play"),
         (["--host", "192.0.2.1", "--token", "a b"], "letters and digits"),
         (["--no-browser", "none.safetensors", "--port", "18471"], "There is no model file"),

@@ -164,10 +164,9 @@ class Tournament(SeriesFlags):
 
     def check(self) -> None:
         super().check()
-        if len(self.players) < 2:
-            raise NobiError("A tournament needs two players or more.")
-        if len(set(self.players)) < len(self.players):
-            raise NobiError("A player is given twice; the players of a tournament must differ.")
+        from nobi.matches.series import check_entrants
+
+        check_entrants(self.players)
         self.require(1, "games")
 
     def execute(self) -> Result:

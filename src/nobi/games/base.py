@@ -265,8 +265,8 @@ class Game(ABC):
     def _as_point(self, move: int | str) -> int:
         if isinstance(move, str):
             return point_named(move, self.size)
-        if not isinstance(move, int | np.integer):
-            raise NobiError(f"A move must be a point, or a name such as C3 or pass, not {move!r}.")
+        if not isinstance(move, int | np.integer) or isinstance(move, bool):
+            raise NobiError(f"A move must be a point such as 'D4', 'pass' or a whole number, not {move!r}.")
         if move != PASS and (not 0 <= move < points_of(self.size) or self.boards.stones.colour[0, move] == BORDER):
             raise NobiError(f"{move} is not a point of a {self.size}x{self.size} board.")
         return int(move)

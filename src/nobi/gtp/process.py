@@ -53,7 +53,7 @@ class EngineProcess:
         try:
             with defer_interrupts():  # otherwise an interrupt could leave a process that nothing ends
                 self._process = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
-                    _split_command(command),
+                    split_command(command),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -217,7 +217,7 @@ def _signal_name(number: int) -> str:
         return f"the signal {number}"
 
 
-def _split_command(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """Return the program and its arguments, split as by a shell; no other syntax of shells is supported."""
     try:
         words = shlex.split(command)

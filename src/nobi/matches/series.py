@@ -100,6 +100,14 @@ class Pairing(NamedTuple):
     """Number of the pair of games with exchanged colours, which have the same opening."""
 
 
+def check_entrants(players: Sequence[str]) -> None:
+    """Raise a NobiError unless there are two different players or more."""
+    if len(players) < 2:
+        raise NobiError("A tournament needs two players or more.")
+    if len(set(players)) < len(players):
+        raise NobiError("A player is given twice; the players of a tournament must differ.")
+
+
 def pairings(entrants: int, games: int) -> list[Pairing]:
     """Return `games` games for each pair of players; the player listed first begins with Black, then colours alternate.
 

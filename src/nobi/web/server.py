@@ -15,6 +15,7 @@ from typing import Any
 import platformdirs
 
 from nobi.errors import NobiError
+from nobi.gtp.process import split_command
 from nobi.web.experiments import Experiments
 from nobi.web.inside import InsideState
 from nobi.web.jobs import Jobs
@@ -53,7 +54,7 @@ addEventListener("drop", (e) => {
 
 
 def check_settings(settings: ServerSettings) -> None:
-    """Raise a NobiError for a server that is public by mistake and for a port in use."""
+    """Raise a NobiError for a server that is public by mistake, a missing engine and a port in use."""
     if not 1 <= settings.port <= 65535:
         raise NobiError(f"--port must be 1 to 65535, not {settings.port}.")
     if settings.host not in LOOPBACK and not settings.token and not settings.public:
@@ -63,6 +64,10 @@ def check_settings(settings: ServerSettings) -> None:
         )
     if settings.token and not settings.token.isalnum():
         raise NobiError("--token must consist of letters and digits.")
+    for engine in settings.engines:
+        split_command(engine)
+    if settings.runs.exists() and not settings.runs.is_dir():
+        raise NobiError(f"--runs must be a folder, and {str(settings.runs)!r} is a file.")
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
