@@ -16,6 +16,7 @@ from nobi import compile_cache
 from nobi.compile_cache import cache_folders, modules_below
 from nobi.games import find
 from nobi.search.playout import searcher_of
+from nobi.spec import load_file
 
 
 def compiled_modules():
@@ -94,9 +95,9 @@ class Own(NamedTuple):
 kind = Own
 if len(sys.argv) > 1:
     spec.load_file(Path(sys.argv[1]))
-    kind = sys.modules["nobi_plugin_rows"].Rows
-room = np.zeros(64, np.int64)
-_store(room.ctypes.data, kind(np.zeros(3, np.float32)))
+    kind = next(module for name, module in sys.modules.items() if name.startswith("nobi_plugin_rows")).Rows
+block = np.zeros(64, np.int64)
+_store(block.ctypes.data, kind(np.zeros(3, np.float32)))
 print(sum(_store.stats.cache_hits.values()), sum(_store.stats.cache_misses.values()))
 """
 
@@ -114,3 +115,13 @@ def test_types_of_a_plugin_do_not_disturb_processes_without_it(tmp_path):
     assert found[0] == ["0", "1"]
     assert found[1] == ["0", "1"]
     assert found[2] == ["1", "0"]  # the entry of the plug-in was kept
+
+
+def test_a_changed_plugin_is_another_module(tmp_path):
+    plugin = tmp_path / "other_rows.py"
+    for text in (PLUGIN, PLUGIN + "    y: np.ndarray\n"):
+        plugin.write_text(text)
+        load_file(plugin)
+        load_file(plugin)
+    names = [name for name in sys.modules if name.startswith("nobi_plugin_other_rows")]
+    assert len(names) == 2

@@ -6,6 +6,7 @@ them by `register`. A class is imported when it is first used.
 """
 
 import dataclasses
+import hashlib
 import importlib
 import importlib.util
 import numbers
@@ -241,14 +242,17 @@ class Registry(Generic[T]):
 
 def load_file(path: Path) -> None:
     """Execute a user's Python file, which registers classes by `nobi.games.register` and the like."""
-    name = f"{PLUGIN_PREFIX}{path.stem}"
+    if not path.is_file():
+        raise NobiError(f"There is no Python file {str(path)!r} to load.")
+    # compiled code that depends on types of the file is cached by the name of its module: other content, other name
+    name = f"{PLUGIN_PREFIX}{path.stem}_{hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()}"
     if getattr(sys.modules.get(name), "__file__", None) == str(path):
         return  # loaded by an earlier command of this process
     spec = importlib.util.spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
+    if spec is None or spec.loader is None:
         raise NobiError(f"There is no Python file {str(path)!r} to load.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # as `import` does; compiled functions are cached by the name of their module
+    sys.modules[name] = module  # as `import` does
     try:
         spec.loader.exec_module(module)
     except Exception as error:
