@@ -1,7 +1,5 @@
 """Saved games, as other programs read them."""
 
-import os
-import shutil
 import subprocess
 import sys
 
@@ -9,6 +7,7 @@ import pytest
 from sgfmill import sgf
 
 from helpers.commands import call
+from helpers.engines import gnugo
 from helpers.positions import GAMES
 from nobi.games import variant
 from nobi.records.sgf_writer import sgf_of
@@ -65,10 +64,7 @@ def test_sgf_of_set_up_stones_and_handicap():
 
 def test_gnugo_reads_a_saved_game(tmp_path):
     """GNU Go loads the record and has the same stones on the board."""
-    gnugo = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
-    if gnugo is None and os.environ.get("NOBI_TEST_ENGINES") != "required":
-        pytest.skip("gnugo is not installed")
-    assert gnugo, "gnugo is required but not installed"
+    program = gnugo()
     subprocess.run(
         [sys.executable, "-m", "nobi", "match", "playout", "playout", "--game", "go",
          "--games", "2", "--folder", tmp_path],
@@ -77,7 +73,7 @@ def test_gnugo_reads_a_saved_game(tmp_path):
     game = replayed(read(tmp_path / "game-0001.sgf"), "go")
     assert game.size == 9
     commands = f"loadsgf {tmp_path / 'game-0001.sgf'}\nlist_stones black\nlist_stones white\nquit\n"
-    out = subprocess.run([gnugo, "--mode", "gtp"], input=commands, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([program, "--mode", "gtp"], input=commands, capture_output=True, text=True, check=True).stdout
     answers = [answer.lstrip("= ").split() for answer in out.split("\n\n")]
     for colour, names in ((1, answers[1]), (2, answers[2])):
         assert {game._as_point(name) for name in names} == {p for p in game.points() if game.colour(p) == colour}

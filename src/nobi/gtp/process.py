@@ -217,6 +217,11 @@ def _signal_name(number: int) -> str:
         return f"the signal {number}"
 
 
+def find_program(name: str) -> str | None:
+    """Return the path of an installed program; Debian installs engines in a folder that root does not search."""
+    return shutil.which(name) or shutil.which(name, path="/usr/games")
+
+
 def split_command(command: str) -> list[str]:
     """Return the program and its arguments, split as by a shell; no other syntax of shells is supported."""
     try:
@@ -225,6 +230,7 @@ def split_command(command: str) -> list[str]:
         raise NobiError(f"The engine command {command!r} cannot be understood: {error}.") from None
     if not words:
         raise NobiError("The engine command is empty; write gtp:COMMAND, as in 'gtp:gnugo --mode gtp'.")
-    if shutil.which(words[0]) is None:
+    program = find_program(words[0])
+    if program is None:
         raise NobiError(f"There is no program {words[0]!r} to start as an engine.")
-    return words
+    return [program, *words[1:]]

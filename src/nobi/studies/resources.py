@@ -6,13 +6,12 @@ can be reused on another machine.
 
 import hashlib
 import shlex
-import shutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nobi.errors import NobiError
-from nobi.gtp.process import EngineError, start_engine
+from nobi.gtp.process import EngineError, find_program, start_engine
 from nobi.records.collection import PASS_CODE
 from nobi.records.dataset import SPLITS, Dataset
 from nobi.spec import choices
@@ -170,7 +169,7 @@ def parse_datasets(arguments: Sequence[str]) -> dict[str, Path]:
 def parse_engines(arguments: Sequence[str]) -> dict[str, str]:
     """Parse name → command from arguments such as `pachi=pachi --threads 1`; GNU Go is added if it is installed."""
     found = _parse_pairs(arguments, "--engine", "NAME=COMMAND, as in pachi='pachi -e uct'", "engine", ENGINES)
-    installed = shutil.which(GNUGO) or shutil.which(GNUGO, path="/usr/games")
+    installed = find_program(GNUGO)
     return {GNUGO: f"{installed} --mode gtp", **found} if installed else found
 
 
