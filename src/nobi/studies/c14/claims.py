@@ -109,9 +109,9 @@ class Claims(Study):
         ),
         "day": ClaimsScale(
             9,
-            small_training(25_600, 20_000, batch=32, validation=500, measurements=4),
-            small_training(5120, 5000, batch=32, validation=500, measurements=4),
-            12,
+            small_training(256_000, 20_000, batch=32, validation=500, measurements=4),
+            small_training(51_200, 5000, batch=32, validation=500, measurements=4),
+            20,
             50_000,
         ),
         "paper": ClaimsScale(19, ABLATION_SCALES["paper"], ABLATION_SCALES["paper"], 400, 0),

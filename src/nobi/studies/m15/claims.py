@@ -74,7 +74,7 @@ class Claims(Study):
             small_training(6400, 1000, batch=32, validation=200, measurements=2), (3, 16), (10, 8), ((3, 8),), 2, 100
         ),
         "day": ClaimsScale(
-            small_training(10_240, 5000, batch=32, validation=500, measurements=4), (3, 32), (10, 16), ((3, 8),), 6
+            small_training(102_400, 10_000, batch=32, validation=500, measurements=4), (3, 32), (10, 16), ((3, 8),), 6
         ),
         "paper": ClaimsScale(PAPER, (12, 128), (10, 128), ((3, 16), (3, 128), (6, 128)), 200),
     }
