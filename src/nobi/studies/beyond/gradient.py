@@ -122,7 +122,7 @@ class Gradient(Study):
     scales: ClassVar = {
         "tiny": GradientScale(Measurement(Training(2, 2, 4), 1, 1, 4), 2, 2, "nobi-net:width=16,blocks=1"),
         "quick": GradientScale(Measurement(Training(2, 10, 10), 9, 1, 40), 2, 50, "nobi-net:width=16,blocks=1"),
-        "day": GradientScale(Measurement(Training(3, 150, 20), 149, 1, 60), 3, 2500, "nobi-net:width=16,blocks=2"),
+        "day": GradientScale(Measurement(Training(5, 400, 30), 399, 1, 100), 5, 6000, "nobi-net:width=16,blocks=2"),
         "paper": GradientScale(Measurement(Training(5, 1000), 999, 1, 1000), 5, 50_000, "nobi-net:width=64,blocks=6"),
     }
     sizes = (5, 7, 9, 13, 19, 25)
